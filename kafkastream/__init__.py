@@ -1,0 +1,1 @@
+"""Apache Flink's Kafka connectors and DataStream API, in Python, on Spark."""

@@ -1,0 +1,1 @@
+"""The Kafka control plane: client properties, topics, offsets, producers; the only importer of confluent_kafka."""

@@ -1,0 +1,1 @@
+"""How a setting is declared, parsed and documented."""

@@ -1,0 +1,1 @@
+"""Spec to DataFrames to running queries; the only importer of pyspark."""
