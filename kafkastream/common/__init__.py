@@ -1,0 +1,24 @@
+"""What all Flink APIs share, at PyFlink's paths: ``pyflink.common`` becomes ``kafkastream.common``."""
+
+from __future__ import annotations
+
+from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.row import Row, RowKind
+from kafkastream.spec.time import Duration, Instant, Time
+from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.spec.watermark import TimestampAssigner, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
+
+__all__ = [
+    "Configuration",
+    "Duration",
+    "Instant",
+    "Row",
+    "RowKind",
+    "Time",
+    "TimestampAssigner",
+    "TypeInformation",
+    "Types",
+    "WatermarkGenerator",
+    "WatermarkOutput",
+    "WatermarkStrategy",
+]

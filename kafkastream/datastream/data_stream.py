@@ -1,0 +1,244 @@
+"""A stream of elements, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, final, overload
+
+from typing_extensions import Self, TypeVar
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.functions import (
+    FilterFunction,
+    FlatMapFunction,
+    Function,
+    MapFunction,
+    ProcessFunction,
+    function_name,
+)
+from kafkastream.spec.graph import CollectSink, OperatorKind, OperatorNode, PrintSink, SinkNode, UnionNode
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.watermark import WatermarkStrategy
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.environment import StreamExecutionEnvironment
+
+__all__ = ["CloseableIterator", "DataStream", "DataStreamSink"]
+
+T = TypeVar("T", default=Any)
+OUT = TypeVar("OUT")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class CloseableIterator(Protocol[T_co]):
+    """The elements of a running job, one by one; leaving the ``with`` block, or ``close``, cancels the job."""
+
+    def __iter__(self) -> Iterator[T_co]: ...
+
+    def __next__(self) -> T_co: ...
+
+    def next(self) -> T_co:
+        """The next element; ``StopIteration`` when the job has ended."""
+
+    def close(self) -> None:
+        """Cancel the job."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class _Handle:
+    """A node of the environment's graph, with the setters that streams and sinks share."""
+
+    def __init__(self, env: StreamExecutionEnvironment, node_id: int) -> None:
+        self._env = env
+        self._id = node_id
+
+    def name(self, name: str) -> Self:
+        """Name the operator, for plans, errors and prints."""
+        self._env._change(self._id, name=name)
+        return self
+
+    def uid(self, uid: str) -> Self:
+        """Give the operator an identity that outlives changes of the job."""
+        self._env._change(self._id, uid=uid)
+        return self
+
+    def set_parallelism(self, parallelism: int) -> Self:
+        """How many subtasks the operator has in Flink's counting.
+
+        Differs from Flink: Spark runs one task per source partition on the cores it has; this number decides only
+        which subtask a partition belongs to, as shown by ``print`` and seen by a ``RuntimeContext``.
+        """
+        self._env._change(self._id, parallelism=checked_parallelism(parallelism))
+        return self
+
+    setParallelism = set_parallelism
+
+
+def checked_parallelism(parallelism: int) -> int:
+    """A parallelism that Flink would take."""
+    if parallelism < 1:
+        raise DefinitionError(f"parallelism {parallelism} is less than 1", now="Give 1 or more.")
+    return parallelism
+
+
+@final
+class DataStreamSink(_Handle):
+    """The end of a stream."""
+
+
+@final
+class DataStream(_Handle, Generic[T]):
+    """A stream of elements of one type.
+
+    Functions may be lambdas, plain functions, or instances of ``MapFunction`` and its like.
+    ``output_type`` tells how elements are printed and, for text, that they can be written as text; leave it out and
+    elements stay Python objects.
+    """
+
+    def get_name(self) -> str:
+        """The operator's name."""
+        return self._env._node(self._id).name
+
+    getName = get_name
+
+    def get_type(self) -> TypeInformation[T] | None:
+        """The type of the elements, if it was given."""
+        return self._env._node(self._id).output_type
+
+    getType = get_type
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """The environment that this stream belongs to."""
+        return self._env
+
+    getExecutionEnvironment = get_execution_environment
+
+    def map(
+        self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put one element in the place of each."""
+        return self._apply(OperatorKind.MAP, _checked(func, MapFunction), output_type)
+
+    def flat_map(
+        self,
+        func: Callable[[T], Iterable[OUT]] | FlatMapFunction[T, OUT],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each: what ``func`` returns or yields."""
+        return self._apply(OperatorKind.FLAT_MAP, _checked(func, FlatMapFunction), output_type)
+
+    flatMap = flat_map
+
+    def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
+        """Keep the elements for which ``func`` is true."""
+        return self._apply(OperatorKind.FILTER, _checked(func, FilterFunction), self.get_type())
+
+    def process(
+        self, func: ProcessFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each, knowing its timestamp."""
+        if not isinstance(func, ProcessFunction):
+            raise TypeError(f"process takes a ProcessFunction, not {func!r}")
+        return self._apply(OperatorKind.PROCESS, func, output_type)
+
+    def union(self, *streams: DataStream[T]) -> DataStream[T]:
+        """All elements of this stream and the others; no order between streams."""
+        if any(stream._env is not self._env for stream in streams):
+            raise DefinitionError("streams of two environments cannot be united", where="union")
+        merged = (self._id, *(stream._id for stream in streams))
+        node = UnionNode(id=self._env._next_id(), name="Union", merged=merged, output_type=self.get_type())
+        return DataStream(self._env, self._env._add(node))
+
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy[T]) -> DataStream[T]:
+        """Give each element the event time that the strategy's timestamp assigner finds."""
+        return self._apply(OperatorKind.TIMESTAMPS, watermark_strategy, self.get_type())
+
+    assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Write each element to standard output, as Flink does: ``identifier:subtask> value``.
+
+        Differs from Flink: output appears in the program's own terminal, batch by batch, also on a cluster.
+        """
+        return self._end("Print to Std. Out", PrintSink(sink_identifier or ""))
+
+    def print_to_err(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Like ``print``, on standard error."""
+        return self._end("Print to Std. Err", PrintSink(sink_identifier or "", to_err=True))
+
+    printToErr = print_to_err
+
+    def sink_to(self, sink: KafkaSink[T]) -> DataStreamSink:
+        """Write the elements to a sink."""
+        if not isinstance(sink, KafkaSink):
+            raise TypeError(f"sink_to takes a KafkaSink, not {type(sink).__name__}")
+        return self._end("Writer", sink)
+
+    sinkTo = sink_to
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator[T]: ...
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[T]: ...
+
+    @overload
+    def execute_and_collect(self, job_execution_name: str | None, limit: int) -> list[T]: ...
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator[T] | list[T]:
+        """Run the job and iterate over this stream's elements, or take a list of the first ``limit``.
+
+        The iterator is a context manager; close it to cancel a job that has no end.
+        """
+        elements: CloseableIterator[T] = self._env._collect(self._end("Collect", CollectSink())._id, job_execution_name)
+        if limit is None:
+            return elements
+        with elements:
+            return [element for element, _ in zip(elements, range(limit), strict=False)]
+
+    executeAndCollect = execute_and_collect
+
+    def key_by(self, key_selector: object, key_type: object = None) -> NoReturn:
+        """Refused for now: keyed streams are not there yet.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "keyed streams are not supported yet", where="key_by", now="Streams without keys work: map, filter, process …"
+        )
+
+    keyBy = key_by
+
+    def _apply(
+        self, kind: OperatorKind, function: Function | Callable[..., Any] | WatermarkStrategy[Any], output_type: TypeInformation[OUT] | None
+    ) -> DataStream[OUT]:
+        node = OperatorNode(
+            id=self._env._next_id(),
+            name=kind.value,
+            input=self._id,
+            kind=kind,
+            function=function,
+            output_type=output_type,
+        )
+        return DataStream(self._env, self._env._add(node))
+
+    def _end(self, name: str, sink: KafkaSink[Any] | PrintSink | CollectSink) -> DataStreamSink:
+        node = SinkNode(
+            id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type()
+        )
+        return DataStreamSink(self._env, self._env._add(node))
+
+
+def _checked(function: Any, kind: type[Function]) -> Any:
+    """``function``, if the operator can call it."""
+    if isinstance(function, kind) or (callable(function) and not isinstance(function, Function)):
+        return function
+    given = type(function).__name__ if isinstance(function, Function) else function_name(function)
+    raise TypeError(f"this operator takes a function or a {kind.__name__}, not {given}")

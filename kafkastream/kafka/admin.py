@@ -1,0 +1,136 @@
+"""What the driver asks the brokers: which partitions exist, and which offsets they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import KafkaException, TopicCollection
+from confluent_kafka import TopicPartition as ClientPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError, UnsupportedFeatureError
+from kafkastream.kafka.properties import client_properties
+from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
+from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition
+
+__all__ = ["Cluster"]
+
+REQUEST_TIMEOUT_S = 20.0
+EARLIEST = -2  # Spark's and Kafka's marker for the first offset
+"""How long the driver waits for an answer before it gives up on the brokers."""
+
+
+class Cluster:
+    """The brokers behind ``bootstrap.servers``, asked through one admin client.
+
+    Args:
+        properties: Java client properties.
+        timeout_s: How long to wait for an answer.
+    """
+
+    def __init__(self, properties: Mapping[str, str], timeout_s: float = REQUEST_TIMEOUT_S) -> None:
+        self._servers = properties["bootstrap.servers"]
+        self._timeout_s = timeout_s
+        self._admin = AdminClient({**client_properties(properties), "log_level": 0})
+
+    def partitions(self, subscription: Subscription) -> frozenset[TopicPartition]:
+        """The partitions that a subscription means now.
+
+        Raises:
+            UnknownTopicError: A topic or partition that it names does not exist.
+            BrokerUnreachableError: No broker answered in time.
+        """
+        existing = self._existing()
+        match subscription:
+            case TopicList(topics=topics):
+                self._must_exist("topic", topics, existing)
+                return frozenset(partition for topic in topics for partition in _partitions(topic, existing))
+            case PartitionSet(partitions=partitions):
+                known = {partition for topic in existing for partition in _partitions(topic, existing)}
+                self._must_exist("partition", map(str, partitions), set(map(str, known)))
+                return partitions
+            case _:
+                raise UnsupportedFeatureError(
+                    "the topics of a pattern are found by Spark", now="Give topics or partitions by name."
+                )
+
+    def offsets(
+        self, initializer: OffsetsInitializer, partitions: Collection[TopicPartition]
+    ) -> dict[TopicPartition, int]:
+        """The offset that an initializer means for each partition.
+
+        Raises:
+            UnsupportedFeatureError: The initializer is neither earliest nor latest.
+        """
+        match initializer:
+            case EarliestOffsets():
+                return self._listed(OffsetSpec.earliest(), partitions)
+            case LatestOffsets():
+                return self._listed(OffsetSpec.latest(), partitions)
+            case _:
+                raise UnsupportedFeatureError(
+                    f"{initializer} is not resolved yet", now="earliest() and latest() work."
+                )
+
+    def log_append_time(self, topic: str) -> bool:
+        """Whether the broker replaces the timestamp of every record in ``topic``."""
+        from confluent_kafka.admin import ConfigResource, ResourceType
+
+        resource = ConfigResource(ResourceType.TOPIC, topic)
+        answer = self._answer(self._admin.describe_configs([resource])[resource])
+        return bool(answer["message.timestamp.type"].value == "LogAppendTime")
+
+    def topic_exists(self, topic: str) -> bool:
+        """Whether ``topic`` exists; asking does not create it."""
+        description = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout_s)[topic]
+        try:
+            description.result()
+        except KafkaException as error:
+            if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
+                return False
+            raise self._translated(error) from None
+        return True
+
+    def _existing(self) -> dict[str, int]:
+        try:
+            topics = self._admin.list_topics(timeout=self._timeout_s).topics
+        except KafkaException as error:
+            raise self._translated(error) from None
+        return {name: len(topic.partitions) for name, topic in topics.items()}
+
+    def _listed(self, spec: OffsetSpec, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        asked = {ClientPartition(p.topic, p.partition): spec for p in partitions}
+        if not asked:
+            return {}
+        answers = self._admin.list_offsets(asked, request_timeout=self._timeout_s)
+        return {TopicPartition(p.topic, p.partition): self._answer(f).offset for p, f in answers.items()}
+
+    def _answer(self, future: Any) -> Any:
+        try:
+            return future.result()
+        except KafkaException as error:
+            raise self._translated(error) from None
+
+    def _must_exist(self, what: str, wanted: Iterable[str], existing: Collection[str]) -> None:
+        missing = sorted(set(wanted) - set(existing))
+        if missing:
+            raise UnknownTopicError(
+                f"{what} {', '.join(missing)} does not exist on the Kafka brokers",
+                where=f"bootstrap.servers {self._servers}",
+                now="Create it, or check its name and the servers.",
+            )
+
+    def _translated(self, error: KafkaException) -> KafkaError:
+        reason = error.args[0]
+        if reason.name() in {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}:
+            return BrokerUnreachableError(
+                f"no Kafka broker answered within {self._timeout_s:g} s",
+                where=f"bootstrap.servers {self._servers}",
+                now="Check that the address is right and the brokers run and can be reached from here.",
+            )
+        return KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}")
+
+
+def _partitions(topic: str, existing: Mapping[str, int]) -> Iterable[TopicPartition]:
+    return (TopicPartition(topic, partition) for partition in range(existing[topic]))

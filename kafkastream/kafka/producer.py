@@ -1,0 +1,127 @@
+"""A producer that lives in a Python worker between tasks, and says when a record was not delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, final
+
+from confluent_kafka import KafkaError as ClientError
+from confluent_kafka import Message, Producer
+
+from kafkastream.errors import DeliveryError
+from kafkastream.kafka.properties import producer_properties
+from kafkastream.spec.record import Headers
+
+__all__ = ["RecordProducer", "shared_producer"]
+
+_POLL_S = 0.1
+_KAFKA_DEFAULT_PARTITION = -1
+
+
+@final
+class RecordProducer:
+    """Writes records to Kafka; the first that fails is remembered and raised by the next ``check`` or ``flush``.
+
+    Args:
+        properties: Java producer properties.
+        name: The sink's name, for errors.
+    """
+
+    def __init__(self, properties: Mapping[str, str], name: str) -> None:
+        self._name = name
+        self._servers = properties["bootstrap.servers"]
+        self._failure: DeliveryError | None = None
+        # Reports of failures only: one report per record would double the cost of a record.
+        reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "log_level": 0}
+        self._client = Producer({**producer_properties(properties), **reports})
+
+    def send(
+        self,
+        topics: Iterable[str],
+        values: Iterable[bytes | str | None],
+        keys: Iterable[bytes | str | None],
+        timestamps: Iterable[int],
+    ) -> None:
+        """Hand records to the client; text is written as UTF-8, a value of None is a tombstone, timestamps are in ms.
+
+        Raises:
+            DeliveryError: An earlier record was not delivered.
+        """
+        produce = self._client.produce
+        for topic, value, key, timestamp in zip(topics, values, keys, timestamps, strict=False):
+            try:
+                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+            except BufferError:
+                self._produce_when_there_is_room(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+        self.check()
+
+    def send_with_headers(
+        self, records: Iterable[tuple[str, bytes | str | None, bytes | str | None, int, Headers]]
+    ) -> None:
+        """Like ``send``, for records that have headers, which cost about as much again."""
+        for topic, value, key, timestamp, headers in records:
+            arguments = (topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, list(headers))
+            try:
+                self._client.produce(*arguments)
+            except BufferError:
+                self._produce_when_there_is_room(*arguments)
+        self.check()
+
+    def check(self) -> None:
+        """Take in what the broker has answered.
+
+        Raises:
+            DeliveryError: A record was not delivered.
+        """
+        self._client.poll(0)
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def flush(self) -> None:
+        """Wait until every record is delivered, or given up (after ``delivery.timeout.ms``).
+
+        Raises:
+            DeliveryError: A record was not delivered.
+        """
+        self._client.flush()
+        self.check()
+
+    def _produce_when_there_is_room(self, *arguments: Any) -> None:
+        """The client's buffer is full; it empties as records are delivered, or given up."""
+        while True:
+            self._client.poll(_POLL_S)
+            self.check()
+            try:
+                return self._client.produce(*arguments)
+            except BufferError:
+                continue
+
+    def _remember(self, error: ClientError | None, message: Message) -> None:
+        if error is not None and self._failure is None:
+            self._failure = DeliveryError(
+                f"sink {self._name!r} could not write a record: {error.str()}",
+                where=f"topic {message.topic()}, bootstrap.servers {self._servers}",
+                now=_ADVICE.get(error.name(), "Records written before it stay written."),
+            )
+
+
+_ADVICE = {
+    "UNKNOWN_TOPIC_OR_PART": "Create the topic, or check its name.",
+    "_UNKNOWN_TOPIC": "Create the topic, or check its name.",
+    "MSG_SIZE_TOO_LARGE": "Raise max.request.size at the sink and max.message.bytes at the topic, or write less.",
+    "_MSG_TIMED_OUT": "Check that the brokers run; delivery.timeout.ms says how long a record is tried.",
+    "TOPIC_AUTHORIZATION_FAILED": "Grant Write on the topic to the sink's principal.",
+}
+
+_shared: dict[tuple[str, int], RecordProducer] = {}
+
+
+def shared_producer(run_id: str, sink: int, name: str, properties: Mapping[str, str]) -> RecordProducer:
+    """The worker's producer for a sink; kept from task to task, those of earlier runs are dropped."""
+    key = (run_id, sink)
+    if key not in _shared:
+        for stale in [other for other in _shared if other[0] != run_id]:
+            del _shared[stale]
+        _shared[key] = RecordProducer(properties, name)
+    return _shared[key]

@@ -1,0 +1,162 @@
+"""How the text of a setting becomes a value; a parser raises ``ValueError`` with the reason when it does not."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+__all__ = [
+    "boolean",
+    "bytes_of_memory",
+    "choice",
+    "enum_member",
+    "floating",
+    "integer",
+    "list_of",
+    "millis_of_duration",
+    "text",
+]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=enum.Enum)
+
+_NUMBER_AND_UNIT: Final = re.compile(r"(\d+)\s*(\D*)")
+_NANOS_PER: Final = {
+    "d day days": 86_400_000_000_000,
+    "h hour hours": 3_600_000_000_000,
+    "m min minute minutes": 60_000_000_000,
+    "s sec secs second seconds": 1_000_000_000,
+    "ms milli millis millisecond milliseconds": 1_000_000,
+    "µs micro micros microsecond microseconds": 1_000,
+    "ns nano nanos nanosecond nanoseconds": 1,
+}
+_BYTES_PER: Final = {
+    "b bytes": 1,
+    "k kb kibibytes": 2**10,
+    "m mb mebibytes": 2**20,
+    "g gb gibibytes": 2**30,
+    "t tb tebibytes": 2**40,
+}
+_NO_ALIASES: Final[Mapping[str, str]] = {}
+
+
+def text(value: str) -> str:
+    """The text itself."""
+    return value
+
+
+def boolean(value: str) -> bool:
+    """``true`` or ``false``, in any case."""
+    truths = {"true": True, "false": False}
+    if (truth := truths.get(value.strip().lower())) is None:
+        raise ValueError("expected true or false")
+    return truth
+
+
+def integer(value: str) -> int:
+    """A whole number."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError("expected a whole number") from None
+
+
+def floating(value: str) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except ValueError:
+        raise ValueError("expected a number") from None
+
+
+def millis_of_duration(value: str) -> int:
+    """A length of time as Flink writes it (``10 s``, ``1 min``, ``500``), in ms; without a unit it means ms.
+
+    Example:
+        >>> millis_of_duration("1 min"), millis_of_duration("500ms"), millis_of_duration("20")
+        (60000, 500, 20)
+    """
+    return _amount(value, _NANOS_PER, default_unit="ms") // 1_000_000
+
+
+def bytes_of_memory(value: str) -> int:
+    """A size of memory as Flink writes it (``64 mb``, ``1g``), in bytes; without a unit it means bytes.
+
+    Example:
+        >>> bytes_of_memory("64 kb")
+        65536
+    """
+    return _amount(value, _BYTES_PER, default_unit="b")
+
+
+def _amount(value: str, units: Mapping[str, int], *, default_unit: str) -> int:
+    match = _NUMBER_AND_UNIT.fullmatch(value.strip())
+    if match is None:
+        raise ValueError("expected a number, then a unit")
+    number, unit = match.groups()
+    for names, factor in units.items():
+        if (unit.strip().lower() or default_unit) in names.split():
+            return int(number) * factor
+    raise ValueError(f"unknown unit {unit!r}; expected one of {', '.join(' '.join(units).split())}")
+
+
+def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Callable[[str], str]:
+    """A parser of one of ``options`` in any case, with ``-`` or ``_``; it gives the option's own spelling.
+
+    Example:
+        >>> choice("EXACTLY_ONCE", "AT_LEAST_ONCE")("at-least-once")
+        'AT_LEAST_ONCE'
+    """
+    by_text = {_normal(option): option for option in options}
+    by_text.update({_normal(alias): option for alias, option in aliases.items()})
+
+    def parse(value: str) -> str:
+        if (option := by_text.get(_normal(value))) is None:
+            raise ValueError(f"expected one of {', '.join(options)}")
+        return option
+
+    return parse
+
+
+def enum_member(members: type[E]) -> Callable[[str], E]:
+    """A parser of a member's name or text, in any case, with ``-`` or ``_``.
+
+    Example:
+        >>> enum_member(enum.Enum("Mode", ["AT_LEAST_ONCE"]))("at-least-once").name
+        'AT_LEAST_ONCE'
+    """
+    by_name = choice(
+        *(member.name for member in members), aliases={str(member.value): member.name for member in members}
+    )
+    return lambda value: members[by_name(value)]
+
+
+def _normal(spelling: str) -> str:
+    return spelling.strip().replace("-", "_").upper()
+
+
+def list_of(item: Callable[[str], T], separator: str = ";") -> Callable[[str], tuple[T, ...]]:
+    """A parser of lists: ``a;b``, or as YAML writes them, ``[a, b]`` and lines with ``- a``.
+
+    Example:
+        >>> list_of(text)("file:///a.jar;file:///b.jar")
+        ('file:///a.jar', 'file:///b.jar')
+        >>> list_of(integer)("[1, 2]")
+        (1, 2)
+    """
+
+    def parse(value: str) -> tuple[T, ...]:
+        parts = (part.strip().strip("'\"") for part in _parts(value.strip(), separator))
+        return tuple(item(part) for part in parts if part)
+
+    return parse
+
+
+def _parts(value: str, separator: str) -> list[str]:
+    if value.startswith("[") and value.endswith("]"):
+        return value[1:-1].split(",")
+    if value.startswith("- "):
+        return [line.strip().removeprefix("- ") for line in value.splitlines()]
+    return value.split(separator)

@@ -1,0 +1,38 @@
+"""The elements of one Arrow batch on their way through a chain, and how one that fails is named."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Batch", "ElementError", "each"]
+
+
+class Batch(NamedTuple):
+    """Elements, with the event time of each and the source record that it came from (an index of the Arrow batch)."""
+
+    values: Sequence[Any]
+    timestamps: Sequence[int | None]
+    origin: Sequence[int]
+
+
+class ElementError(Exception):
+    """A function raised on one element; ``__cause__`` is what it raised."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[Any]) -> list[Any]:
+    """``function`` of each value; which element failed is told by how far the iterator had come.
+
+    Raises:
+        ElementError: With the index of the value on which ``function`` raised.
+    """
+    remaining = iter(values)
+    try:
+        return list(map(function, remaining, *more))
+    except Exception as error:
+        raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error

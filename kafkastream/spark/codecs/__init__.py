@@ -1,0 +1,1 @@
+"""How columns of bytes become elements and back, one file per format."""

@@ -1,0 +1,76 @@
+"""What a user reads when something of theirs fails on a worker: operator, record, and their own traceback."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
+
+__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded"]
+
+_PACKAGE = str(Path(__file__).parent.parent)
+_SHOWN_ELEMENT = 200
+
+
+@contextmanager
+def function_failed(operator: str, method: str) -> Iterator[None]:
+    """Name the operator whose ``open`` or ``close`` raised."""
+    try:
+        yield
+    except KafkastreamError:
+        raise
+    except Exception as error:
+        raise UserFunctionError(
+            f"{method} of operator {operator!r} raised {_said(error)}", now=_own_traceback(error)
+        ) from error
+
+
+def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
+    """A function raised on an element."""
+    return UserFunctionError(
+        f"the function of operator {operator!r} raised {_said(error)}",
+        where=f"{position}; element {shown(element)}",
+        now=_own_traceback(error),
+    )
+
+
+def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:
+    """A record could not be decoded."""
+    return DeserializationError(
+        f"source {source!r} failed to deserialize a record: {_said(error)}",
+        where=position,
+        now="Mend or skip the record, or use a schema that accepts it.",
+    )
+
+
+def not_encoded(sink: str, element: object, position: str, error: BaseException | None) -> SerializationError:
+    """An element could not be encoded."""
+    return SerializationError(
+        f"sink {sink!r} failed to serialize an element: {_said(error)}",
+        where=f"{position}; element {shown(element)}",
+        now="Map elements to what the sink's schema takes; SimpleStringSchema takes str.",
+    )
+
+
+def shown(element: object) -> str:
+    """An element, short enough for a message."""
+    text = repr(element)
+    return text if len(text) <= _SHOWN_ELEMENT else f"{text[:_SHOWN_ELEMENT]}…"
+
+
+def _said(error: BaseException | None) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _own_traceback(error: BaseException | None) -> str:
+    """The traceback without this package's frames."""
+    if error is None:
+        return ""
+    report = traceback.TracebackException.from_exception(error)
+    report.stack = traceback.StackSummary.from_list(
+        [frame for frame in report.stack if not frame.filename.startswith(_PACKAGE)]
+    )
+    return "".join(report.format()).rstrip().replace("\n", "\n  ")

@@ -1,0 +1,168 @@
+"""The operators of a chain, as they run on a worker: a batch of elements in, a batch out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, compress
+from typing import Any, cast, final
+
+import attrs
+
+from kafkastream.errors import JobError
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.failures import element_failed
+from kafkastream.spec.functions import (
+    FilterFunction,
+    FlatMapFunction,
+    Function,
+    MapFunction,
+    ProcessFunction,
+    RuntimeContext,
+)
+from kafkastream.spec.graph import OperatorKind, OperatorNode
+from kafkastream.spec.watermark import WatermarkStrategy
+
+__all__ = ["Operator", "timestamp_operator", "user_operator"]
+
+NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
+
+
+class Operator(ABC):
+    """One operator of a chain."""
+
+    name: str
+
+    @abstractmethod
+    def apply(self, batch: Batch) -> Batch:
+        """The elements that come out for those that came in."""
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare for elements."""
+
+    def close(self) -> None:
+        """End after the last element."""
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """What the user reads when this operator fails on an element."""
+        return element_failed(self.name, element, position, error)
+
+    @property
+    def overrides_close(self) -> bool:
+        """Whether the user's function has something to do at the end."""
+        return False
+
+
+@attrs.define(eq=False)
+class _UserOperator(Operator):
+    name: str
+    function: Any
+
+    def open(self, context: RuntimeContext) -> None:
+        if isinstance(self.function, Function):
+            self.function.open(context)
+
+    def close(self) -> None:
+        if isinstance(self.function, Function):
+            self.function.close()
+
+    @property
+    def overrides_close(self) -> bool:
+        return isinstance(self.function, Function) and type(self.function).close is not Function.close
+
+    def call(self, kind: type[Function], method: str) -> Callable[..., Any]:
+        """The plain function to call per element."""
+        function = getattr(self.function, method) if isinstance(self.function, kind) else self.function
+        return cast("Callable[..., Any]", function)
+
+
+@final
+class MapOperator(_UserOperator):
+    """One element in, one out."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Call the function on each element."""
+        return batch._replace(values=each(self.call(MapFunction, "map"), batch.values))
+
+
+@final
+class FilterOperator(_UserOperator):
+    """Keeps elements."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Keep those for which the function is true."""
+        kept = each(self.call(FilterFunction, "filter"), batch.values)
+        return Batch(*(list(compress(column, kept)) for column in batch))
+
+
+@final
+class FlatMapOperator(_UserOperator):
+    """One element in, any number out."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Call the function on each element and string its results together."""
+        function = self.call(FlatMapFunction, "flat_map")
+        return _flat(batch, each(lambda value: _results(function(value)), batch.values))
+
+
+@final
+class ProcessOperator(_UserOperator):
+    """One element in, any number out, knowing its timestamp."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Call the function on each element with a context."""
+        context, process = ProcessFunction.Context(), self.function.process_element
+
+        def one(value: Any, timestamp: int | None) -> tuple[Any, ...]:
+            context._timestamp = timestamp
+            return _results(process(value, context))
+
+        return _flat(batch, each(one, batch.values, batch.timestamps))
+
+
+@final
+class TimestampOperator(_UserOperator):
+    """Gives elements the event time that a strategy's assigner finds."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Replace the timestamps."""
+        extract = self.function.timestamp_assigner.extract_timestamp
+        before = (NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
+        return batch._replace(timestamps=each(extract, batch.values, before))
+
+
+def _results(out: Iterable[Any] | None) -> tuple[Any, ...]:
+    """What a function returned, run to its end; None means nothing, as in PyFlink."""
+    return () if out is None else tuple(out)
+
+
+def _flat(batch: Batch, results: list[tuple[Any, ...]]) -> Batch:
+    counts = list(map(len, results))
+
+    def repeated(column: Iterable[Any]) -> list[Any]:
+        return [item for item, count in zip(column, counts, strict=True) for _ in range(count)]
+
+    return Batch(list(chain.from_iterable(results)), repeated(batch.timestamps), repeated(batch.origin))
+
+
+_OPERATORS: Mapping[OperatorKind, type[_UserOperator]] = {
+    OperatorKind.MAP: MapOperator,
+    OperatorKind.FLAT_MAP: FlatMapOperator,
+    OperatorKind.FILTER: FilterOperator,
+    OperatorKind.PROCESS: ProcessOperator,
+    OperatorKind.TIMESTAMPS: TimestampOperator,
+}
+
+
+def user_operator(node: OperatorNode) -> Operator | None:
+    """The operator of a node; None when it changes nothing (a strategy without an assigner)."""
+    return _OPERATORS[node.kind](node.name, node.function) if _has_effect(node.function) else None
+
+
+def timestamp_operator(name: str, strategy: WatermarkStrategy[Any]) -> Operator | None:
+    """The operator that a source's strategy asks for, if any."""
+    return TimestampOperator(name, strategy) if _has_effect(strategy) else None
+
+
+def _has_effect(function: object) -> bool:
+    return not isinstance(function, WatermarkStrategy) or function.timestamp_assigner is not None

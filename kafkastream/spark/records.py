@@ -1,0 +1,131 @@
+"""Source records as Arrow brings them to a worker, decoded to elements."""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, ClassVar, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.codecs.values import decode_values
+from kafkastream.spec.record import ConsumerRecord, Headers, KafkaRecordDeserializationSchema, TimestampType, ValueOnlySchema
+
+__all__ = ["CollectionDecoder", "Decoder", "RecordDecoder", "ValueDecoder", "owner_subtask", "subtask_of"]
+
+
+class Decoder(ABC):
+    """Makes elements of one source's Arrow batches."""
+
+    columns: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The elements of a batch."""
+
+    @abstractmethod
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Which record a row is, in the user's words."""
+
+
+class _KafkaDecoder(Decoder):
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
+        return f"topic {topic}, partition {partition}, offset {offset}"
+
+
+@final
+@attrs.frozen
+class ValueDecoder(_KafkaDecoder):
+    """Decodes the records' values."""
+
+    columns = ("topic", "partition", "offset", "timestamp", "value")
+    schema: ValueOnlySchema[Any]
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """One element per record; a schema's None drops the record."""
+        values = decode_values(self.schema.schema, arrow["value"])
+        batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
+        return _without_dropped(batch) if None in values else batch
+
+
+@final
+@attrs.frozen
+class RecordDecoder(_KafkaDecoder):
+    """Hands whole records to a schema of the user's."""
+
+    columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
+    schema: KafkaRecordDeserializationSchema[Any]
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """Any number of elements per record, each with the record's timestamp."""
+        results = each(lambda row: tuple(self.schema.deserialize(_record(row))), arrow.to_pylist())
+        origin = [row for row, elements in enumerate(results) for _ in elements]
+        timestamps = arrow["timestamp"].to_pylist()
+        return Batch(list(chain.from_iterable(results)), [timestamps[row] for row in origin], origin)
+
+
+@final
+@attrs.frozen
+class CollectionDecoder(Decoder):
+    """Elements that the program itself held."""
+
+    columns = ("value",)
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The elements, without event time."""
+        values = [pickle.loads(value) for value in arrow["value"].to_pylist()]
+        return Batch(values, [None] * len(values), range(len(values)))
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Counted from 1."""
+        return f"element {row + 1} of the collection"
+
+
+def subtask_of(arrow: pa.RecordBatch, parallelism: int) -> int:
+    """The subtask that Flink would have read these records with; the first, for a collection."""
+    if "topic" not in arrow.schema.names:
+        return 0
+    return owner_subtask(arrow["topic"][0].as_py(), arrow["partition"][0].as_py(), parallelism)
+
+
+def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
+    """The subtask that reads a partition (Flink's KafkaSourceEnumerator.getSplitOwner).
+
+    Example:
+        >>> [owner_subtask("orders", partition, 4) for partition in range(4)]
+        [3, 0, 1, 2]
+    """
+    text = topic.encode("utf-16-be")
+    units = (int.from_bytes(text[i : i + 2], "big") for i in range(0, len(text), 2))
+    java_hash = 0
+    for unit in units:
+        java_hash = (31 * java_hash + unit) & 0xFFFFFFFF
+    start = ((java_hash * 31) & 0x7FFFFFFF) % parallelism
+    return (start + partition) % parallelism
+
+
+def _without_dropped(batch: Batch) -> Batch:
+    kept = [row for row, value in enumerate(batch.values) if value is not None]
+    return Batch(*([column[row] for row in kept] for column in batch))
+
+
+def _record(row: dict[str, Any]) -> ConsumerRecord:
+    return ConsumerRecord(
+        topic=row["topic"],
+        partition=row["partition"],
+        offset=row["offset"],
+        timestamp=row["timestamp"],
+        timestamp_type=TimestampType(row["timestampType"]),
+        key=row["key"],
+        value=row["value"],
+        headers=_headers(row["headers"]),
+    )
+
+
+def _headers(rows: Iterable[dict[str, Any]] | None) -> Headers:
+    return tuple((header["key"], header["value"]) for header in rows or ())

@@ -1,0 +1,44 @@
+"""What a task tells the driver: rows of printed lines, collected elements, counts and failures."""
+
+from __future__ import annotations
+
+import enum
+import pickle
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+__all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "report_batches"]
+
+REPORT_SCHEMA = "kind string, node int, payload binary"
+
+
+class ReportKind(enum.Enum):
+    """What a report row carries."""
+
+    LINES = "lines"
+    ELEMENTS = "elements"
+    WRITTEN = "written"
+    FAILURE = "failure"
+
+
+class Report(NamedTuple):
+    """One row from a task: what it is, which node of the graph it is from, and its content."""
+
+    kind: ReportKind
+    node: int
+    content: Any
+
+    @staticmethod
+    def of_row(row: Any) -> Report:
+        """The report in a row that Spark has collected."""
+        return Report(ReportKind(row.kind), row.node, pickle.loads(row.payload))
+
+
+def report_batches(reports: Iterable[Report]) -> Iterator[pa.RecordBatch]:
+    """The rows to hand to Spark, one batch each."""
+    for report in reports:
+        columns = [pa.array([report.kind.value]), pa.array([report.node], pa.int32())]
+        payload = pa.array([pickle.dumps(report.content)], pa.binary())
+        yield pa.RecordBatch.from_arrays([*columns, payload], ["kind", "node", "payload"])

@@ -1,0 +1,121 @@
+"""The Spark session that a job runs in: the one there is, or a new one with the Kafka connector in place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import IO
+
+import pyspark
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from kafkastream.errors import ConnectorMissingError
+from kafkastream.spark.jars import connector_jars, find_java
+
+__all__ = ["spark_session"]
+
+LOG_VARIABLE = "KAFKASTREAM_SPARK_LOG"
+_CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+_LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
+
+
+def spark_session() -> SparkSession:
+    """The active session, or a new one; in either case with Spark's Kafka connector.
+
+    Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
+    ``spark.master`` says else, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
+
+    Raises:
+        ConnectorMissingError: Spark runs without its connector, and it cannot be added.
+        SetupError: No Java, or the connector's jars cannot be fetched.
+    """
+    # Spark's workers would start another Python, one without this package.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    session = SparkSession.getActiveSession() or _new_session()
+    _ensure_connector(session)
+    return session
+
+
+def _new_session() -> SparkSession:
+    if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+        return SparkSession.builder.getOrCreate()
+    _share_import_path()
+    os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
+    gateway = launch_gateway(_configuration(), {"stderr": subprocess.PIPE})
+    _pass_on(gateway.proc.stderr)
+    return SparkSession(SparkContext(gateway=gateway, conf=_configuration()))
+
+
+def _configuration() -> SparkConf:
+    conf = SparkConf()
+    conf.setIfMissing("spark.master", "local[*]")
+    conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
+    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
+    _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
+    return conf
+
+
+def _append(conf: SparkConf, key: str, separator: str, value: str) -> None:
+    conf.set(key, separator.join(filter(None, (conf.get(key, ""), value))))
+
+
+def _log_options() -> str:
+    settings = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+    level = os.environ.get(LOG_VARIABLE)
+    return f"{settings} -Dkafkastream.log.level={level} -Dkafkastream.log.failures={level}" if level else settings
+
+
+def _share_import_path() -> None:
+    """Let workers on this machine import what the program can: the modules beside its script, say."""
+    known = [entry for entry in sys.path if entry and Path(entry).is_dir()]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*known, *filter(None, [os.environ.get("PYTHONPATH")])]))
+
+
+def _pass_on(jvm_errors: IO[bytes]) -> None:
+    """Show what the JVM and the workers write to standard error, without the JVM's remarks on its own start."""
+
+    def copy() -> None:
+        for line in jvm_errors:
+            if not line.startswith(_LAUNCH_NOISE):
+                sys.stderr.buffer.write(line)
+                sys.stderr.flush()
+
+    threading.Thread(target=copy, name="spark-stderr", daemon=True).start()
+
+
+def _ensure_connector(session: SparkSession) -> None:
+    if not (_has_connector(session) or _add_connector(session)):
+        version = pyspark.__version__
+        raise ConnectorMissingError(
+            "Spark runs without its Kafka connector",
+            now=f'Start with: spark-submit --jars "$(kafkastream jars)" …   or: spark-submit --packages '
+            f"org.apache.spark:spark-sql-kafka-0-10_2.13:{version} …",
+        )
+
+
+def _has_connector(session: SparkSession) -> bool:
+    jvm = session.sparkContext._jvm
+    try:
+        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(_CONNECTOR_CLASS)
+    except Py4JJavaError:
+        return False
+    return True
+
+
+def _add_connector(session: SparkSession) -> bool:
+    """Give a running driver and its executors the jars; works where Spark's driver has a class loader that can grow."""
+    jvm = session.sparkContext._jvm
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    if not loader.getClass().getName().endswith("MutableURLClassLoader"):
+        return False
+    for jar in connector_jars():
+        loader.addURL(jvm.java.net.URL(jar.as_uri()))
+        session.sparkContext._jsc.sc().addJar(str(jar))
+    return _has_connector(session)

@@ -1,0 +1,173 @@
+"""The ends of a chain on a worker: Kafka, the terminal, the calling program."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, final
+
+import attrs
+
+from kafkastream.errors import JobError
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.failures import not_encoded
+from kafkastream.spark.operators import Operator
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spec.formats import ByteArraySchema, SerializationSchema, SimpleStringSchema
+from kafkastream.spec.functions import RuntimeContext
+from kafkastream.spec.graph import PrintSink
+from kafkastream.spec.printing import printed
+from kafkastream.spec.sink import KafkaRecordSerializationSchema
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.values import FrozenMap
+
+if TYPE_CHECKING:
+    from kafkastream.kafka.producer import RecordProducer
+
+__all__ = ["CollectOperator", "KafkaOperator", "PrintOperator", "SinkOperator"]
+
+_NOTHING = Batch((), (), ())
+
+
+class SinkOperator(Operator):
+    """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
+
+    @abstractmethod
+    def write(self, batch: Batch) -> None:
+        """Take in a batch."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Write the batch; nothing comes out."""
+        self.write(batch)
+        return _NOTHING
+
+    def drain(self) -> Iterator[Report]:
+        """What has to be reported of the batches so far."""
+        return iter(())
+
+    def finish(self) -> Iterator[Report]:
+        """End the task: make sure of what was written, and report the rest."""
+        return self.drain()
+
+
+@attrs.define(eq=False)
+class _ReportingOperator(SinkOperator):
+    node: int
+    name: str
+    _pending: list[Any] = attrs.field(factory=list, init=False)
+
+    def _take(self, kind: ReportKind) -> Iterator[Report]:
+        if self._pending:
+            yield Report(kind, self.node, self._pending)
+            self._pending = []
+
+
+@final
+@attrs.define(eq=False)
+class CollectOperator(_ReportingOperator):
+    """Sends elements to the calling program."""
+
+    def write(self, batch: Batch) -> None:
+        """Keep the elements for the next report."""
+        self._pending.extend(batch.values)
+
+    def drain(self) -> Iterator[Report]:
+        """The elements so far."""
+        return self._take(ReportKind.ELEMENTS)
+
+
+@final
+@attrs.define(eq=False)
+class PrintOperator(_ReportingOperator):
+    """Sends lines to the program's terminal, in Flink's format."""
+
+    sink: PrintSink
+    output_type: TypeInformation[Any] | None
+    _prefix: str = attrs.field(default="", init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Fix the prefix: identifier, and the subtask when there are several (Flink's PrintSinkOutputWriter)."""
+        identifier = self.sink.identifier
+        subtask = str(context.subtask + 1) if context.parallelism > 1 else ""
+        prefix = ":".join(filter(None, (identifier, subtask)))
+        self._prefix = f"{prefix}> " if prefix else ""
+
+    def write(self, batch: Batch) -> None:
+        """Format the elements."""
+        self._pending.extend(self._prefix + printed(value, self.output_type) for value in batch.values)
+
+    def drain(self) -> Iterator[Report]:
+        """The lines so far."""
+        return self._take(ReportKind.LINES)
+
+
+@final
+@attrs.define(eq=False)
+class KafkaOperator(SinkOperator):
+    """Writes records to Kafka with the worker's producer."""
+
+    node: int
+    name: str
+    run_id: str
+    schema: KafkaRecordSerializationSchema[Any]
+    properties: FrozenMap[str, str]
+    flush_each_task: bool
+    _written: int = attrs.field(default=0, init=False)
+    _producer: RecordProducer | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Take the worker's producer."""
+        from kafkastream.kafka.producer import shared_producer
+
+        self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+
+    def write(self, batch: Batch) -> None:
+        """Encode the elements and hand them to the producer, with their event time as the record's timestamp."""
+        schema, values, producer = self.schema, batch.values, self._producer
+        assert producer is not None
+        topics = repeat(schema.topic) if schema.topic is not None else each(schema.topic_of, values)
+        keys = repeat(None) if schema.key_schema is None else _encode(schema.key_schema, values)
+        encoded = _encode(schema.value_schema, values)
+        timestamps = [max(timestamp or 0, 0) for timestamp in batch.timestamps]
+        if schema.header_provider is None:
+            producer.send(topics, encoded, keys, timestamps)
+        else:
+            headers = each(schema.header_provider.get_headers, values)
+            producer.send_with_headers(zip(topics, encoded, keys, timestamps, headers, strict=False))
+        self._written += len(values)
+
+    def finish(self) -> Iterator[Report]:
+        """Make sure of what was written, as far as the guarantee asks, and count it."""
+        if self.flush_each_task and self._producer is not None:
+            self._producer.flush()
+        yield Report(ReportKind.WRITTEN, self.node, self._written)
+        self._written = 0
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element could not be made a record."""
+        return not_encoded(self.name, element, position, error)
+
+
+def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> Iterable[bytes | str | None]:
+    assert schema is not None
+    if isinstance(schema, SimpleStringSchema) and schema.is_utf8:
+        _all_are(str, values)
+        return values
+    if isinstance(schema, ByteArraySchema):
+        _all_are(bytes, values)
+        return values
+    return each(schema.serialize, values)
+
+
+def _all_are(kind: type, values: Sequence[Any]) -> None:
+    """Check types by the handful that occur, and look for the culprit only when there is one."""
+    if all(issubclass(found, kind) for found in set(map(type, values))):
+        return
+
+    def check(value: object) -> None:
+        if not isinstance(value, kind):
+            raise TypeError(f"the schema writes {kind.__name__}, the element is of type {type(value).__name__}")
+
+    each(check, values)
+

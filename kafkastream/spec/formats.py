@@ -1,0 +1,113 @@
+"""How bytes become elements and elements bytes: the schemas that have no options of a file format."""
+
+from __future__ import annotations
+
+import codecs
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.types import TypeInformation, Types
+
+__all__ = ["ByteArraySchema", "DeserializationSchema", "SerializationSchema", "SimpleStringSchema"]
+
+OUT = TypeVar("OUT")
+IN_contra = TypeVar("IN_contra", contravariant=True)
+
+
+class DeserializationSchema(ABC, Generic[OUT]):
+    """Makes an element of the bytes of a record's value.
+
+    Differs from PyFlink: you may write one in Python, by implementing ``deserialize``.
+    """
+
+    @abstractmethod
+    def deserialize(self, message: bytes) -> OUT | None:
+        """Return the element, or None to drop the record; an exception fails the job with the record's position."""
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements; None when it is not known."""
+        return None
+
+
+class SerializationSchema(ABC, Generic[IN_contra]):
+    """Makes the bytes of a record's key or value of an element.
+
+    Differs from PyFlink: you may write one in Python, by implementing ``serialize``.
+    """
+
+    @abstractmethod
+    def serialize(self, element: IN_contra) -> bytes | None:
+        """Return the bytes; None writes a null (a tombstone, as a value)."""
+
+
+def _known_charset(_: object, __: object, charset: str) -> None:
+    try:
+        codecs.lookup(charset)
+    except LookupError:
+        raise DefinitionError(
+            f"charset {charset!r} is not known", where="SimpleStringSchema", now="Use 'UTF-8', say."
+        ) from None
+
+
+@final
+@attrs.frozen
+class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
+    """Text, one string per record.
+
+    Differs from Flink: bytes that are not valid in ``charset`` fail the job with the record's position, where Java puts
+    U+FFFD in their place without a word; a null value (tombstone) fails as in Flink.
+
+    Args:
+        charset: Name of the encoding.
+
+    Raises:
+        DefinitionError: The charset is not known.
+
+    Example:
+        >>> SimpleStringSchema().deserialize(b"hello")
+        'hello'
+    """
+
+    charset: str = attrs.field(default="UTF-8", validator=_known_charset)
+
+    def deserialize(self, message: bytes) -> str:
+        """The text of ``message``."""
+        return message.decode(self.charset)
+
+    def serialize(self, element: str) -> bytes:
+        """The bytes of ``element``."""
+        return element.encode(self.charset)
+
+    def get_produced_type(self) -> TypeInformation[str]:
+        """Strings."""
+        return Types.STRING()
+
+    getProducedType = get_produced_type
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether the text is UTF-8, which Arrow and Spark read natively."""
+        return codecs.lookup(self.charset).name == "utf-8"
+
+
+@final
+@attrs.frozen
+class ByteArraySchema(DeserializationSchema[bytes], SerializationSchema[bytes]):
+    """Bytes as they are, in both directions."""
+
+    def deserialize(self, message: bytes) -> bytes:
+        """``message`` itself."""
+        return message
+
+    def serialize(self, element: bytes) -> bytes:
+        """``element`` itself."""
+        return element
+
+    def get_produced_type(self) -> TypeInformation[Any]:
+        """Byte arrays."""
+        return Types.PRIMITIVE_ARRAY(Types.BYTE())
+
+    getProducedType = get_produced_type

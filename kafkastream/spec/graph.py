@@ -1,0 +1,218 @@
+"""The job graph: what a program has built, as plain data that can be compared, split and drawn."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, final
+
+import attrs
+
+from kafkastream.spec.functions import Function
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.watermark import WatermarkStrategy
+
+__all__ = [
+    "CollectSink",
+    "CollectionSource",
+    "JobGraph",
+    "Node",
+    "OperatorKind",
+    "OperatorNode",
+    "PrintSink",
+    "SinkNode",
+    "SourceNode",
+    "UnionNode",
+]
+
+
+class OperatorKind(enum.Enum):
+    """What an operator does to an element."""
+
+    MAP = "Map"
+    FLAT_MAP = "Flat Map"
+    FILTER = "Filter"
+    PROCESS = "Process"
+    TIMESTAMPS = "Timestamps/Watermarks"
+
+
+@final
+@attrs.frozen
+class CollectionSource:
+    """Elements that the program holds itself; bounded."""
+
+    elements: tuple[object, ...]
+
+
+@final
+@attrs.frozen
+class PrintSink:
+    """Standard output, in Flink's format."""
+
+    identifier: str = ""
+    to_err: bool = False
+
+
+@final
+@attrs.frozen
+class CollectSink:
+    """The calling program."""
+
+
+@attrs.frozen(kw_only=True)
+class Node:
+    """What every node of a graph has."""
+
+    id: int
+    name: str
+    uid: str | None = None
+    parallelism: int | None = None
+    output_type: TypeInformation[Any] | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose elements come in, by id."""
+        return ()
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Operator"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SourceNode(Node):
+    """Where elements begin."""
+
+    source: KafkaSource[Any] | CollectionSource
+    watermarks: WatermarkStrategy[Any]
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Data Source"
+
+
+@attrs.frozen(kw_only=True)
+class _OneInput(Node):
+    input: int
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The one node before."""
+        return (self.input,)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class OperatorNode(_OneInput):
+    """A function on each element."""
+
+    kind: OperatorKind
+    function: Function | Callable[..., Any] | WatermarkStrategy[Any]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SinkNode(_OneInput):
+    """Where elements end."""
+
+    sink: KafkaSink[Any] | PrintSink | CollectSink
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Data Sink"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class UnionNode(Node):
+    """Several streams as one."""
+
+    merged: tuple[int, ...]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The merged nodes."""
+        return self.merged
+
+
+@final
+@attrs.frozen
+class JobGraph:
+    """All nodes of a job, each after its inputs."""
+
+    nodes: tuple[Node, ...]
+
+    def __getitem__(self, node_id: int) -> Node:
+        return next(node for node in self.nodes if node.id == node_id)
+
+    @property
+    def sources(self) -> tuple[SourceNode, ...]:
+        """Where elements begin."""
+        return tuple(node for node in self.nodes if isinstance(node, SourceNode))
+
+    @property
+    def sinks(self) -> tuple[SinkNode, ...]:
+        """Where elements end."""
+        return tuple(node for node in self.nodes if isinstance(node, SinkNode))
+
+    def consumers(self, node_id: int) -> tuple[Node, ...]:
+        """The nodes that take the elements of ``node_id``; one that takes them twice stands twice."""
+        return tuple(node for node in self.nodes for taken in node.inputs if taken == node_id)
+
+    def reaching_sinks(self) -> JobGraph:
+        """Without the nodes from which no element reaches a sink."""
+        kept: set[int] = set()
+        for node in reversed(self.nodes):
+            if node.id in kept or isinstance(node, SinkNode):
+                kept |= {node.id, *node.inputs}
+        return JobGraph(tuple(node for node in self.nodes if node.id in kept))
+
+    def components(self) -> Iterator[JobGraph]:
+        """The graph's separate parts: each runs as one query."""
+        part = {node.id: node.id for node in self.nodes}
+
+        def root(node_id: int) -> int:
+            while part[node_id] != node_id:
+                node_id = part[node_id]
+            return node_id
+
+        for node in self.nodes:
+            for taken in node.inputs:
+                part[root(node.id)] = root(taken)
+        for first in dict.fromkeys(root(node.id) for node in self.nodes):
+            yield JobGraph(tuple(node for node in self.nodes if root(node.id) == first))
+
+    def to_json(self, parallelism: int) -> str:
+        """The plan as Flink's ``getExecutionPlan`` prints it.
+
+        Args:
+            parallelism: That of the nodes without one of their own.
+        """
+        return json.dumps({"nodes": [_plan_node(node, parallelism) for node in self.nodes]}, indent=2)
+
+
+def _plan_node(node: Node, parallelism: int) -> dict[str, object]:
+    label = f"{'Source' if isinstance(node, SourceNode) else 'Sink'}: {node.name}"
+    plain = isinstance(node, (OperatorNode, UnionNode))
+    shown: dict[str, object] = {
+        "id": node.id,
+        "type": node.name if plain else label,
+        "pact": node.pact,
+        "contents": node.name if plain else label,
+        "parallelism": node.parallelism or parallelism,
+    }
+    if node.inputs:
+        shown["predecessors"] = list(_predecessors(node.inputs))
+    return shown
+
+
+def _predecessors(inputs: Iterable[int]) -> Iterator[dict[str, object]]:
+    for taken in inputs:
+        yield {"id": taken, "ship_strategy": "FORWARD", "side": "second"}

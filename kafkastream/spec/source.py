@@ -1,0 +1,297 @@
+"""The Kafka source as the user means it, with Flink's defaults and rules."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, cast, final
+
+import attrs
+from typing_extensions import Self, TypeVar
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.formats import DeserializationSchema
+from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.spec.properties import property_text
+from kafkastream.spec.record import KafkaRecordDeserializationSchema, ValueOnlySchema
+from kafkastream.spec.subscription import (
+    PartitionSet,
+    Subscription,
+    TopicList,
+    TopicPartition,
+    TopicPattern,
+    java_pattern,
+)
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.values import FrozenMap, redacted
+
+__all__ = ["Boundedness", "KafkaSource", "KafkaSourceBuilder"]
+
+OUT = TypeVar("OUT", default=Any)
+T = TypeVar("T")
+
+BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+
+
+class Boundedness(enum.Enum):
+    """Whether a source ends by itself."""
+
+    BOUNDED = "BOUNDED"
+    CONTINUOUS_UNBOUNDED = "CONTINUOUS_UNBOUNDED"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaSource(Generic[OUT]):
+    """A Kafka source as the user defined it: plain data, ready to run.
+
+    The same defaults and rules as Flink's ``KafkaSource.builder().build()``; unlike there, all that is wrong with a
+    definition is said at once.
+
+    Raises:
+        DefinitionError: A required part is missing, or parts contradict each other.
+
+    Example:
+        >>> from kafkastream.spec.formats import SimpleStringSchema
+        >>> source = (
+        ...     KafkaSource.builder()
+        ...     .set_bootstrap_servers("localhost:9092")
+        ...     .set_topics("orders")
+        ...     .set_group_id("readers")
+        ...     .set_value_only_deserializer(SimpleStringSchema())
+        ...     .build()
+        ... )
+        >>> source.consumer_properties["auto.offset.reset"]
+        'earliest'
+    """
+
+    subscription: Subscription | None = None
+    deserializer: KafkaRecordDeserializationSchema[OUT] | None = None
+    starting_offsets: OffsetsInitializer = attrs.field(factory=OffsetsInitializer.earliest)
+    stopping_offsets: OffsetsInitializer | None = None
+    boundedness: Boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+    properties: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
+
+    def __attrs_post_init__(self) -> None:
+        problems = tuple(_problems(self))
+        if problems:
+            raise DefinitionError("; ".join(problems), where="KafkaSource", now="See KafkaSource.builder().")
+
+    @staticmethod
+    def builder() -> KafkaSourceBuilder[Any]:
+        """Begin to define a source."""
+        return KafkaSourceBuilder()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Comma-separated ``host:port``."""
+        return self.properties["bootstrap.servers"]
+
+    @property
+    def group_id(self) -> str | None:
+        """The consumer group, if any."""
+        return self.properties.get("group.id")
+
+    @property
+    def consumer_properties(self) -> FrozenMap[str, str]:
+        """All client properties: the user's, over Flink's defaults, under what Flink overrides."""
+        defaults = {
+            "enable.auto.commit": "false",
+            "commit.offsets.on.checkpoint": "true" if self.group_id else "false",
+            "register.consumer.metrics": "true",
+        }
+        if self.group_id:
+            defaults["client.id.prefix"] = self.group_id
+        overrides = {"auto.offset.reset": self.starting_offsets.reset_strategy.name.lower()}
+        if self.boundedness is Boundedness.BOUNDED:
+            overrides[DISCOVERY_INTERVAL] = "-1"
+        return FrozenMap({**defaults, **self.properties, **overrides})
+
+    @property
+    def discovers_partitions(self) -> bool:
+        """Whether partitions that appear while the job runs are read: on unless switched off or bounded."""
+        return int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
+
+    def get_boundedness(self) -> Boundedness:
+        """BOUNDED when the source ends by itself."""
+        return self.boundedness
+
+    getBoundedness = get_boundedness
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements, as the schema says."""
+        return self.deserializer.get_produced_type() if self.deserializer else None
+
+    getProducedType = get_produced_type
+
+
+def _problems(source: KafkaSource[Any]) -> Iterable[str]:
+    """What Flink's KafkaSourceBuilder.sanityCheck refuses, in its order, and what D10 refuses."""
+    properties = source.properties
+    if not properties.get("bootstrap.servers"):
+        yield "Property bootstrap.servers is required but not provided"
+    if source.subscription is None:
+        yield "No subscribe mode is specified, should be one of topics, topic pattern and partition set"
+    if source.deserializer is None:
+        yield "Deserialization schema is required but not provided"
+    if not source.group_id:
+        if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
+            yield "Property group.id is required when offset commit is enabled"
+        for initializer in filter(None, (source.starting_offsets, source.stopping_offsets)):
+            reason = initializer.needs_group_for()
+            if reason:
+                yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
+    for side in ("key", "value"):
+        given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
+        if given != BYTE_ARRAY_DESERIALIZER:
+            yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
+    yield from _bad_numbers(properties)
+
+
+def _bad_numbers(properties: Mapping[str, str]) -> Iterable[str]:
+    interval = properties.get(DISCOVERY_INTERVAL)
+    if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
+        yield f"Property {DISCOVERY_INTERVAL} = {interval!r} is not a number of milliseconds"
+    for key in ("enable.auto.commit", "commit.offsets.on.checkpoint", "register.consumer.metrics"):
+        value = properties.get(key)
+        if value is not None and value.lower() not in {"true", "false"}:
+            yield f"Property {key} = {value!r} is neither true nor false"
+
+
+@final
+class KafkaSourceBuilder(Generic[OUT]):
+    """Collects what a source is made of; ``build`` checks it. Setters change the builder and return it."""
+
+    def __init__(self) -> None:
+        self._subscription: Subscription | None = None
+        self._deserializer: KafkaRecordDeserializationSchema[Any] | None = None
+        self._starting: OffsetsInitializer = OffsetsInitializer.earliest()
+        self._stopping: OffsetsInitializer | None = None
+        self._boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+        self._properties: dict[str, str] = {}
+
+    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
+        """The brokers to ask first: comma-separated ``host:port``."""
+        return self.set_property("bootstrap.servers", bootstrap_servers)
+
+    setBootstrapServers = set_bootstrap_servers
+
+    def set_group_id(self, group_id: str) -> Self:
+        """The consumer group whose offsets are read and committed."""
+        return self.set_property("group.id", group_id)
+
+    setGroupId = set_group_id
+
+    def set_topics(self, *topics: str | Iterable[str]) -> Self:
+        """Read all partitions of these topics."""
+        names = [name for topic in topics for name in ((topic,) if isinstance(topic, str) else topic)]
+        return self._subscribe(TopicList(names))
+
+    setTopics = set_topics
+
+    def set_topic_pattern(self, topic_pattern: str | re.Pattern[str]) -> Self:
+        """Read every topic whose whole name matches (Java's regular expressions), also those created later."""
+        return self._subscribe(java_pattern(topic_pattern))
+
+    setTopicPattern = set_topic_pattern
+
+    def set_partitions(self, partitions: Iterable[TopicPartition]) -> Self:
+        """Read just these partitions."""
+        return self._subscribe(PartitionSet(partitions))
+
+    setPartitions = set_partitions
+
+    def set_starting_offsets(self, starting_offsets_initializer: OffsetsInitializer) -> Self:
+        """Where to begin when there is no checkpoint; the earliest records if not set."""
+        self._starting = starting_offsets_initializer
+        return self
+
+    setStartingOffsets = set_starting_offsets
+
+    def set_bounded(self, stopping_offsets_initializer: OffsetsInitializer) -> Self:
+        """End at these offsets, which are not read themselves; the job then ends and may run in batch mode."""
+        self._stopping, self._boundedness = stopping_offsets_initializer, Boundedness.BOUNDED
+        return self
+
+    setBounded = set_bounded
+
+    def set_unbounded(self, stopping_offsets_initializer: OffsetsInitializer) -> Self:
+        """End at these offsets as a streaming source; the job ends when all partitions have reached them."""
+        self._stopping, self._boundedness = stopping_offsets_initializer, Boundedness.CONTINUOUS_UNBOUNDED
+        return self
+
+    setUnbounded = set_unbounded
+
+    def set_deserializer(self, record_deserializer: KafkaRecordDeserializationSchema[T]) -> KafkaSourceBuilder[T]:
+        """Decode whole records: key, value, headers, position and time."""
+        self._deserializer = record_deserializer
+        return cast("KafkaSourceBuilder[T]", self)
+
+    setDeserializer = set_deserializer
+
+    def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema[T]) -> KafkaSourceBuilder[T]:
+        """Decode the records' values."""
+        return self.set_deserializer(ValueOnlySchema(deserialization_schema))
+
+    setValueOnlyDeserializer = set_value_only_deserializer
+
+    def set_client_id_prefix(self, prefix: str) -> Self:
+        """How the names of this source's Kafka clients begin."""
+        return self.set_property("client.id.prefix", prefix)
+
+    setClientIdPrefix = set_client_id_prefix
+
+    def set_property(self, key: str, value: str) -> Self:
+        """Set a property of Kafka's consumer, or of the source, by its Java name."""
+        self._properties[key] = property_text(key, value)
+        return self
+
+    setProperty = set_property
+
+    def set_properties(self, props: Mapping[str, str]) -> Self:
+        """Set many properties; those set before under the same name are replaced."""
+        for key, value in props.items():
+            self.set_property(key, value)
+        return self
+
+    setProperties = set_properties
+
+    def build(self) -> KafkaSource[OUT]:
+        """The source, checked.
+
+        Raises:
+            DefinitionError: With all that is missing or contradictory.
+        """
+        return KafkaSource(
+            subscription=self._subscription,
+            deserializer=self._deserializer,
+            starting_offsets=self._starting,
+            stopping_offsets=self._stopping,
+            boundedness=self._boundedness,
+            properties=self._properties,
+        )
+
+    def _subscribe(self, subscription: Subscription) -> Self:
+        if self._subscription is not None:
+            raise DefinitionError(
+                f"Cannot use {_kind(subscription)} for consumption because a {_SUBSCRIBER[type(self._subscription)]} "
+                f"({self._subscription}) is already set for consumption",
+                where="KafkaSource.builder()",
+                now="Keep one of set_topics, set_topic_pattern and set_partitions.",
+            )
+        self._subscription = subscription
+        return self
+
+
+_SUBSCRIBER: Mapping[type[Subscription], str] = {
+    TopicList: "TopicListSubscriber",
+    TopicPattern: "TopicPatternSubscriber",
+    PartitionSet: "PartitionSetSubscriber",
+}
+
+
+def _kind(subscription: Subscription) -> str:
+    return {TopicList: "topics", TopicPattern: "topic pattern", PartitionSet: "partitions"}[type(subscription)]
+

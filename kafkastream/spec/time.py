@@ -1,0 +1,189 @@
+"""Lengths of time, points in time."""
+
+from __future__ import annotations
+
+import datetime
+import operator
+from typing import Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+
+__all__ = ["Duration", "Instant", "Time"]
+
+_NANOS_PER_MILLI: Final = 1_000_000
+_NANOS_PER_SECOND: Final = 1_000 * _NANOS_PER_MILLI
+_SECONDS_PER: Final = {"minutes": 60, "hours": 3_600, "days": 86_400}
+
+
+def _whole(value: int, where: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DefinitionError(
+            f"{where} takes a whole number, not {value!r}", now="Use a smaller unit for a fraction, or Duration.of."
+        ) from None
+
+
+@final
+@attrs.frozen(order=True, repr=False)
+class Duration:
+    """A length of time, exact to the nanosecond, negative allowed (Java: ``java.time.Duration``).
+
+    Same as PyFlink's; ``Duration.of`` takes Python's ``timedelta`` as well.
+
+    Example:
+        >>> Duration.of_minutes(2).to_millis()
+        120000
+        >>> Duration.of_seconds(1) > Duration.of_millis(999)
+        True
+    """
+
+    nanoseconds: int
+
+    @staticmethod
+    def of(delta: datetime.timedelta) -> Duration:
+        """The length of a ``timedelta``."""
+        return Duration(delta // datetime.timedelta(microseconds=1) * 1_000)
+
+    @staticmethod
+    def of_days(days: int) -> Duration:
+        """A number of days of 24 hours."""
+        return Duration.of_seconds(_whole(days, "Duration.of_days") * _SECONDS_PER["days"])
+
+    ofDays = of_days
+
+    @staticmethod
+    def of_hours(hours: int) -> Duration:
+        """A number of hours."""
+        return Duration.of_seconds(_whole(hours, "Duration.of_hours") * _SECONDS_PER["hours"])
+
+    ofHours = of_hours
+
+    @staticmethod
+    def of_minutes(minutes: int) -> Duration:
+        """A number of minutes."""
+        return Duration.of_seconds(_whole(minutes, "Duration.of_minutes") * _SECONDS_PER["minutes"])
+
+    ofMinutes = of_minutes
+
+    @staticmethod
+    def of_seconds(seconds: int) -> Duration:
+        """A number of seconds."""
+        return Duration(_whole(seconds, "Duration.of_seconds") * _NANOS_PER_SECOND)
+
+    ofSeconds = of_seconds
+
+    @staticmethod
+    def of_millis(millis: int) -> Duration:
+        """A number of milliseconds."""
+        return Duration(_whole(millis, "Duration.of_millis") * _NANOS_PER_MILLI)
+
+    ofMillis = of_millis
+
+    @staticmethod
+    def of_nanos(nanos: int) -> Duration:
+        """A number of nanoseconds."""
+        return Duration(_whole(nanos, "Duration.of_nanos"))
+
+    ofNanos = of_nanos
+
+    def to_millis(self) -> int:
+        """The length in whole milliseconds; a rest is cut off, as in Java."""
+        millis = abs(self.nanoseconds) // _NANOS_PER_MILLI
+        return millis if self.nanoseconds >= 0 else -millis
+
+    toMillis = to_millis
+
+    def to_nanos(self) -> int:
+        """The length in nanoseconds."""
+        return self.nanoseconds
+
+    toNanos = to_nanos
+
+    def __repr__(self) -> str:
+        millis, rest = divmod(self.nanoseconds, _NANOS_PER_MILLI)
+        return f"Duration.of_nanos({self.nanoseconds})" if rest else f"Duration.of_millis({millis})"
+
+
+@final
+@attrs.frozen
+class Time:
+    """The length of a window or of a state's life, in milliseconds.
+
+    Example:
+        >>> Time.minutes(1).to_milliseconds()
+        60000
+        >>> print(Time.seconds(5))
+        5000 ms
+    """
+
+    _milliseconds: int
+
+    @staticmethod
+    def milliseconds(milliseconds: int) -> Time:
+        """A number of milliseconds."""
+        return Time(_whole(milliseconds, "Time.milliseconds"))
+
+    @staticmethod
+    def seconds(seconds: int) -> Time:
+        """A number of seconds."""
+        return Time(_whole(seconds, "Time.seconds") * 1_000)
+
+    @staticmethod
+    def minutes(minutes: int) -> Time:
+        """A number of minutes."""
+        return Time.seconds(_whole(minutes, "Time.minutes") * _SECONDS_PER["minutes"])
+
+    @staticmethod
+    def hours(hours: int) -> Time:
+        """A number of hours."""
+        return Time.seconds(_whole(hours, "Time.hours") * _SECONDS_PER["hours"])
+
+    @staticmethod
+    def days(days: int) -> Time:
+        """A number of days of 24 hours."""
+        return Time.seconds(_whole(days, "Time.days") * _SECONDS_PER["days"])
+
+    def to_milliseconds(self) -> int:
+        """The length in milliseconds."""
+        return self._milliseconds
+
+    toMilliseconds = to_milliseconds
+
+    def __str__(self) -> str:
+        return f"{self._milliseconds} ms"
+
+
+@final
+@attrs.frozen(order=True, repr=False)
+class Instant:
+    """A point in time: seconds since 1970-01-01T00:00Z, and nanoseconds (0 to 999,999,999) after that second.
+
+    Example:
+        >>> Instant.of_epoch_milli(1_500)
+        Instant<1, 500000000>
+        >>> Instant(1, 500_000_000).to_epoch_milli()
+        1500
+    """
+
+    seconds: int
+    nanos: int
+
+    @staticmethod
+    def of_epoch_milli(epoch_milli: int) -> Instant:
+        """The point ``epoch_milli`` milliseconds after (or before) 1970."""
+        seconds, millis = divmod(epoch_milli, 1_000)
+        return Instant(seconds, millis * _NANOS_PER_MILLI)
+
+    ofEpochMilli = of_epoch_milli
+
+    def to_epoch_milli(self) -> int:
+        """Whole milliseconds since 1970."""
+        return self.seconds * 1_000 + self.nanos // _NANOS_PER_MILLI
+
+    toEpochMilli = to_epoch_milli
+
+    def __repr__(self) -> str:
+        return f"Instant<{self.seconds}, {self.nanos}>"

@@ -1,0 +1,23 @@
+"""The test kit: a real broker, topics, records.
+
+::
+
+    from kafkastream.testing import EmbeddedKafka, Record
+
+    with EmbeddedKafka() as kafka:
+        kafka.create_topic("orders", partitions=2)
+        kafka.produce("orders", [Record("an order", key="ann", headers=[("from", "shop")]), Record(None, key="ann")])
+        first, tombstone = kafka.consume("orders")
+        assert (first.value, tombstone.value) == (b"an order", None)
+
+In pytest, the fixtures ``kafka``, ``topic`` and ``new_topic`` are there once kafkastream is installed.
+"""
+
+from __future__ import annotations
+
+from kafkastream.testing.broker import EmbeddedKafka
+from kafkastream.testing.records import ConsumedRecord, Record
+from kafkastream.testing.topics import KafkaBroker
+from kafkastream.testing.waiting import wait_until
+
+__all__ = ["ConsumedRecord", "EmbeddedKafka", "KafkaBroker", "Record", "wait_until"]

@@ -1,0 +1,188 @@
+"""A real Apache Kafka for tests and demos: one process, a temporary directory, gone with its owner."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+from typing_extensions import Self
+
+from kafkastream.errors import SetupError
+from kafkastream.testing import launch, watchdog
+from kafkastream.testing.launch import KafkaProgram
+from kafkastream.testing.topics import KafkaBroker
+from kafkastream.testing.waiting import wait_until
+
+__all__ = ["EmbeddedKafka"]
+
+_UP = "Kafka Server started"
+_STOP_TIMEOUT_S = 30.0
+_LOG_LINES = 30
+
+
+class EmbeddedKafka(KafkaBroker):
+    """Apache Kafka in a JVM of its own, on 127.0.0.1, with data that lives as long as it is not stopped.
+
+    ::
+
+        with EmbeddedKafka() as kafka:
+            kafka.create_topic("orders")
+            kafka.produce("orders", ["first", "second"])
+            assert [record.value for record in kafka.consume("orders")] == [b"first", b"second"]
+
+    It ends with the process that started it, also when that process is killed.
+
+    Args:
+        port: Where it listens; None takes a free port.
+        properties: Server settings that win over the ones for a quick lonely broker.
+        start_timeout_s: How long it may take to start, in seconds.
+    """
+
+    def __init__(
+        self, *, port: int | None = None, properties: Mapping[str, str] | None = None, start_timeout_s: float = 60.0
+    ) -> None:
+        free_port, controller_port = launch.free_ports()
+        self._ports = (port or free_port, controller_port)
+        self._properties = dict(properties or {})
+        self._start_timeout_s = start_timeout_s
+        self._home: _Home | None = None
+        super().__init__(f"{launch.HOST}:{self._ports[0]}")
+
+    @property
+    def directory(self) -> Path:
+        """Its data and its log ``broker.log``.
+
+        Raises:
+            SetupError: It was not started.
+        """
+        return self._started_home().directory
+
+    def start(self) -> Self:
+        """Start it and wait until it serves; after ``stop(keep_data=True)`` with the same data at the same address.
+
+        Raises:
+            JavaNotFoundError: There is no Java 17 or newer.
+            JarsUnavailableError: Kafka's jars could not be fetched.
+            SetupError: The broker did not start; the error holds the end of its log.
+        """
+        is_new = self._home is None
+        self._home = self._home or _Home(_program())
+        try:
+            if is_new:
+                self._home.prepare(self._ports, self._properties)
+            self._home.start_broker(self._start_timeout_s)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def stop(self, *, keep_data: bool = False) -> None:
+        """Stop it; nothing happens when it does not run.
+
+        Args:
+            keep_data: Leave topics and records for the next ``start``, which is to come from the same process.
+        """
+        if self._home is not None and keep_data:
+            self._home.stop_broker()
+        elif self._home is not None:
+            self._home.remove()
+            self._home = None
+
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return self._home is not None and self._home.broker_runs()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _started_home(self) -> _Home:
+        if self._home is None:
+            raise SetupError("the embedded Kafka broker was not started", now="Call start() or use it in a with.")
+        return self._home
+
+
+def _program() -> KafkaProgram:
+    from kafkastream.spark.jars import broker_jars, find_java
+
+    return KafkaProgram(find_java(), broker_jars())
+
+
+class _Home:
+    """A broker's directory with the watchdog that guards it."""
+
+    def __init__(self, program: KafkaProgram) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))
+        self._program = program
+        self._log = self.directory / watchdog.LOG_NAME
+        self._stopped = self.directory / watchdog.STOPPED_NAME
+        self._watchdog = _watch(self.directory, program.broker_command(self.directory))
+        self._runs = False
+
+    def prepare(self, ports: tuple[int, int], properties: Mapping[str, str]) -> None:
+        launch.write_properties(self.directory, ports, properties)
+        self._program.format_storage(self.directory)
+
+    def broker_runs(self) -> bool:
+        return self._runs and not self._stopped.exists()
+
+    def start_broker(self, timeout_s: float) -> None:
+        if self.broker_runs():
+            return
+        self._log.unlink(missing_ok=True)
+        self._stopped.unlink(missing_ok=True)
+        self._order(watchdog.START)
+        self._runs = True
+        try:
+            wait_until(lambda: self._is_up() or self._has_ended(), timeout_s, "the embedded Kafka broker")
+        except TimeoutError as error:
+            raise self._not_started(str(error)) from error
+        if self._has_ended():
+            raise self._not_started("the embedded Kafka broker ended while it started")
+
+    def stop_broker(self) -> None:
+        if self.broker_runs():
+            self._order(watchdog.STOP)
+            wait_until(self._has_ended, _STOP_TIMEOUT_S, "the end of the embedded Kafka broker")
+            self._program.keep_archive(self.directory)
+
+    def remove(self) -> None:
+        if self._program.wants_archive():
+            self.stop_broker()
+        self._watchdog.communicate()
+
+    def _order(self, order: str) -> None:
+        pipe = self._watchdog.stdin
+        assert pipe is not None
+        pipe.write(f"{order}\n")
+        pipe.flush()
+
+    def _is_up(self) -> bool:
+        return self._log.exists() and _UP in self._log.read_text(encoding="utf-8", errors="replace")
+
+    def _has_ended(self) -> bool:
+        return self._stopped.exists() or self._watchdog.poll() is not None
+
+    def _not_started(self, what: str) -> SetupError:
+        log = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else "(empty)"
+        return SetupError(what, where="\n".join(log.rstrip().split("\n")[-_LOG_LINES:]))
+
+
+def _watch(directory: Path, command: list[str]) -> subprocess.Popen[str]:
+    script = [sys.executable, "-I", "-S", watchdog.__file__, str(directory)]
+    return subprocess.Popen(  # noqa: S603
+        [*script, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for the owner
+        text=True,
+    )

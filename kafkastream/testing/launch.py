@@ -1,0 +1,162 @@
+"""What a broker is started with: the server's files, its data directory, the command."""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import subprocess
+import tempfile
+import uuid
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import final
+
+import attrs
+
+from kafkastream.errors import SetupError
+
+__all__ = ["HOST", "KafkaProgram", "free_ports", "write_properties"]
+
+HOST = "127.0.0.1"
+
+# One broker that is alone, and tests that do not like to wait.
+SERVER: Mapping[str, str] = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.listener.names": "CONTROLLER",
+    "auto.create.topics.enable": "false",
+    "offsets.topic.replication.factor": "1",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "transaction.state.log.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+    "log.segment.delete.delay.ms": "1000",
+    "log.cleaner.dedupe.buffer.size": "4194304",
+}
+
+JVM_OPTIONS = (
+    "-Xmx384m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+    "-Dorg.slf4j.simpleLogger.log.kafka.server.KafkaRaftServer=info",
+)
+
+_PROPERTIES_NAME = "server.properties"
+_DATA_NAME = "data"
+_BOOTSTRAP_NAME = "bootstrap.checkpoint"
+_NEW_ARCHIVE_NAME = "classes.jsa"
+
+
+def free_ports() -> tuple[int, int]:
+    """Two ports of this machine that nobody listens on."""
+    with socket.socket() as one, socket.socket() as other:
+        one.bind((HOST, 0))
+        other.bind((HOST, 0))
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+def write_properties(directory: Path, ports: tuple[int, int], overrides: Mapping[str, str]) -> None:
+    """Write ``server.properties`` for the ports of the broker and its controller; ``overrides`` win."""
+    port, controller_port = ports
+    server = {
+        **SERVER,
+        "listeners": f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}",
+        "controller.quorum.voters": f"{SERVER['node.id']}@{HOST}:{controller_port}",
+        "log.dirs": (directory / _DATA_NAME).as_posix(),
+        **overrides,
+    }
+    _write(directory / _PROPERTIES_NAME, server)
+
+
+@final
+@attrs.frozen
+class KafkaProgram:
+    """Kafka's jars and the Java that runs them.
+
+    Two things are made once per machine and kept beside the jars, since they halve the start: the feature levels of a
+    new cluster, and an archive of Kafka's classes, which the first broker writes at its exit.
+    """
+
+    java: Path
+    jars: tuple[Path, ...]
+
+    def broker_command(self, directory: Path) -> list[str]:
+        """The command that runs the broker of ``directory``."""
+        archive, fresh = self._archive(), directory / _NEW_ARCHIVE_NAME
+        sharing = f"-XX:SharedArchiveFile={archive}" if archive.exists() else f"-XX:ArchiveClassesAtExit={fresh}"
+        return [*self._java(), sharing, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
+
+    def format_storage(self, directory: Path) -> None:
+        """Do what ``kafka-storage format`` does, without its JVM."""
+        data = directory / _DATA_NAME
+        data.mkdir()
+        (data / _BOOTSTRAP_NAME).write_bytes(self._bootstrap_metadata())
+        identity = {"node.id": SERVER["node.id"], "cluster.id": _new_id(), "directory.id": _new_id()}
+        _write(data / "meta.properties", {"version": "1", **identity})
+
+    def wants_archive(self) -> bool:
+        """Whether a broker that exits on its own makes the next one quicker."""
+        return not self._archive().exists()
+
+    def keep_archive(self, directory: Path) -> None:
+        """Keep the archive of classes that the broker of ``directory`` wrote, if it did."""
+        fresh = directory / _NEW_ARCHIVE_NAME
+        if fresh.exists() and self.wants_archive():
+            _keep(fresh.read_bytes(), self._archive())
+
+    def _archive(self) -> Path:
+        program = self.java.resolve()
+        build = zlib.crc32(f"{program} {program.stat().st_mtime_ns}".encode())
+        return self.jars[0].parent / f"classes-{build:08x}.jsa"
+
+    def _bootstrap_metadata(self) -> bytes:
+        kept = self.jars[0].parent / _BOOTSTRAP_NAME
+        if kept.exists():
+            return kept.read_bytes()
+        with tempfile.TemporaryDirectory() as name:
+            metadata = self._formatted(Path(name))
+        _keep(metadata, kept)
+        return metadata
+
+    def _formatted(self, directory: Path) -> bytes:
+        write_properties(directory, free_ports(), overrides={})
+        arguments = ("format", "--cluster-id", _new_id(), "--config", str(directory / _PROPERTIES_NAME))
+        command = (*self._java(), "kafka.tools.StorageTool", *arguments)
+        run = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
+        if run.returncode:
+            raise SetupError("Kafka's storage could not be formatted", where=(run.stdout + run.stderr).strip())
+        return (directory / _DATA_NAME / _BOOTSTRAP_NAME).read_bytes()
+
+    def _java(self) -> list[str]:
+        return [str(self.java), *JVM_OPTIONS, "-cp", os.pathsep.join(map(str, self.jars))]
+
+
+def _write(path: Path, properties: Mapping[str, str]) -> None:
+    path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), encoding="utf-8")
+
+
+def _new_id() -> str:
+    """An id in Kafka's spelling; a leading hyphen would look like an option."""
+    return "k" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
+
+
+def _keep(content: bytes, path: Path) -> None:
+    """Write a file beside the jars, whole or not at all; not at all where that folder is read-only."""
+    with suppress(OSError):
+        fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
+        fresh.write_bytes(content)
+        fresh.replace(path)

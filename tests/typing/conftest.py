@@ -1,0 +1,3 @@
+"""The cases are read by mypy, never run."""
+
+collect_ignore = ["cases"]

@@ -1,0 +1,57 @@
+"""Every snake_case method that Java has too is bound to its camelCase name as well."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.row import Row
+from kafkastream.spec.time import Duration, Instant, Time
+from kafkastream.spec.types import RowTypeInfo
+from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
+
+CLASSES: list[type] = [
+    Configuration,
+    Duration,
+    Instant,
+    Row,
+    RowTypeInfo,
+    Time,
+    WatermarkOutput,
+    WatermarkStrategy,
+]
+
+
+def camel_case(name: str) -> str:
+    return re.sub(r"_(\w)", lambda match: match.group(1).upper(), name)
+
+
+def snake_methods(owner: type) -> list[str]:
+    return [
+        name
+        for name, member in vars(owner).items()
+        if "_" in name.strip("_")
+        and not name.startswith("_")
+        and name == name.lower()
+        and (inspect.isfunction(member) or isinstance(member, (staticmethod, classmethod)))
+    ]
+
+
+@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
+def test_every_method_has_its_java_name(owner: type) -> None:
+    members = vars(owner)
+    names = snake_methods(owner)
+    assert names
+    assert [name for name in names if members.get(camel_case(name)) is not members[name]] == []
+
+
+@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
+def test_a_class_with_two_names_per_method_is_final(owner: type) -> None:
+    assert getattr(owner, "__final__", False)
+
+
+def test_names_change_mechanically() -> None:
+    assert camel_case("with_timestamp_assigner") == "withTimestampAssigner"
