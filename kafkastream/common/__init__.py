@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.formats import DeserializationSchema, SerializationSchema, SimpleStringSchema
+from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import TypeInformation, Types
@@ -10,10 +12,17 @@ from kafkastream.spec.watermark import TimestampAssigner, WatermarkGenerator, Wa
 
 __all__ = [
     "Configuration",
+    "DeserializationSchema",
     "Duration",
     "Instant",
+    "JobClient",
+    "JobExecutionResult",
+    "JobID",
+    "JobStatus",
     "Row",
     "RowKind",
+    "SerializationSchema",
+    "SimpleStringSchema",
     "Time",
     "TimestampAssigner",
     "TypeInformation",

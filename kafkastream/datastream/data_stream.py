@@ -181,7 +181,9 @@ class DataStream(_Handle, Generic[T]):
     sinkTo = sink_to
 
     @overload
-    def execute_and_collect(self, job_execution_name: str | None = None, limit: None = None) -> CloseableIterator[T]: ...
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: None = None
+    ) -> CloseableIterator[T]: ...
 
     @overload
     def execute_and_collect(self, job_execution_name: str | None = None, *, limit: int) -> list[T]: ...
@@ -196,7 +198,8 @@ class DataStream(_Handle, Generic[T]):
 
         The iterator is a context manager; close it to cancel a job that has no end.
         """
-        elements: CloseableIterator[T] = self._env._collect(self._end("Collect", CollectSink())._id, job_execution_name)
+        self._end("Collect", CollectSink())
+        elements: CloseableIterator[T] = self._env._collect(job_execution_name)
         if limit is None:
             return elements
         with elements:
@@ -211,13 +214,18 @@ class DataStream(_Handle, Generic[T]):
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "keyed streams are not supported yet", where="key_by", now="Streams without keys work: map, filter, process …"
+            "keyed streams are not supported yet",
+            where="key_by",
+            now="Streams without keys work: map, filter, process …",
         )
 
     keyBy = key_by
 
     def _apply(
-        self, kind: OperatorKind, function: Function | Callable[..., Any] | WatermarkStrategy[Any], output_type: TypeInformation[OUT] | None
+        self,
+        kind: OperatorKind,
+        function: Function | Callable[..., Any] | WatermarkStrategy[Any],
+        output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
         node = OperatorNode(
             id=self._env._next_id(),
@@ -230,9 +238,7 @@ class DataStream(_Handle, Generic[T]):
         return DataStream(self._env, self._env._add(node))
 
     def _end(self, name: str, sink: KafkaSink[Any] | PrintSink | CollectSink) -> DataStreamSink:
-        node = SinkNode(
-            id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type()
-        )
+        node = SinkNode(id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type())
         return DataStreamSink(self._env, self._env._add(node))
 
 

@@ -15,7 +15,7 @@ from kafkastream.datastream.data_stream import CloseableIterator, DataStream, ch
 from kafkastream.errors import DefinitionError
 from kafkastream.options import job as options
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, Node, SinkNode, SourceNode
+from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SinkNode, SourceNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
 from kafkastream.spec.source import Boundedness, KafkaSource
 from kafkastream.spec.types import TypeInformation
@@ -180,9 +180,7 @@ class StreamExecutionEnvironment:
         name: str,
         output_type: TypeInformation[T] | None,
     ) -> DataStream[T]:
-        node = SourceNode(
-            id=self._next_id(), name=name, source=source, watermarks=strategy, output_type=output_type
-        )
+        node = SourceNode(id=self._next_id(), name=name, source=source, watermarks=strategy, output_type=output_type)
         return DataStream(self, self._add(node))
 
     def _next_id(self) -> int:
@@ -224,12 +222,12 @@ class StreamExecutionEnvironment:
         self._drop_sinks()
         return engine.start(graph, self._settings(job_name))
 
-    def _collect(self, sink_id: int, job_name: str | None) -> CloseableIterator[Any]:
+    def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
         from kafkastream.spark import engine
 
         graph = self._graph()
         self._drop_sinks()
-        return engine.start_and_collect(graph, self._settings(job_name), sink_id)
+        return engine.start_and_collect(graph, self._settings(job_name))
 
     def _drop_sinks(self) -> None:
         """What was started is not started again by the next ``execute``, as in Flink."""

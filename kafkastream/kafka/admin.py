@@ -7,7 +7,10 @@ from typing import Any
 
 from confluent_kafka import KafkaException, TopicCollection
 from confluent_kafka import TopicPartition as ClientPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import ConfigResource
+from confluent_kafka.admin._listoffsets import OffsetSpec
+from confluent_kafka.admin._resource import ResourceType
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties
@@ -69,14 +72,10 @@ class Cluster:
             case LatestOffsets():
                 return self._listed(OffsetSpec.latest(), partitions)
             case _:
-                raise UnsupportedFeatureError(
-                    f"{initializer} is not resolved yet", now="earliest() and latest() work."
-                )
+                raise UnsupportedFeatureError(f"{initializer} is not resolved yet", now="earliest() and latest() work.")
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``."""
-        from confluent_kafka.admin import ConfigResource, ResourceType
-
         resource = ConfigResource(ResourceType.TOPIC, topic)
         answer = self._answer(self._admin.describe_configs([resource])[resource])
         return bool(answer["message.timestamp.type"].value == "LogAppendTime")

@@ -59,12 +59,15 @@ class RecordProducer:
         self, records: Iterable[tuple[str, bytes | str | None, bytes | str | None, int, Headers]]
     ) -> None:
         """Like ``send``, for records that have headers, which cost about as much again."""
+        produce = self._client.produce
         for topic, value, key, timestamp, headers in records:
-            arguments = (topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, list(headers))
+            pairs: list[tuple[str, str | bytes | None]] = list(headers)
             try:
-                self._client.produce(*arguments)
+                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs)
             except BufferError:
-                self._produce_when_there_is_room(*arguments)
+                self._produce_when_there_is_room(
+                    topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs
+                )
         self.check()
 
     def check(self) -> None:

@@ -58,9 +58,8 @@ class Chain:
             UserFunctionError: A function's ``open`` raised.
         """
         for operator in self.operators():
-            context = RuntimeContext(
-                task_name=operator.name, subtask=subtask, parallelism=parallelism, attempt=attempt
-            )
+            own = operator.parallelism or parallelism
+            context = RuntimeContext(task_name=operator.name, subtask=subtask % own, parallelism=own, attempt=attempt)
             with function_failed(operator.name, "open"):
                 operator.open(context)
 

@@ -29,9 +29,10 @@ NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 
 class Operator(ABC):
-    """One operator of a chain."""
+    """One operator of a chain; ``parallelism`` is its own, if it has one."""
 
     name: str
+    parallelism: int | None = None
 
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:

@@ -13,7 +13,13 @@ import pyarrow as pa
 
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.codecs.values import decode_values
-from kafkastream.spec.record import ConsumerRecord, Headers, KafkaRecordDeserializationSchema, TimestampType, ValueOnlySchema
+from kafkastream.spec.record import (
+    ConsumerRecord,
+    Headers,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+    ValueOnlySchema,
+)
 
 __all__ = ["CollectionDecoder", "Decoder", "RecordDecoder", "ValueDecoder", "owner_subtask", "subtask_of"]
 
@@ -111,7 +117,11 @@ def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
 
 def _without_dropped(batch: Batch) -> Batch:
     kept = [row for row, value in enumerate(batch.values) if value is not None]
-    return Batch(*([column[row] for row in kept] for column in batch))
+    return Batch(
+        [batch.values[row] for row in kept],
+        [batch.timestamps[row] for row in kept],
+        [batch.origin[row] for row in kept],
+    )
 
 
 def _record(row: dict[str, Any]) -> ConsumerRecord:

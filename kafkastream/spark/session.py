@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyspark
 from py4j.protocol import Py4JJavaError
@@ -101,9 +101,8 @@ def _ensure_connector(session: SparkSession) -> None:
 
 
 def _has_connector(session: SparkSession) -> bool:
-    jvm = session.sparkContext._jvm
     try:
-        jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(_CONNECTOR_CLASS)
+        _jvm(session).java.lang.Thread.currentThread().getContextClassLoader().loadClass(_CONNECTOR_CLASS)
     except Py4JJavaError:
         return False
     return True
@@ -111,7 +110,7 @@ def _has_connector(session: SparkSession) -> bool:
 
 def _add_connector(session: SparkSession) -> bool:
     """Give a running driver and its executors the jars; works where Spark's driver has a class loader that can grow."""
-    jvm = session.sparkContext._jvm
+    jvm = _jvm(session)
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     if not loader.getClass().getName().endswith("MutableURLClassLoader"):
         return False
@@ -119,3 +118,7 @@ def _add_connector(session: SparkSession) -> bool:
         loader.addURL(jvm.java.net.URL(jar.as_uri()))
         session.sparkContext._jsc.sc().addJar(str(jar))
     return _has_connector(session)
+
+
+def _jvm(session: SparkSession) -> Any:
+    return session.sparkContext._jvm

@@ -170,4 +170,3 @@ def _all_are(kind: type, values: Sequence[Any]) -> None:
             raise TypeError(f"the schema writes {kind.__name__}, the element is of type {type(value).__name__}")
 
     each(check, values)
-

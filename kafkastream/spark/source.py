@@ -70,9 +70,7 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     return " OR ".join(clauses) or "false"
 
 
-def _subscription(
-    subscription: Subscription | None, fixed: Mapping[TopicPartition, int] | None
-) -> dict[str, str]:
+def _subscription(subscription: Subscription | None, fixed: Mapping[TopicPartition, int] | None) -> dict[str, str]:
     """How Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
     match subscription:
         case TopicPattern(pattern=pattern):

@@ -159,7 +159,9 @@ class JobClient:
 
     getJobExecutionResult = get_job_execution_result
 
-    def stop_with_savepoint(self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None) -> NoReturn:
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> NoReturn:
         """Refused: there are no savepoints.
 
         Raises:

@@ -159,7 +159,9 @@ def _valid_offsets(_: object, __: object, offsets: FrozenMap[TopicPartition, int
 class SpecifiedOffsets(OffsetsInitializer):
     """An offset per partition; -1 is the end, -2 the start, -3 the committed one, as in Flink's splits."""
 
-    offsets_by_partition: FrozenMap[TopicPartition, int] = attrs.field(converter=FrozenMap, validator=_valid_offsets)
+    offsets_by_partition: FrozenMap[TopicPartition, int] = attrs.field(
+        converter=FrozenMap[TopicPartition, int], validator=_valid_offsets
+    )
     strategy: OffsetResetStrategy = OffsetResetStrategy.EARLIEST
 
     @property

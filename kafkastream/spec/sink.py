@@ -106,7 +106,7 @@ class KafkaRecordSerializationSchema(Generic[IN_contra]):
         selector = self.topic_selector
         if isinstance(selector, TopicSelector):
             return selector.apply(element)
-        assert selector is not None  # noqa: S101 - the constructor's rule
+        assert selector is not None
         return selector(element)
 
 

@@ -294,4 +294,3 @@ _SUBSCRIBER: Mapping[type[Subscription], str] = {
 
 def _kind(subscription: Subscription) -> str:
     return {TopicList: "topics", TopicPattern: "topic pattern", PartitionSet: "partitions"}[type(subscription)]
-

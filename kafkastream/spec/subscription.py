@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import final
 
 import attrs
@@ -34,12 +35,16 @@ def _some(instance: object, _: object, values: frozenset[object] | tuple[object,
         raise DefinitionError("nothing to read: the subscription is empty", where=type(instance).__name__)
 
 
+def _distinct(topics: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(topics))
+
+
 @final
 @attrs.frozen
 class TopicList:
     """All partitions of these topics; every topic must exist when the job starts."""
 
-    topics: tuple[str, ...] = attrs.field(converter=lambda topics: tuple(dict.fromkeys(topics)), validator=_some)
+    topics: tuple[str, ...] = attrs.field(converter=_distinct, validator=_some)
 
     def __str__(self) -> str:
         return f"topics {', '.join(self.topics)}"
@@ -56,12 +61,16 @@ class TopicPattern:
         return f"topic pattern {self.pattern}"
 
 
+def _set(partitions: Iterable[TopicPartition]) -> frozenset[TopicPartition]:
+    return frozenset(partitions)
+
+
 @final
 @attrs.frozen
 class PartitionSet:
     """Just these partitions; each must exist when the job starts."""
 
-    partitions: frozenset[TopicPartition] = attrs.field(converter=frozenset, validator=_some)
+    partitions: frozenset[TopicPartition] = attrs.field(converter=_set, validator=_some)
 
     def __str__(self) -> str:
         return f"partitions {', '.join(map(str, sorted(self.partitions)))}"

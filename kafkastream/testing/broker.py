@@ -96,6 +96,10 @@ class EmbeddedKafka(KafkaBroker):
         """Whether its process runs."""
         return self._home is not None and self._home.broker_runs()
 
+    def log_tail(self) -> str:
+        """The last lines of its log; empty when it does not run."""
+        return self._home.log_tail() if self._home else ""
+
     def __enter__(self) -> Self:
         return self.start()
 
@@ -132,7 +136,7 @@ class _Home:
         self._program.format_storage(self.directory)
 
     def broker_runs(self) -> bool:
-        return self._runs and not self._stopped.exists()
+        return self._runs and not self._has_ended()
 
     def start_broker(self, timeout_s: float) -> None:
         if self.broker_runs():
@@ -155,9 +159,17 @@ class _Home:
             self._program.keep_archive(self.directory)
 
     def remove(self) -> None:
-        if self._program.wants_archive():
-            self.stop_broker()
-        self._watchdog.communicate()
+        try:
+            if self._program.wants_archive():
+                self.stop_broker()
+        finally:
+            self._watchdog.communicate()
+
+    def log_tail(self) -> str:
+        return "\n".join(self._read_log().rstrip().split("\n")[-_LOG_LINES:])
+
+    def _read_log(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
 
     def _order(self, order: str) -> None:
         pipe = self._watchdog.stdin
@@ -166,14 +178,13 @@ class _Home:
         pipe.flush()
 
     def _is_up(self) -> bool:
-        return self._log.exists() and _UP in self._log.read_text(encoding="utf-8", errors="replace")
+        return _UP in self._read_log()
 
     def _has_ended(self) -> bool:
         return self._stopped.exists() or self._watchdog.poll() is not None
 
     def _not_started(self, what: str) -> SetupError:
-        log = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else "(empty)"
-        return SetupError(what, where="\n".join(log.rstrip().split("\n")[-_LOG_LINES:]))
+        return SetupError(what, where=f"the end of its log:\n{self.log_tail()}")
 
 
 def _watch(directory: Path, command: list[str]) -> subprocess.Popen[str]:

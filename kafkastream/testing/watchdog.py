@@ -39,6 +39,7 @@ def main(directory: Path, command: list[str]) -> None:
             _stop(jvm)
         if jvm and jvm.poll() is not None:
             (directory / STOPPED_NAME).touch()
+            jvm = None
     if jvm:
         jvm.kill()
         jvm.wait()

@@ -57,7 +57,7 @@ def _producer(bootstrap_servers: str, timeout_s: float) -> Producer:
         {
             "bootstrap.servers": bootstrap_servers,
             "partitioner": "murmur2_random",  # Java's
-            "enable.idempotence": True,
+            "max.in.flight": 1,  # in order; idempotence would, too, but takes a second to start
             "linger.ms": 1,
             "message.timeout.ms": timeout_ms,
             "topic.metadata.propagation.max.ms": min(timeout_ms, 2000),

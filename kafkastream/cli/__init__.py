@@ -1,0 +1,34 @@
+"""The command line: ``kafkastream …``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kafkastream.cli.broker import broker_command
+from kafkastream.cli.jars import jars_command
+from kafkastream.errors import KafkastreamError
+
+__all__ = ["main"]
+
+
+class _Commands(click.Group):
+    """Commands whose errors are told in words, never as a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KafkastreamError as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(1)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="kafkastream", prog_name="kafkastream")
+def main() -> None:
+    """Flink's Kafka jobs on Spark: a broker to try them with, and the jars that Spark needs."""
+
+
+main.add_command(broker_command)
+main.add_command(jars_command)

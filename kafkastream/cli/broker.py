@@ -1,0 +1,73 @@
+"""``kafkastream broker``: a Kafka to try things with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from kafkastream.errors import KafkaError
+
+if TYPE_CHECKING:
+    from kafkastream.testing import EmbeddedKafka
+
+__all__ = ["broker_command"]
+
+_TOPIC = re.compile(r"([^:]+)(?::([1-9]\d*))?")
+_YEAR_S = 365 * 24 * 3600.0
+
+
+def _topics(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    return tuple(_topic(text) for text in texts)
+
+
+def _topic(text: str) -> tuple[str, int]:
+    match = _TOPIC.fullmatch(text)
+    if match is None:
+        raise click.BadParameter(f"{text!r} is neither a name nor a name with a number of partitions, as in orders:4")
+    return match.group(1), int(match.group(2) or "1")
+
+
+@click.command(
+    "broker",
+    epilog="\b\nExample:\n  kafkastream broker --port 9092 --topic orders:4 --topic results",
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Listen there instead of on a free port.")
+@click.option(
+    "--topic",
+    "topics",
+    metavar="NAME[:PARTITIONS]",
+    multiple=True,
+    callback=_topics,
+    help="Create this topic, with one partition if not said; may be repeated.",
+)
+def broker_command(port: int | None, topics: tuple[tuple[str, int], ...]) -> None:
+    """Run Apache Kafka on this machine until Ctrl-C.
+
+    It is one broker on 127.0.0.1, for trying things; topics and records go with it.
+    It needs Java 17 or newer, and downloads Kafka when it is used first on a machine.
+    """
+    from kafkastream.testing import EmbeddedKafka
+
+    try:
+        with EmbeddedKafka(port=port) as kafka:
+            for name, partitions in topics:
+                kafka.create_topic(name, partitions)
+            _introduce(kafka)
+            _await_end(kafka)
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)
+
+
+def _introduce(kafka: EmbeddedKafka) -> None:
+    click.echo(f"Kafka listens on {kafka.bootstrap_servers}")
+    click.echo(f"Use it in a job: .set_bootstrap_servers({kafka.bootstrap_servers!r})")
+    click.echo("Stop it with Ctrl-C.")
+
+
+def _await_end(kafka: EmbeddedKafka) -> None:
+    from kafkastream.testing import wait_until
+
+    wait_until(lambda: not kafka.is_running(), _YEAR_S, "Ctrl-C")
+    raise KafkaError("the broker ended on its own", where=f"the log: {kafka.log_tail()}")

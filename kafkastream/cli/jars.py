@@ -1,0 +1,32 @@
+"""``kafkastream jars``: the jars that Spark needs for Kafka."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["jars_command"]
+
+_EPILOG = """\b
+Example:
+  spark-submit --jars "$(kafkastream jars)" job.py
+
+\b
+Environment:
+  KAFKASTREAM_JARS_DIR      where the jars are kept, instead of the user's cache
+  KAFKASTREAM_IVY_SETTINGS  an ivysettings.xml of your own, for a mirror
+  JAVA_TOOL_OPTIONS         options for Java, for example a proxy
+"""
+
+
+@click.command("jars", epilog=_EPILOG)
+@click.option("--broker", is_flag=True, help="Print the jars of Apache Kafka itself instead.")
+def jars_command(broker: bool) -> None:
+    """Print the jars of Spark's Kafka connector.
+
+    They stand in one line, with commas between.
+    They are downloaded when they are used first on a machine; progress goes to stderr.
+    """
+    from kafkastream.spark.jars import broker_jars, connector_jars
+
+    jars = broker_jars() if broker else connector_jars()
+    click.echo(",".join(map(str, jars)))

@@ -1,0 +1,150 @@
+"""A part of the job graph to what runs it: one chain per source, and the stream of all their records."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator
+from typing import Any, final
+
+import attrs
+from pyspark import cloudpickle
+from typing_extensions import assert_never
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spark.chain import Chain, Stage
+from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
+from kafkastream.spark.records import CollectionDecoder, Decoder, RecordDecoder, ValueDecoder
+from kafkastream.spark.sinks import CollectOperator, KafkaOperator, PrintOperator, SinkOperator
+from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.graph import (
+    CollectionSource,
+    CollectSink,
+    JobGraph,
+    Node,
+    OperatorNode,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.spec.record import ValueOnlySchema
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
+
+__all__ = ["ChainCompiler", "decoder_of", "task_plan"]
+
+
+def task_plan(graph: JobGraph, run_id: str, parallelism: int, *, ends: bool) -> TaskPlan:
+    """What the tasks of a connected graph run.
+
+    Args:
+        graph: One component of the job graph.
+        run_id: One per start.
+        parallelism: The number of subtasks.
+        ends: Whether the input ends by itself.
+
+    Raises:
+        DefinitionError: A function cannot be sent to workers.
+        UnsupportedFeatureError: A sink asks for a guarantee that is not there.
+    """
+    compiler = ChainCompiler(graph, run_id, ends=ends)
+    chains = {source.id: _pickled(compiler.chain(source)) for source in graph.sources}
+    return TaskPlan(run_id, parallelism, chains)
+
+
+@final
+@attrs.frozen
+class ChainCompiler:
+    """Turns nodes into stages; one function's node is one stage however often it is reached."""
+
+    graph: JobGraph
+    run_id: str
+    ends: bool = attrs.field(kw_only=True)
+
+    def chain(self, source: SourceNode) -> Chain:
+        """All that happens to the records of ``source``."""
+        stages = self._after(source, {})
+        assigner = timestamp_operator(source.name, source.watermarks)
+        return Chain(source.name, decoder_of(source), (Stage(assigner, stages),) if assigner else stages)
+
+    def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+        return tuple(stage for taker in self.graph.consumers(node.id) for stage in self._stages(taker, made))
+
+    def _stages(self, node: Node, made: dict[int, Stage]) -> Iterator[Stage]:
+        if node.id in made:
+            yield made[node.id]
+            return
+        operator = self._operator(node)
+        following = self._after(node, made)
+        if operator is None:
+            yield from following
+        else:
+            operator.parallelism = node.parallelism
+            yield made.setdefault(node.id, Stage(operator, following))
+
+    def _operator(self, node: Node) -> Operator | None:
+        """The node's operator; None when elements pass unchanged."""
+        match node:
+            case OperatorNode():
+                return user_operator(node)
+            case SinkNode():
+                return self._sink(node)
+            case UnionNode():
+                return None
+            case _:
+                raise AssertionError(node)
+
+    def _sink(self, node: SinkNode) -> SinkOperator:
+        match node.sink:
+            case KafkaSink() as sink:
+                return self._kafka(node, sink)
+            case PrintSink() as sink:
+                return PrintOperator(node.id, node.name, sink, node.output_type)
+            case CollectSink():
+                return CollectOperator(node.id, node.name)
+            case never:
+                assert_never(never)
+
+    def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
+        if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+            raise UnsupportedFeatureError(
+                "EXACTLY_ONCE is not there yet", where=f"sink {node.name!r}", now="AT_LEAST_ONCE and NONE work."
+            )
+        assert sink.record_serializer is not None
+        return KafkaOperator(
+            node=node.id,
+            name=node.name,
+            run_id=self.run_id,
+            schema=sink.record_serializer,
+            properties=sink.properties,
+            # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
+            flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
+        )
+
+
+def decoder_of(node: SourceNode) -> Decoder:
+    """How the records of a source become elements."""
+    if isinstance(node.source, CollectionSource):
+        return CollectionDecoder()
+    schema = node.source.deserializer
+    assert schema is not None
+    return ValueDecoder(schema) if isinstance(schema, ValueOnlySchema) else RecordDecoder(schema)
+
+
+def _pickled(chain: Chain) -> bytes:
+    try:
+        pickled: bytes = cloudpickle.dumps(chain)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise DefinitionError(
+            f"the function of operator {_culprit(chain.operators())!r} cannot be sent to Spark's workers: {error}",
+            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
+        ) from error
+    return pickled
+
+
+def _culprit(operators: Iterable[Operator]) -> str:
+    for operator in operators:
+        try:
+            cloudpickle.dumps(operator)
+        except Exception:  # noqa: BLE001 - whatever it raises, this is the one
+            return operator.name
+    return "?"

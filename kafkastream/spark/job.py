@@ -1,0 +1,171 @@
+"""A job at work: its queries are started, watched, stopped after a micro-batch, and their end is told."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn, final
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafkastream.errors import KafkastreamError
+from kafkastream.spark.translate_errors import translated
+from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
+
+__all__ = ["Job", "StopRequestedError"]
+
+log = logging.getLogger("kafkastream")
+
+_POLL_S = 0.1
+_PATIENCE_S = 30.0
+
+Start = Callable[["Job"], StreamingQuery | None]
+"""Starts one part of a job, or runs it to its end and returns None."""
+
+
+class StopRequestedError(Exception):
+    """Ends a micro-batch that has not begun yet, because the job is to stop."""
+
+
+@final
+class Job:
+    """A started job (``kafkastream.spec.job.RunningJob``).
+
+    Args:
+        name: The job's name.
+        starts: What starts each of its parts.
+        at_end: Called once when all has ended.
+    """
+
+    def __init__(self, name: str, starts: Sequence[Start], at_end: Callable[[], None]) -> None:
+        self.job_id = JobID()
+        self.finished: Future[JobExecutionResult] = Future()
+        self.stopping = threading.Event()
+        self._name = name
+        self._starts = starts
+        self._at_end = at_end
+        self._failure: KafkastreamError | None = None
+        self._began = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name=f"kafkastream-{name}", daemon=True)
+        self._thread.start()
+
+    def status(self) -> JobStatus:
+        """Where the job stands."""
+        if not self.finished.done():
+            return JobStatus.CANCELLING if self.stopping.is_set() else JobStatus.RUNNING
+        if self.finished.exception() is not None:
+            return JobStatus.FAILED
+        return JobStatus.CANCELED if self.stopping.is_set() else JobStatus.FINISHED
+
+    def cancel(self) -> Future[None]:
+        """Stop after the running micro-batch."""
+        stopped: Future[None] = Future()
+        self.finished.add_done_callback(lambda _: stopped.set_result(None))
+        self.stopping.set()
+        return stopped
+
+    def wait(self) -> JobExecutionResult:
+        """Wait for the end.
+
+        Raises:
+            KafkastreamError: The job has failed.
+            SystemExit: Ctrl-C was pressed, and the job has stopped after the running micro-batch.
+        """
+        with _interrupts(self._interrupted) as interrupted:
+            while not self.finished.done():
+                self._thread.join(_POLL_S)
+        if interrupted:
+            raise SystemExit(128 + signal.SIGINT)
+        return self.finished.result()
+
+    def fail(self, error: KafkastreamError) -> NoReturn:
+        """Remember what went wrong in a micro-batch, and end it."""
+        self._failure = error
+        raise error
+
+    def check_not_stopping(self) -> None:
+        """Called first in each micro-batch: a job that is to stop begins no more."""
+        if self.stopping.is_set() or self._failure is not None:
+            raise StopRequestedError
+
+    def _interrupted(self) -> None:
+        if self.stopping.is_set():
+            raise KeyboardInterrupt
+        print("\nStopping after the running micro-batch; Ctrl-C again stops at once.", file=sys.stderr)  # noqa: T201
+        self.cancel()
+
+    def _run(self) -> None:
+        queries: list[StreamingQuery] = []
+        try:
+            for start in self._starts:
+                query = start(self)
+                if query is not None:
+                    queries.append(query)
+            self._watch(queries)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller has to hear of it
+            self._failure = self._failure or self._meant(error)
+        finally:
+            self._end(queries)
+
+    def _watch(self, queries: Sequence[StreamingQuery]) -> None:
+        """Until all have ended, or one has failed, or the job is to stop and each stands between two micro-batches."""
+        since: float | None = None
+        while any(query.isActive for query in queries):
+            if self.stopping.is_set():
+                since = since or time.monotonic()
+                _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
+            self.stopping.wait(_POLL_S)
+        for query in queries:
+            query.awaitTermination()
+
+    def _end(self, queries: Sequence[StreamingQuery]) -> None:
+        for query in queries:
+            if query.isActive:
+                query.stop()
+        self._at_end()
+        if self._failure is not None:
+            self.finished.set_exception(self._failure)
+        else:
+            runtime = round((time.monotonic() - self._began) * 1000)
+            self.finished.set_result(JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime))
+
+    def _meant(self, error: Exception) -> KafkastreamError | None:
+        """What an error from Spark says; nothing, when it is only how a stopped query ends."""
+        return (
+            None
+            if self.stopping.is_set() and StopRequestedError.__name__ in str(error)
+            else translated(error, self._name)
+        )
+
+
+def _stop_idle(queries: Sequence[StreamingQuery], *, at_once: bool) -> None:
+    """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
+    for query in queries:
+        if query.isActive and (at_once or not query.status["isTriggerActive"]):
+            query.stop()
+
+
+@contextmanager
+def _interrupts(handle: Callable[[], None]) -> Iterator[list[int]]:
+    """Have Ctrl-C call ``handle`` instead of Spark's handler, which kills the running micro-batch."""
+    seen: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        handle()
+        seen.append(number)
+
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,83 @@
+"""Jobs that change no byte: Spark's own sink writes what its source has read, and Python is never entered."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.kafka.admin import Cluster
+from kafkastream.spark.operators import user_operator
+from kafkastream.spark.translate_errors import BAD_RECORD
+from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
+from kafkastream.spec.graph import JobGraph, OperatorNode, SinkNode, SourceNode
+from kafkastream.spec.record import ValueOnlySchema
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
+from kafkastream.spec.source import KafkaSource
+
+__all__ = ["PassThrough", "pass_through"]
+
+# A value that the schema cannot read fails the job here as it does in Python.
+_CHECKED_TEXT = f"""
+CASE
+  WHEN value IS NOT NULL AND is_valid_utf8(CAST(value AS STRING)) THEN value
+  ELSE CAST(raise_error(concat(
+    '{BAD_RECORD} [topic ', topic, ', partition ', partition, ', offset ', offset, '] ',
+    CASE WHEN value IS NULL THEN 'the value is null (a tombstone)' ELSE 'the value is not UTF-8' END, ' [end]'
+  )) AS BINARY)
+END AS value
+"""
+
+
+@final
+@attrs.frozen
+class PassThrough:
+    """What Spark's sink writes, and where."""
+
+    sink: KafkaSink[Any]
+    topic: str
+    value: str
+
+    def writer(self, records: DataFrame) -> DataStreamWriter:
+        """The writer of the records' values."""
+        client = {f"kafka.{key}": value for key, value in self.sink.properties.items()}
+        return records.selectExpr(self.value).writeStream.format("kafka").options(**client).option("topic", self.topic)
+
+
+def pass_through(graph: JobGraph) -> PassThrough | None:
+    """How Spark alone can run a graph; None when it cannot with the same result.
+
+    Spark's sink cannot write a record's timestamp, which in Flink is that of the record read. So the topic must be one
+    whose broker replaces timestamps anyway (``message.timestamp.type=LogAppendTime``).
+    """
+    if len(graph.sources) != 1 or len(graph.sinks) != 1 or not all(map(_changes_nothing, graph.nodes)):
+        return None
+    source, sink = graph.sources[0].source, graph.sinks[0].sink
+    if not isinstance(source, KafkaSource) or not isinstance(sink, KafkaSink):
+        return None
+    value, topic = _copied_value(source, sink), sink.record_serializer and sink.record_serializer.topic
+    if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+        return None
+    return PassThrough(sink, topic, value) if Cluster(sink.properties).log_append_time(topic) else None
+
+
+def _changes_nothing(node: object) -> bool:
+    if isinstance(node, OperatorNode):
+        return user_operator(node) is None
+    return isinstance(node, (SourceNode, SinkNode))
+
+
+def _copied_value(source: KafkaSource[Any], sink: KafkaSink[Any]) -> str | None:
+    """The SQL expression of the value, when source and sink read and write the same form and nothing else."""
+    reads, writes = source.deserializer, sink.record_serializer
+    if not isinstance(reads, ValueOnlySchema) or writes is None or writes.key_schema or writes.header_provider:
+        return None
+    match reads.schema, writes.value_schema:
+        case SimpleStringSchema(is_utf8=True), SimpleStringSchema(is_utf8=True):
+            return _CHECKED_TEXT
+        case ByteArraySchema(), ByteArraySchema():
+            return "value"
+        case _:
+            return None

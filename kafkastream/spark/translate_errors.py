@@ -1,0 +1,124 @@
+"""Spark's errors in the user's words: the one seam where they are translated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from kafkastream.errors import (
+    BrokerUnreachableError,
+    ConnectorMissingError,
+    DeserializationError,
+    JobError,
+    KafkaError,
+    KafkastreamError,
+    SetupError,
+    UnknownTopicError,
+    WorkerDependencyError,
+)
+
+__all__ = ["BAD_RECORD", "translated"]
+
+BAD_RECORD = "kafkastream cannot decode"
+"""How the message of a record begins that Spark itself refuses to decode."""
+
+Build = Callable[[re.Match[str], str], KafkastreamError]
+
+_TABLE: tuple[tuple[str, Build], ...] = (
+    (
+        rf"{BAD_RECORD} \[(.*?)\] (.*?) \[end\]",
+        lambda found, job: DeserializationError(
+            f"job {job!r} failed to deserialize a record: {found[2]}",
+            where=found[1],
+            now="Mend or skip the record, or use a schema that accepts it.",
+        ),
+    ),
+    (
+        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        lambda found, job: WorkerDependencyError(
+            f"Spark's workers lack the module {found[1]!r}",
+            where=f"job {job!r}",
+            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it with spark-submit --py-files.",
+        ),
+    ),
+    (
+        r"Failed to find data source: kafka|kafka010\.KafkaSourceProvider",
+        lambda _, job: ConnectorMissingError(
+            "Spark runs without its Kafka connector",
+            where=f"job {job!r}",
+            now='Start with: spark-submit --jars "$(kafkastream jars)" …',
+        ),
+    ),
+    (
+        r"CONCURRENT_STREAM_LOG_UPDATE|[Mm]ultiple streaming (?:jobs|queries)|CONCURRENT_QUERY",
+        lambda _, job: JobError(
+            f"another job named {job!r} runs on the same checkpoint directory",
+            now="Stop it first, or give this job another name.",
+        ),
+    ),
+    (
+        r"UnknownTopicOrPartitionException",
+        lambda _, job: UnknownTopicError(
+            "a topic that the job reads does not exist any more", where=f"job {job!r}", now="Create it again."
+        ),
+    ),
+    (
+        r"(?:KafkaIllegalStateException|IllegalStateException)[^\n]*((?:Partition|Some data|Cannot fetch|offset)[^\n]*)",
+        lambda found, job: KafkaError(
+            f"records that the job has not read yet are gone: {found[1]}",
+            where=f"job {job!r}",
+            now="The topic was deleted or made again, or its retention is shorter than the job was down.",
+        ),
+    ),
+    (
+        r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
+        lambda found, job: BrokerUnreachableError(
+            f"the Kafka brokers do not answer: {found[1] or found[0]}",
+            where=f"job {job!r}",
+            now="Check that they run; the next start continues where this one stopped.",
+        ),
+    ),
+    (
+        r"No space left on device",
+        lambda _, job: SetupError(
+            "a disk is full",
+            where=f"job {job!r}",
+            now="Make room in the checkpoint directory and in Spark's local directory.",
+        ),
+    ),
+    (
+        r"Cannot run program \"([^\"]+)\"",
+        lambda found, job: SetupError(
+            f"Spark cannot start the workers' Python {found[1]!r}",
+            where=f"job {job!r}",
+            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker.",
+        ),
+    ),
+    (
+        r"Python worker failed to connect back",
+        lambda _, job: SetupError(
+            "a Python worker did not start in time", where=f"job {job!r}", now="The machine is very busy; start again."
+        ),
+    ),
+)
+
+
+def translated(error: Exception, job: str) -> KafkastreamError:
+    """What ``error`` means for the user of job ``job``; Spark's own text stays at hand as ``spark_error``."""
+    if isinstance(error, KafkastreamError):
+        return error
+    text = str(error)
+    found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text))), None)
+    if found is None:
+        return JobError(
+            _first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log."
+        )
+    build, match = found
+    return build(match, job)
+
+
+def _first_line(text: str) -> str:
+    """The line that says most: a Python error's last, else the first that is not a Java frame."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("at ")]
+    python = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
+    return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from kafkastream.testing.launch import free_ports, write_properties
+
+
+def written(path: Path) -> dict[str, str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return {key: value for key, _, value in (line.partition("=") for line in lines)}
+
+
+def test_broker_listens_only_on_this_machine(tmp_path: Path) -> None:
+    write_properties(tmp_path, (19092, 19093), {})
+    server = written(tmp_path / "server.properties")
+    assert server["listeners"] == "PLAINTEXT://127.0.0.1:19092,CONTROLLER://127.0.0.1:19093"
+    assert server["controller.quorum.voters"] == "1@127.0.0.1:19093"
+    assert server["auto.create.topics.enable"] == "false"
+
+
+def test_own_settings_win(tmp_path: Path) -> None:
+    write_properties(tmp_path, (1, 2), {"auto.create.topics.enable": "true", "num.partitions": "3"})
+    server = written(tmp_path / "server.properties")
+    assert (server["auto.create.topics.enable"], server["num.partitions"]) == ("true", "3")
+
+
+def test_ports_differ() -> None:
+    assert len(set(free_ports())) == 2
