@@ -7,7 +7,9 @@ from typing import Any
 import click
 
 from kafkastream.cli.broker import broker_command
+from kafkastream.cli.demo import demo_command
 from kafkastream.cli.jars import jars_command
+from kafkastream.cli.run import run_command
 from kafkastream.errors import KafkastreamError
 
 __all__ = ["main"]
@@ -27,8 +29,8 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kafkastream", prog_name="kafkastream")
 def main() -> None:
-    """Flink's Kafka jobs on Spark: a broker to try them with, and the jars that Spark needs."""
+    """Flink's Kafka jobs on Spark: see one work, run your own, and what they need."""
 
 
-main.add_command(broker_command)
-main.add_command(jars_command)
+for command in (demo_command, run_command, broker_command, jars_command):
+    main.add_command(command)

@@ -15,7 +15,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from kafkastream.errors import ConnectorMissingError
+from kafkastream.errors import ConnectorMissingError, SetupError
 from kafkastream.spark.jars import connector_jars, find_java
 
 __all__ = ["spark_session"]
@@ -114,7 +114,11 @@ def _add_connector(session: SparkSession) -> bool:
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     if not loader.getClass().getName().endswith("MutableURLClassLoader"):
         return False
-    for jar in connector_jars():
+    try:
+        jars = connector_jars()
+    except SetupError:
+        return False
+    for jar in jars:
         loader.addURL(jvm.java.net.URL(jar.as_uri()))
         session.sparkContext._jsc.sc().addJar(str(jar))
     return _has_connector(session)

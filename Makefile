@@ -1,0 +1,50 @@
+# Two commands are enough: `make demo` and `make test`. Each sets up what it needs, once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
+
+.PHONY: help setup jars demo test lint unit docs lock clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
+	kafkastream demo
+
+test: jars lint ## Everything: lint, types, layers, tests on a real broker
+	pytest
+
+lint: setup ## Only lint, types and layers
+	ruff check
+	ruff format --check
+	mypy
+	lint-imports --no-logo
+
+unit: setup ## Only the tests that need neither Java nor a broker
+	pytest tests/unit tests/typing
+
+setup: $(READY) ## Only the virtual environment
+
+jars: setup ## Only the jars of Spark's Kafka connector and of Kafka itself
+	@kafkastream jars > /dev/null
+	@kafkastream jars --broker > /dev/null
+
+$(READY): pyproject.toml requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
+	  { echo "Python 3.10 or newer is needed: make PYTHON=python3.12 …" >&2; exit 1; }
+	@echo "Setting up $(VENV), once; this downloads Spark (about 500 MB) …"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock: ## Pin anew what is tested, after a change of the dependencies (needs uv)
+	uv pip compile --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --group dev pyproject.toml --output-file requirements/dev.txt
+
+clean: ## Remove the virtual environment and what tools have cached here
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
