@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from confluent_kafka import KafkaException, TopicCollection
+from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
@@ -20,7 +20,6 @@ from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList,
 __all__ = ["Cluster"]
 
 REQUEST_TIMEOUT_S = 20.0
-EARLIEST = -2  # Spark's and Kafka's marker for the first offset
 """How long the driver waits for an answer before it gives up on the brokers."""
 
 
@@ -74,22 +73,24 @@ class Cluster:
             case _:
                 raise UnsupportedFeatureError(f"{initializer} is not resolved yet", now="earliest() and latest() work.")
 
-    def log_append_time(self, topic: str) -> bool:
-        """Whether the broker replaces the timestamp of every record in ``topic``."""
-        resource = ConfigResource(ResourceType.TOPIC, topic)
-        answer = self._answer(self._admin.describe_configs([resource])[resource])
-        return bool(answer["message.timestamp.type"].value == "LogAppendTime")
+    def reach(self) -> None:
+        """Make sure that a broker answers.
 
-    def topic_exists(self, topic: str) -> bool:
-        """Whether ``topic`` exists; asking does not create it."""
-        description = self._admin.describe_topics(TopicCollection([topic]), request_timeout=self._timeout_s)[topic]
+        Raises:
+            BrokerUnreachableError: None did in time.
+        """
+        self._existing()
+
+    def log_append_time(self, topic: str) -> bool:
+        """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
+        resource = ConfigResource(ResourceType.TOPIC, topic)
+        answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
-            description.result()
+            return bool(answer.result()["message.timestamp.type"].value == "LogAppendTime")
         except KafkaException as error:
             if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
                 return False
             raise self._translated(error) from None
-        return True
 
     def _existing(self) -> dict[str, int]:
         try:

@@ -52,11 +52,12 @@ def resolve(node: SourceNode, source: KafkaSource[Any]) -> KafkaInput:
     """
     headers = "headers" in decoder_of(node).columns
     stopping = source.stopping_offsets
+    cluster = Cluster(source.consumer_properties)
     if isinstance(source.subscription, TopicPattern):
+        cluster.reach()
         starts = _word(source.starting_offsets)
         return KafkaInput(node, source_options(source, starts, headers=headers), None, _ends_at_latest(stopping))
     assert source.subscription is not None
-    cluster = Cluster(source.consumer_properties)
     partitions = cluster.partitions(source.subscription)
     offsets = cluster.offsets(source.starting_offsets, partitions)
     stops = None if stopping is None else cluster.offsets(stopping, partitions)
