@@ -15,7 +15,6 @@ import attrs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafkastream.errors import KafkastreamError
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.job import Job
@@ -63,12 +62,7 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session()
-    try:
-        parts = [_part(session, component, settings, collect) for component in graph.components()]
-    except KafkastreamError:
-        raise
-    except Exception as error:
-        raise translated(error, settings.name) from None
+    parts = [_part(session, component, settings, collect) for component in graph.components()]
     folder = _CheckpointFolder.of(settings)
     return Job(settings.name, [part.starter(session, folder) for part in parts], folder.clean)
 
