@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, final
@@ -62,7 +63,9 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session()
-    parts = [_part(session, component, settings, collect) for component in graph.components()]
+    components = tuple(graph.components())
+    names = _distinct(map(_identity, components))
+    parts = [_part(session, part, name, settings, collect) for part, name in zip(components, names, strict=True)]
     folder = _CheckpointFolder.of(settings)
     return Job(settings.name, [part.starter(session, folder) for part in parts], folder.clean)
 
@@ -95,6 +98,7 @@ class _Part:
     """A connected part of the job, ready to run as one query."""
 
     graph: JobGraph
+    name: str
     job_name: str
     plan: TaskPlan
     inputs: tuple[KafkaInput, ...]
@@ -111,7 +115,7 @@ class _Part:
                 self._batch(job, collection_frame(session, node, node.source))
         if not self.inputs:
             return None
-        return self._query(job, session, f"{folder.path}/{_slug('+'.join(_identities(self.graph)))}")
+        return self._query(job, session, f"{folder.path}/{self.name}")
 
     def _query(self, job: Job, session: SparkSession, checkpoint: str) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
@@ -122,7 +126,11 @@ class _Part:
             writer = frame.writeStream.foreachBatch(lambda batch, _: self._batch(job, batch))
         if all(one.ends for one in self.inputs):
             writer = writer.trigger(availableNow=True)
-        return writer.queryName(f"{self.job_name} {job.job_id}").option("checkpointLocation", checkpoint).start()
+        return (
+            writer.queryName(f"{self.job_name}: {self.name} ({job.job_id})")
+            .option("checkpointLocation", checkpoint)
+            .start()
+        )
 
     def _batch(self, job: Job, frame: DataFrame) -> None:
         job.check_not_stopping()
@@ -133,13 +141,14 @@ class _Part:
 
 
 def _part(
-    session: SparkSession, graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
+    session: SparkSession, graph: JobGraph, name: str, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
 ) -> _Part:
     inputs = tuple(resolve(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource))
     parallelism = settings.parallelism or session.sparkContext.defaultParallelism
     ends = all(one.ends for one in inputs)
     return _Part(
         graph=graph,
+        name=name,
         job_name=settings.name,
         plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends),
         inputs=inputs,
@@ -148,9 +157,19 @@ def _part(
     )
 
 
-def _identities(graph: JobGraph) -> Iterable[str]:
-    """What a restarted job is recognised by: its Kafka sources' uids, or names."""
-    return (node.uid or node.name for node in graph.sources if isinstance(node.source, KafkaSource))
+def _identity(graph: JobGraph) -> str:
+    """What a part of a restarted job is recognised by: its sources' uids, or names."""
+    return _slug("+".join(node.uid or node.name for node in graph.sources))
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """The names, where the second of a kind gets a number."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return numbered
 
 
 def _slug(name: str) -> str:

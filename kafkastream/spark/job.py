@@ -117,12 +117,12 @@ class Job:
     def _watch(self, queries: Sequence[StreamingQuery]) -> None:
         """Until all have ended, or one has failed, or the job is to stop and each stands between two micro-batches."""
         since: float | None = None
-        while any(query.isActive for query in queries):
+        while any(query.isActive for query in queries) and not any(map(_has_failed, queries)):
             if self.stopping.is_set():
                 since = since or time.monotonic()
                 _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
             self.stopping.wait(_POLL_S)
-        for query in queries:
+        for query in filter(_has_failed, queries):
             query.awaitTermination()
 
     def _end(self, queries: Sequence[StreamingQuery]) -> None:
@@ -143,6 +143,10 @@ class Job:
             if self.stopping.is_set() and StopRequestedError.__name__ in str(error)
             else translated(error, self._name)
         )
+
+
+def _has_failed(query: StreamingQuery) -> bool:
+    return not query.isActive and query.exception() is not None
 
 
 def _stop_idle(queries: Sequence[StreamingQuery], *, at_once: bool) -> None:

@@ -96,9 +96,10 @@ class KafkaProgram:
 
     def broker_command(self, directory: Path) -> list[str]:
         """The command that runs the broker of ``directory``."""
-        archive, fresh = self._archive(), directory / _NEW_ARCHIVE_NAME
-        sharing = f"-XX:SharedArchiveFile={archive}" if archive.exists() else f"-XX:ArchiveClassesAtExit={fresh}"
-        return [*self._java(), sharing, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
+        archive = self._archive()
+        reading = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
+        writing = [f"-XX:ArchiveClassesAtExit={directory / _NEW_ARCHIVE_NAME}"] if self.wants_archive() else []
+        return [*self._java(), *reading, *writing, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
 
     def format_storage(self, directory: Path) -> None:
         """Do what ``kafka-storage format`` does, without its JVM."""
@@ -110,7 +111,8 @@ class KafkaProgram:
 
     def wants_archive(self) -> bool:
         """Whether a broker that exits on its own makes the next one quicker."""
-        return not self._archive().exists()
+        archive = self._archive()
+        return not archive.exists() and os.access(archive.parent, os.W_OK)
 
     def keep_archive(self, directory: Path) -> None:
         """Keep the archive of classes that the broker of ``directory`` wrote, if it did."""

@@ -123,7 +123,7 @@ def test_wrong_checksum_is_refused(registry: Path) -> None:
 
 def test_missing_module_is_named(registry: Path) -> None:
     shutil.rmtree(registry / "org" / "slf4j")
-    with pytest.raises(JarsUnavailableError, match="could not be had: org.slf4j#slf4j-simple;1.7") as raised:
+    with pytest.raises(JarsUnavailableError, match=r"could not be had: org\.slf4j#slf4j-simple;1\.7") as raised:
         broker_jars()
     assert "kafka_2.13" not in raised.value.what
 
@@ -140,7 +140,7 @@ def test_unreachable_registry_is_told_with_a_way_out(
 ) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
-        use_registry(tmp_path, "http://127.0.0.1:{}/".format(closed.getsockname()[1]), monkeypatch)
+        use_registry(tmp_path, f"http://127.0.0.1:{closed.getsockname()[1]}/", monkeypatch)
         with pytest.raises(JarsUnavailableError, match="spark-sql-kafka") as raised:
             connector_jars()
     assert "Connection refused" in raised.value.where

@@ -1,0 +1,24 @@
+"""One Spark session for all tests that need one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The session that every job of the tests runs in, as the package itself would start it."""
+    from kafkastream.spark.session import spark_session
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = spark_session()
+    yield session
+    session.stop()

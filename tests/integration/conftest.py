@@ -1,0 +1,112 @@
+"""Short words for the usual parts of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, final
+
+import attrs
+import pytest
+
+from kafkastream.common import DeserializationSchema, SerializationSchema, SimpleStringSchema, WatermarkStrategy
+from kafkastream.datastream import DataStream, StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import (
+    DeliveryGuarantee,
+    KafkaOffsetsInitializer,
+    KafkaRecordSerializationSchema,
+    KafkaSink,
+    KafkaSource,
+    KafkaSourceBuilder,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from kafkastream.testing import KafkaBroker
+
+
+@final
+@attrs.frozen
+class Parts:
+    """Sources and sinks on one broker, with all that does not matter to a test filled in."""
+
+    kafka: KafkaBroker
+
+    def unbound(self, *topics: str) -> KafkaSourceBuilder[Any]:
+        """A source's builder that still lacks a deserializer."""
+        builder = KafkaSource.builder().set_bootstrap_servers(self.kafka.bootstrap_servers).set_group_id("readers")
+        return builder.set_topics(*topics) if topics else builder
+
+    def endless(self, *topics: str) -> KafkaSource[str]:
+        """A source of text without an end."""
+        return self.unbound(*topics).set_value_only_deserializer(SimpleStringSchema()).build()
+
+    def bounded(self, *topics: str) -> KafkaSource[str]:
+        """A source of the text that is there now."""
+        return self.bounded_with(SimpleStringSchema(), *topics)
+
+    def bounded_with(self, schema: DeserializationSchema[Any], *topics: str) -> KafkaSource[Any]:
+        """A source of what is there now, as ``schema`` reads it."""
+        builder = self.unbound(*topics).set_bounded(KafkaOffsetsInitializer.latest())
+        return builder.set_value_only_deserializer(schema).build()
+
+    def sink(
+        self,
+        topic: str,
+        schema: SerializationSchema[Any] | None = None,
+        properties: Mapping[str, str] | None = None,
+        guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE,
+    ) -> KafkaSink[Any]:
+        """A sink of values, text unless there is a schema."""
+        values = KafkaRecordSerializationSchema.builder().set_topic(topic)
+        return self.sink_of(values.set_value_serialization_schema(schema or SimpleStringSchema()).build(), properties, guarantee)
+
+    def sink_of(
+        self,
+        serializer: KafkaRecordSerializationSchema[Any],
+        properties: Mapping[str, str] | None = None,
+        guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE,
+    ) -> KafkaSink[Any]:
+        """A sink of records."""
+        builder = KafkaSink.builder().set_bootstrap_servers(self.kafka.bootstrap_servers)
+        return (
+            builder.set_kafka_producer_config(properties or {})
+            .set_record_serializer(serializer)
+            .set_delivery_guarantee(guarantee)
+            .build()
+        )
+
+    def values(self, topic: str, count: int = 0) -> list[str | None]:
+        """The values in a topic as text, sorted, once there are ``count``."""
+        values = [record.value and record.value.decode() for record in self.kafka.consume(topic, count=count)]
+        return sorted(values, key=str)
+
+
+@pytest.fixture
+def parts(kafka: KafkaBroker) -> Parts:
+    """Sources and sinks on the tests' broker."""
+    return Parts(kafka)
+
+
+@pytest.fixture
+def env(spark: SparkSession) -> StreamExecutionEnvironment:
+    """A fresh environment on the tests' session."""
+    return StreamExecutionEnvironment.get_execution_environment()
+
+
+class Read(Protocol):
+    """Begins a stream of the test's environment."""
+
+    def __call__(self, source: KafkaSource[Any], name: str = "records") -> DataStream[Any]:
+        """The stream of ``source``, without watermarks."""
+        ...
+
+
+@pytest.fixture
+def read(env: StreamExecutionEnvironment) -> Read:
+    """A stream of a source without watermarks: ``read(source)``."""
+
+    def stream(source: KafkaSource[Any], name: str = "records") -> DataStream[Any]:
+        return env.from_source(source, WatermarkStrategy.no_watermarks(), name)
+
+    return stream
