@@ -16,6 +16,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -33,10 +34,11 @@ OLDEST_JAVA = 17
 LOCK_TIMEOUT_S = 900.0
 
 _IVY_MODULE = Path(__file__).with_name("ivy.xml")
+_TETHER = Path(__file__).with_name("tether.py")
 _MARKER = "complete"
 _DOWNLOADING = re.compile(r"^downloading \S*/(\S+) \.\.\.")
 _MISSING = re.compile(r"^\s*:: (\S+?#\S+?;\S+?)(?:!\S+?)?(?::.*)?$", re.MULTILINE)
-_REASON = re.compile(r"Server access error.*|(?<=\[FAILED     \] ).*invalid.*")
+_REASON = re.compile(r"Server access error.*|(?<=\[FAILED     \] ).*\S")
 
 
 def connector_jars() -> tuple[Path, ...]:
@@ -149,6 +151,8 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _fetch(folder: Path, cache: Path, spark: Path) -> None:
+    for left_by_killed in folder.parent.glob(f"{folder.name}-*"):
+        shutil.rmtree(left_by_killed)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as temporary:
         fresh = Path(temporary, "jars")
         _run_ivy(_ivy_command(folder.name, fresh, cache, spark), folder.name)
@@ -189,9 +193,10 @@ def _run_ivy(command: list[str], configuration: str) -> None:
 
 
 def _ivy(command: list[str]) -> subprocess.Popen[str]:
+    """Ivy, tethered: outliving a killed owner, it would disturb the next one in the same cache."""
     return subprocess.Popen(  # noqa: S603
-        command,
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-I", "-S", str(_TETHER), *command],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
@@ -201,10 +206,10 @@ def _ivy(command: list[str]) -> subprocess.Popen[str]:
 
 def _unavailable(output: str, configuration: str) -> JarsUnavailableError:
     modules = ", ".join(dict.fromkeys(_MISSING.findall(output)))
-    reasons = list(dict.fromkeys(_REASON.findall(output))) or output.strip().split("\n")[-3:]
+    reasons = list(dict.fromkeys(_REASON.findall(output))) or [line for line in output.splitlines() if line.strip()]
     return JarsUnavailableError(
         f"these {configuration} jars could not be had: {modules or 'none was tried'}",
-        where="; ".join(reasons[:3]),
+        where="; ".join(reasons[-3:]),
         now="Behind a proxy, set JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…; with a mirror, set KAFKASTREAM_IVY_SETTINGS to "
         "your ivysettings.xml; without network, copy the jars folder of another machine and set KAFKASTREAM_JARS_DIR.",
     )

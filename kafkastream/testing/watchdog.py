@@ -53,8 +53,9 @@ def _orders() -> queue.Queue[str]:
 
 
 def _read(orders: queue.Queue[str]) -> None:
-    for line in sys.stdin:
-        orders.put(line.strip())
+    with os.fdopen(0, "rb", buffering=0) as owner:  # a buffered one may hang the interpreter's end
+        for line in owner:
+            orders.put(line.decode().strip())
     orders.put(_END)
 
 

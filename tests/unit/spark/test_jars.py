@@ -107,6 +107,14 @@ def test_folder_without_its_marker_is_fetched_again(registry: Path) -> None:
     assert connector_jars()[0].read_bytes() == b"spark-sql-kafka-0-10_2.13"
 
 
+def test_rest_of_a_killed_fetch_is_cleared(registry: Path) -> None:
+    (jar,) = connector_jars()
+    rest = jar.parent.with_name("connector-killed")
+    jar.parent.rename(rest)
+    connector_jars()
+    assert not rest.exists()
+
+
 def test_two_processes_at_once_get_the_same_jars(registry: Path) -> None:
     code = "from kafkastream.spark.jars import connector_jars; print(*connector_jars())"
     both = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -145,6 +153,20 @@ def test_unreachable_registry_is_told_with_a_way_out(
             connector_jars()
     assert "Connection refused" in raised.value.where
     assert "JAVA_TOOL_OPTIONS" in raised.value.now
+
+
+def test_download_ends_with_its_killed_owner(registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(20)
+        use_registry(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}/", monkeypatch)
+        code = "from kafkastream.spark.jars import connector_jars; connector_jars()"
+        with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as owner:
+            download, _ = silent.accept()
+            owner.kill()
+        with download:
+            download.settimeout(20)
+            while download.recv(4096):
+                pass
 
 
 def java_home(folder: Path, answer: str) -> str:
