@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, final, overload
 
 from typing_extensions import Self, TypeVar
@@ -203,7 +204,7 @@ class DataStream(_Handle, Generic[T]):
         if limit is None:
             return elements
         with elements:
-            return [element for element, _ in zip(elements, range(limit), strict=False)]
+            return list(islice(elements, limit))
 
     executeAndCollect = execute_and_collect
 

@@ -13,14 +13,15 @@ from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._resource import ResourceType
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError, UnsupportedFeatureError
-from kafkastream.kafka.properties import client_properties
+from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.properties import client_properties, whole_number
 from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition
 
 __all__ = ["Cluster"]
 
-REQUEST_TIMEOUT_S = 20.0
-"""How long the driver waits for an answer before it gives up on the brokers."""
+REQUEST_TIMEOUT_MS = "20000"
+"""How long the driver waits for an answer before it gives up on the brokers, unless ``default.api.timeout.ms`` says."""
 
 
 class Cluster:
@@ -28,13 +29,17 @@ class Cluster:
 
     Args:
         properties: Java client properties.
-        timeout_s: How long to wait for an answer.
+
+    Raises:
+        DefinitionError: Kafka's client refuses a property.
     """
 
-    def __init__(self, properties: Mapping[str, str], timeout_s: float = REQUEST_TIMEOUT_S) -> None:
+    def __init__(self, properties: Mapping[str, str]) -> None:
         self._servers = properties["bootstrap.servers"]
-        self._timeout_s = timeout_s
-        self._admin = AdminClient({**client_properties(properties), "log_level": 0})
+        timeout = "default.api.timeout.ms"
+        self._timeout_s = whole_number(timeout, properties.get(timeout, REQUEST_TIMEOUT_MS)) / 1000
+        with refused_properties(f"bootstrap.servers {self._servers}"):
+            self._admin = AdminClient({**client_properties(properties), "log_level": 0})
 
     def partitions(self, subscription: Subscription) -> frozenset[TopicPartition]:
         """The partitions that a subscription means now.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, final
 
 from confluent_kafka import KafkaError as ClientError
-from confluent_kafka import Message, Producer
+from confluent_kafka import KafkaException, Message, Producer
 
 from kafkastream.errors import DeliveryError
-from kafkastream.kafka.properties import producer_properties
+from kafkastream.kafka.configuration import refused_properties
 from kafkastream.spec.record import Headers
 
 __all__ = ["RecordProducer", "shared_producer"]
@@ -23,8 +24,11 @@ class RecordProducer:
     """Writes records to Kafka; the first that fails is remembered and raised by the next ``check`` or ``flush``.
 
     Args:
-        properties: Java producer properties.
+        properties: The client's properties, as ``producer_properties`` gives them.
         name: The sink's name, for errors.
+
+    Raises:
+        DefinitionError: Kafka's client refuses a property.
     """
 
     def __init__(self, properties: Mapping[str, str], name: str) -> None:
@@ -33,7 +37,8 @@ class RecordProducer:
         self._failure: DeliveryError | None = None
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "log_level": 0}
-        self._client = Producer({**producer_properties(properties), **reports})
+        with refused_properties(f"sink {name!r}"):
+            self._client = Producer({**properties, **reports})
 
     def send(
         self,
@@ -53,6 +58,8 @@ class RecordProducer:
                 produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
             except BufferError:
                 self._produce_when_there_is_room(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+            except KafkaException as error:
+                raise self._undelivered(error.args[0], topic) from None
         self.check()
 
     def send_with_headers(
@@ -68,6 +75,8 @@ class RecordProducer:
                 self._produce_when_there_is_room(
                     topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs
                 )
+            except KafkaException as error:
+                raise self._undelivered(error.args[0], topic) from None
         self.check()
 
     def check(self) -> None:
@@ -95,18 +104,19 @@ class RecordProducer:
         while True:
             self._client.poll(_POLL_S)
             self.check()
-            try:
+            with suppress(BufferError):
                 return self._client.produce(*arguments)
-            except BufferError:
-                continue
 
     def _remember(self, error: ClientError | None, message: Message) -> None:
         if error is not None and self._failure is None:
-            self._failure = DeliveryError(
-                f"sink {self._name!r} could not write a record: {error.str()}",
-                where=f"topic {message.topic()}, bootstrap.servers {self._servers}",
-                now=_ADVICE.get(error.name(), "Records written before it stay written."),
-            )
+            self._failure = self._undelivered(error, message.topic())
+
+    def _undelivered(self, error: ClientError, topic: str | None) -> DeliveryError:
+        return DeliveryError(
+            f"sink {self._name!r} could not write a record: {error.str()}",
+            where=f"topic {topic}, bootstrap.servers {self._servers}",
+            now=_ADVICE.get(error.name(), "Records written before it stay written."),
+        )
 
 
 _ADVICE = {

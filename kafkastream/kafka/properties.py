@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 
-__all__ = ["client_properties", "producer_properties"]
+__all__ = ["client_properties", "producer_properties", "whole_number"]
 
 _SAME = frozenset(
     {
@@ -47,16 +47,19 @@ _PRODUCER_ONLY = frozenset(
         "retries",
     }
 )
-_RENAMED: Mapping[str, tuple[str, Callable[[str], str]]] = {
-    "batch.size": ("batch.size", lambda size: str(max(1, int(size)))),
-    "buffer.memory": ("queue.buffering.max.kbytes", lambda size: str(max(1, int(size) // 1024))),
-    "max.request.size": ("message.max.bytes", str),
-    "receive.buffer.bytes": ("socket.receive.buffer.bytes", lambda size: str(max(0, int(size)))),
-    "send.buffer.bytes": ("socket.send.buffer.bytes", lambda size: str(max(0, int(size)))),
+_RENAMED: Mapping[str, tuple[str, Callable[[int], int]]] = {
+    "batch.size": ("batch.size", lambda size: max(1, size)),
+    "buffer.memory": ("queue.buffering.max.kbytes", lambda size: max(1, size // 1024)),
+    "max.block.ms": ("topic.metadata.propagation.max.ms", lambda millis: millis),
+    "max.request.size": ("message.max.bytes", lambda size: size),
+    "receive.buffer.bytes": ("socket.receive.buffer.bytes", lambda size: max(0, size)),
+    "send.buffer.bytes": ("socket.send.buffer.bytes", lambda size: max(0, size)),
 }
-# Java's partitioner, whatever librdkafka's own default: equal keys must land where Flink and Spark put them.
+# Java's, whatever librdkafka's own: equal keys must land where Flink and Spark put them, and failures come as soon.
 _PRODUCER_DEFAULTS = {
     "partitioner": "murmur2_random",
+    "delivery.timeout.ms": "120000",
+    "message.max.bytes": "1048576",
     "linger.ms": "20",
     "queue.buffering.max.messages": "0",
     "queue.buffering.max.kbytes": "131072",
@@ -94,11 +97,20 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
 
 def _translated(java: Mapping[str, str]) -> dict[str, str]:
     same = {key: value for key, value in java.items() if key in _SAME}
-    for key, value in java.items():
-        if key in _RENAMED:
-            name, convert = _RENAMED[key]
-            same[name] = convert(value)
-    return same
+    renamed = {name: convert(whole_number(key, java[key])) for key, (name, convert) in _RENAMED.items() if key in java}
+    return {**same, **{name: str(value) for name, value in renamed.items()}}
+
+
+def whole_number(key: str, text: str) -> int:
+    """The value of a property that is a whole number.
+
+    Raises:
+        DefinitionError: It is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        raise DefinitionError(f"Property {key} = {text!r} is not a whole number", where="Kafka properties") from None
 
 
 def _refuse_security(java: Mapping[str, str]) -> None:

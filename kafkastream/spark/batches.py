@@ -33,6 +33,9 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
     """
     remaining = iter(values)
     try:
-        return list(map(function, remaining, *more))
+        out = list(map(function, remaining, *more))
     except Exception as error:
         raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error
+    if len(out) < len(values):  # map takes a StopIteration of the function's for its own end, without a word
+        raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
+    return out

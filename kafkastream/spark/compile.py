@@ -11,6 +11,7 @@ from pyspark import cloudpickle
 from typing_extensions import assert_never
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.kafka.properties import producer_properties
 from kafkastream.spark.chain import Chain, Stage
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
 from kafkastream.spark.records import CollectionDecoder, Decoder, RecordDecoder, ValueDecoder
@@ -29,6 +30,7 @@ from kafkastream.spec.graph import (
 )
 from kafkastream.spec.record import ValueOnlySchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
+from kafkastream.spec.values import FrozenMap
 
 __all__ = ["ChainCompiler", "decoder_of", "task_plan"]
 
@@ -98,9 +100,9 @@ class ChainCompiler:
             case KafkaSink() as sink:
                 return self._kafka(node, sink)
             case PrintSink() as sink:
-                return PrintOperator(node.id, node.name, sink, node.output_type)
+                return PrintOperator(node.name, node.id, sink, node.output_type)
             case CollectSink():
-                return CollectOperator(node.id, node.name)
+                return CollectOperator(node.name, node.id)
             case never:
                 assert_never(never)
 
@@ -115,7 +117,7 @@ class ChainCompiler:
             name=node.name,
             run_id=self.run_id,
             schema=sink.record_serializer,
-            properties=sink.properties,
+            properties=FrozenMap(producer_properties(sink.properties)),
             # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
             flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
         )

@@ -24,7 +24,6 @@ from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolve
 from kafkastream.spark.task import TaskPlan
-from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.source import KafkaSource
@@ -67,7 +66,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     names = _distinct(map(_identity, components))
     parts = [_part(session, part, name, settings, collect) for part, name in zip(components, names, strict=True)]
     folder = _CheckpointFolder.of(settings)
-    return Job(settings.name, [part.starter(session, folder) for part in parts], folder.clean)
+    return Job(settings.name, _servers(graph), [part.starter(session, folder) for part in parts], folder.clean)
 
 
 @final
@@ -137,7 +136,7 @@ class _Part:
         try:
             self.outcome.carry_out(run_tasks(frame, self.plan))
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
-            job.fail(translated(error, self.job_name))
+            job.fail(error)
 
 
 def _part(
@@ -155,6 +154,11 @@ def _part(
         native=pass_through(graph),
         outcome=Outcome(graph, collect),
     )
+
+
+def _servers(graph: JobGraph) -> str:
+    sources = (node.source for node in graph.sources)
+    return ",".join(dict.fromkeys(source.bootstrap_servers for source in sources if isinstance(source, KafkaSource)))
 
 
 def _identity(graph: JobGraph) -> str:

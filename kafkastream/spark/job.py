@@ -40,29 +40,32 @@ class Job:
 
     Args:
         name: The job's name.
+        servers: The brokers that it reads from.
         starts: What starts each of its parts.
         at_end: Called once when all has ended.
     """
 
-    def __init__(self, name: str, starts: Sequence[Start], at_end: Callable[[], None]) -> None:
+    def __init__(self, name: str, servers: str, starts: Sequence[Start], at_end: Callable[[], None]) -> None:
         self.job_id = JobID()
         self.finished: Future[JobExecutionResult] = Future()
         self.stopping = threading.Event()
         self._name = name
+        self._servers = servers
         self._starts = starts
         self._at_end = at_end
         self._failure: KafkastreamError | None = None
+        self._ended_as = JobStatus.FINISHED
         self._began = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"kafkastream-{name}", daemon=True)
         self._thread.start()
 
     def status(self) -> JobStatus:
         """Where the job stands."""
-        if not self.finished.done():
-            return JobStatus.CANCELLING if self.stopping.is_set() else JobStatus.RUNNING
-        if self.finished.exception() is not None:
-            return JobStatus.FAILED
-        return JobStatus.CANCELED if self.stopping.is_set() else JobStatus.FINISHED
+        if self.finished.done():
+            return self._ended_as
+        if self._failure is not None:
+            return JobStatus.FAILING
+        return JobStatus.CANCELLING if self.stopping.is_set() else JobStatus.RUNNING
 
     def cancel(self) -> Future[None]:
         """Stop after the running micro-batch."""
@@ -81,14 +84,14 @@ class Job:
         with _interrupts(self._interrupted) as interrupted:
             while not self.finished.done():
                 self._thread.join(_POLL_S)
-        if interrupted:
+        if interrupted and self.finished.exception() is None:
             raise SystemExit(128 + signal.SIGINT)
         return self.finished.result()
 
-    def fail(self, error: KafkastreamError) -> NoReturn:
+    def fail(self, error: Exception) -> NoReturn:
         """Remember what went wrong in a micro-batch, and end it."""
-        self._failure = error
-        raise error
+        self._failure = translated(error, self._name, self._servers)
+        raise self._failure from None
 
     def check_not_stopping(self) -> None:
         """Called first in each micro-batch: a job that is to stop begins no more."""
@@ -115,15 +118,21 @@ class Job:
             self._end(queries)
 
     def _watch(self, queries: Sequence[StreamingQuery]) -> None:
-        """Until all have ended, or one has failed, or the job is to stop and each stands between two micro-batches."""
+        """Until all have ended; when one has failed or the job is to stop, the others end after their micro-batch."""
         since: float | None = None
-        while any(query.isActive for query in queries) and not any(map(_has_failed, queries)):
-            if self.stopping.is_set():
+        while any(query.isActive for query in queries):
+            self._notice_failure(queries)
+            if self.stopping.is_set() or self._failure is not None:
                 since = since or time.monotonic()
                 _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
-            self.stopping.wait(_POLL_S)
-        for query in filter(_has_failed, queries):
-            query.awaitTermination()
+                time.sleep(_POLL_S)
+            else:
+                self.stopping.wait(_POLL_S)
+        self._notice_failure(queries)
+
+    def _notice_failure(self, queries: Sequence[StreamingQuery]) -> None:
+        errors = (query.exception() for query in queries if self._failure is None and not query.isActive)
+        self._failure = self._failure or next(filter(None, map(self._meant, filter(None, errors))), None)
 
     def _end(self, queries: Sequence[StreamingQuery]) -> None:
         for query in queries:
@@ -131,22 +140,16 @@ class Job:
                 query.stop()
         self._at_end()
         if self._failure is not None:
-            self.finished.set_exception(self._failure)
+            self._ended_as = JobStatus.FAILED
+            self.finished.set_exception(self._failure.with_traceback(None))  # without Spark's way to the micro-batch
         else:
+            self._ended_as = JobStatus.CANCELED if self.stopping.is_set() else JobStatus.FINISHED
             runtime = round((time.monotonic() - self._began) * 1000)
             self.finished.set_result(JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime))
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
         """What an error from Spark says; nothing, when it is only how a stopped query ends."""
-        return (
-            None
-            if self.stopping.is_set() and StopRequestedError.__name__ in str(error)
-            else translated(error, self._name)
-        )
-
-
-def _has_failed(query: StreamingQuery) -> bool:
-    return not query.isActive and query.exception() is not None
+        return None if StopRequestedError.__name__ in str(error) else translated(error, self._name, self._servers)
 
 
 def _stop_idle(queries: Sequence[StreamingQuery], *, at_once: bool) -> None:

@@ -28,11 +28,12 @@ __all__ = ["Operator", "timestamp_operator", "user_operator"]
 NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 
+@attrs.define(eq=False)
 class Operator(ABC):
     """One operator of a chain; ``parallelism`` is its own, if it has one."""
 
     name: str
-    parallelism: int | None = None
+    parallelism: int | None = attrs.field(default=None, kw_only=True)
 
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:
@@ -56,7 +57,6 @@ class Operator(ABC):
 
 @attrs.define(eq=False)
 class _UserOperator(Operator):
-    name: str
     function: Any
 
     def open(self, context: RuntimeContext) -> None:

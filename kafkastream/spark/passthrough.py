@@ -19,6 +19,9 @@ from kafkastream.spec.source import KafkaSource
 
 __all__ = ["PassThrough", "pass_through"]
 
+# Spark writes bytes, as the Python path does.
+_NOT_FOR_SPARK = frozenset({"key.serializer", "value.serializer"})
+
 # A value that the schema cannot read fails the job here as it does in Python.
 _CHECKED_TEXT = f"""
 CASE
@@ -42,7 +45,7 @@ class PassThrough:
 
     def writer(self, records: DataFrame) -> DataStreamWriter:
         """The writer of the records' values."""
-        client = {f"kafka.{key}": value for key, value in self.sink.properties.items()}
+        client = {f"kafka.{key}": value for key, value in self.sink.properties.items() if key not in _NOT_FOR_SPARK}
         return records.selectExpr(self.value).writeStream.format("kafka").options(**client).option("topic", self.topic)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from pyspark import cloudpickle
 
 __all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "report_batches"]
 
@@ -40,5 +41,5 @@ def report_batches(reports: Iterable[Report]) -> Iterator[pa.RecordBatch]:
     """The rows to hand to Spark, one batch each."""
     for report in reports:
         columns = [pa.array([report.kind.value]), pa.array([report.node], pa.int32())]
-        payload = pa.array([pickle.dumps(report.content)], pa.binary())
+        payload = pa.array([cloudpickle.dumps(report.content)], pa.binary())
         yield pa.RecordBatch.from_arrays([*columns, payload], ["kind", "node", "payload"])

@@ -57,6 +57,8 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", "local[*]")
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
+    conf.setIfMissing("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf

@@ -30,6 +30,7 @@ __all__ = ["CollectOperator", "KafkaOperator", "PrintOperator", "SinkOperator"]
 _NOTHING = Batch((), (), ())
 
 
+@attrs.define(eq=False)
 class SinkOperator(Operator):
     """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
 
@@ -54,7 +55,6 @@ class SinkOperator(Operator):
 @attrs.define(eq=False)
 class _ReportingOperator(SinkOperator):
     node: int
-    name: str
     _pending: list[Any] = attrs.field(factory=list, init=False)
 
     def _take(self, kind: ReportKind) -> Iterator[Report]:
@@ -108,7 +108,6 @@ class KafkaOperator(SinkOperator):
     """Writes records to Kafka with the worker's producer."""
 
     node: int
-    name: str
     run_id: str
     schema: KafkaRecordSerializationSchema[Any]
     properties: FrozenMap[str, str]
@@ -126,7 +125,7 @@ class KafkaOperator(SinkOperator):
         """Encode the elements and hand them to the producer, with their event time as the record's timestamp."""
         schema, values, producer = self.schema, batch.values, self._producer
         assert producer is not None
-        topics = repeat(schema.topic) if schema.topic is not None else each(schema.topic_of, values)
+        topics = repeat(schema.topic) if schema.topic is not None else _topics(schema, values)
         keys = repeat(None) if schema.key_schema is None else _encode(schema.key_schema, values)
         encoded = _encode(schema.value_schema, values)
         timestamps = [max(timestamp or 0, 0) for timestamp in batch.timestamps]
@@ -152,21 +151,25 @@ class KafkaOperator(SinkOperator):
 def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> Iterable[bytes | str | None]:
     assert schema is not None
     if isinstance(schema, SimpleStringSchema) and schema.is_utf8:
-        _all_are(str, values)
-        return values
+        return _checked(values, "the schema writes str, the element is", str)
     if isinstance(schema, ByteArraySchema):
-        _all_are(bytes, values)
-        return values
-    return each(schema.serialize, values)
+        return _checked(values, "the schema writes bytes, the element is", bytes)
+    return _checked(
+        each(schema.serialize, values), "serialize returned no bytes, its result is", bytes, str, type(None)
+    )
 
 
-def _all_are(kind: type, values: Sequence[Any]) -> None:
+def _topics(schema: KafkaRecordSerializationSchema[Any], values: Sequence[Any]) -> Sequence[str]:
+    return _checked(each(schema.topic_of, values), "the topic selector returned no name of a topic, its result is", str)
+
+
+def _checked(values: Sequence[Any], what: str, *kinds: type) -> Sequence[Any]:
     """Check types by the handful that occur, and look for the culprit only when there is one."""
-    if all(issubclass(found, kind) for found in set(map(type, values))):
-        return
 
     def check(value: object) -> None:
-        if not isinstance(value, kind):
-            raise TypeError(f"the schema writes {kind.__name__}, the element is of type {type(value).__name__}")
+        if not isinstance(value, kinds):
+            raise TypeError(f"{what} of type {type(value).__name__}")
 
-    each(check, values)
+    if not all(issubclass(found, kinds) for found in set(map(type, values))):
+        each(check, values)
+    return values

@@ -74,7 +74,7 @@ def _subscription(subscription: Subscription | None, fixed: Mapping[TopicPartiti
     """How Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
     match subscription:
         case TopicPattern(pattern=pattern):
-            return {"subscribePattern": pattern}
+            return {"subscribePattern": f"^(?:{pattern})$"}  # Spark looks for it anywhere in a name, Flink matches all
         case PartitionSet(partitions=partitions):
             return {"assign": _assignment(partitions)}
         case TopicList(topics=topics) if fixed is None:

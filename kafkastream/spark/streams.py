@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, final
 
 import attrs
 import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession, functions
 
 from kafkastream.errors import UnsupportedFeatureError
@@ -73,14 +73,26 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
         per_batch: How many records a micro-batch may hold; None for all there are.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in decoder_of(one.node).columns))
+    if all(one.ends for one in inputs):
+        inputs = tuple(map(_ended_by_spark, inputs))
     return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
 
 
 def collection_frame(session: SparkSession, node: SourceNode, source: CollectionSource) -> DataFrame:
     """The elements of a collection, in order."""
-    values = pa.array([pickle.dumps(element) for element in source.elements], pa.binary())
+    values = pa.array([cloudpickle.dumps(element) for element in source.elements], pa.binary())
     table = pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
     return session.createDataFrame(table).coalesce(1)
+
+
+def _ended_by_spark(one: KafkaInput) -> KafkaInput:
+    """Without stops where they are just the end: Spark finds it again when the query starts.
+
+    A filter would drop what came in between, and the checkpoint would count it as read.
+    """
+    source = one.node.source
+    at_the_end = isinstance(source, KafkaSource) and isinstance(source.stopping_offsets, LatestOffsets)
+    return attrs.evolve(one, stops=None) if at_the_end else one
 
 
 def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:

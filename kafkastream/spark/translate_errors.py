@@ -8,6 +8,7 @@ from collections.abc import Callable
 from kafkastream.errors import (
     BrokerUnreachableError,
     ConnectorMissingError,
+    DefinitionError,
     DeserializationError,
     JobError,
     KafkaError,
@@ -22,12 +23,13 @@ __all__ = ["BAD_RECORD", "translated"]
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
 
-Build = Callable[[re.Match[str], str], KafkastreamError]
+Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
 _TABLE: tuple[tuple[str, Build], ...] = (
     (
-        rf"{BAD_RECORD} \[(.*?)\] (.*?) \[end\]",
-        lambda found, job: DeserializationError(
+        # The text of an error may hold the plan, and the plan the expression that makes this message: digits tell.
+        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+)\] (.*?) \[end\]",
+        lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
             now="Mend or skip the record, or use a schema that accepts it.",
@@ -35,7 +37,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"ModuleNotFoundError: No module named '([\w.]+)'",
-        lambda found, job: WorkerDependencyError(
+        lambda found, job, _: WorkerDependencyError(
             f"Spark's workers lack the module {found[1]!r}",
             where=f"job {job!r}",
             now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it with spark-submit --py-files.",
@@ -43,28 +45,35 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"Failed to find data source: kafka|kafka010\.KafkaSourceProvider",
-        lambda _, job: ConnectorMissingError(
+        lambda _, job, __: ConnectorMissingError(
             "Spark runs without its Kafka connector",
             where=f"job {job!r}",
             now='Start with: spark-submit --jars "$(kafkastream jars)" …',
         ),
     ),
     (
-        r"CONCURRENT_STREAM_LOG_UPDATE|[Mm]ultiple streaming (?:jobs|queries)|CONCURRENT_QUERY",
-        lambda _, job: JobError(
+        r"CONCURRENT_STREAM_LOG_UPDATE|[Mm]ultiple streaming (?:jobs|queries)|CONCURRENT_QUERY|LOCATION_NOT_EMPTY"
+        r"|another query with same id is already active",
+        lambda _, job, __: JobError(
             f"another job named {job!r} runs on the same checkpoint directory",
             now="Stop it first, or give this job another name.",
         ),
     ),
     (
+        r"common\.config\.ConfigException: ([^\n]*)",
+        lambda found, job, _: DefinitionError(
+            f"Kafka's client refuses a property: {found[1]}", where=f"job {job!r}", now="Correct its value."
+        ),
+    ),
+    (
         r"UnknownTopicOrPartitionException",
-        lambda _, job: UnknownTopicError(
+        lambda _, job, __: UnknownTopicError(
             "a topic that the job reads does not exist any more", where=f"job {job!r}", now="Create it again."
         ),
     ),
     (
         r"(?:KafkaIllegalStateException|IllegalStateException)[^\n]*((?:Partition|Some data|Cannot fetch|offset)[^\n]*)",
-        lambda found, job: KafkaError(
+        lambda found, job, _: KafkaError(
             f"records that the job has not read yet are gone: {found[1]}",
             where=f"job {job!r}",
             now="The topic was deleted or made again, or its retention is shorter than the job was down.",
@@ -72,15 +81,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
-        lambda found, job: BrokerUnreachableError(
+        lambda found, job, servers: BrokerUnreachableError(
             f"the Kafka brokers do not answer: {found[1] or found[0]}",
-            where=f"job {job!r}",
+            where=f"job {job!r}, bootstrap.servers {servers}",
             now="Check that they run; the next start continues where this one stopped.",
         ),
     ),
     (
         r"No space left on device",
-        lambda _, job: SetupError(
+        lambda _, job, __: SetupError(
             "a disk is full",
             where=f"job {job!r}",
             now="Make room in the checkpoint directory and in Spark's local directory.",
@@ -88,7 +97,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"Cannot run program \"([^\"]+)\"",
-        lambda found, job: SetupError(
+        lambda found, job, _: SetupError(
             f"Spark cannot start the workers' Python {found[1]!r}",
             where=f"job {job!r}",
             now="Set PYSPARK_PYTHON to an interpreter that exists on every worker.",
@@ -96,15 +105,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"Python worker failed to connect back",
-        lambda _, job: SetupError(
+        lambda _, job, __: SetupError(
             "a Python worker did not start in time", where=f"job {job!r}", now="The machine is very busy; start again."
         ),
     ),
 )
 
 
-def translated(error: Exception, job: str) -> KafkastreamError:
-    """What ``error`` means for the user of job ``job``; Spark's own text stays at hand as ``spark_error``."""
+def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
+    """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
     text = str(error)
@@ -114,11 +123,14 @@ def translated(error: Exception, job: str) -> KafkastreamError:
             _first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log."
         )
     build, match = found
-    return build(match, job)
+    return build(match, job, servers)
+
+
+_NOISE = ("at ", "An error occurred while calling ", "An exception was thrown from the Python worker:")
 
 
 def _first_line(text: str) -> str:
     """The line that says most: a Python error's last, else the first that is not a Java frame."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("at ")]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(_NOISE)]
     python = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
     return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]

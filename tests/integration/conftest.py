@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol, final
 import attrs
 import pytest
 
-from kafkastream.common import DeserializationSchema, SerializationSchema, SimpleStringSchema, WatermarkStrategy
+from kafkastream.common import SerializationSchema, SimpleStringSchema, WatermarkStrategy
 from kafkastream.datastream import DataStream, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetsInitializer,
+    KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
     KafkaSink,
     KafkaSource,
@@ -37,49 +38,56 @@ class Parts:
         builder = KafkaSource.builder().set_bootstrap_servers(self.kafka.bootstrap_servers).set_group_id("readers")
         return builder.set_topics(*topics) if topics else builder
 
+    def text(self, builder: KafkaSourceBuilder[Any]) -> KafkaSource[str]:
+        """A source of text."""
+        return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
     def endless(self, *topics: str) -> KafkaSource[str]:
         """A source of text without an end."""
-        return self.unbound(*topics).set_value_only_deserializer(SimpleStringSchema()).build()
+        return self.text(self.unbound(*topics))
 
     def bounded(self, *topics: str) -> KafkaSource[str]:
         """A source of the text that is there now."""
-        return self.bounded_with(SimpleStringSchema(), *topics)
+        return self.text(self.unbound(*topics).set_bounded(KafkaOffsetsInitializer.latest()))
 
-    def bounded_with(self, schema: DeserializationSchema[Any], *topics: str) -> KafkaSource[Any]:
+    def bounded_as(self, schema: KafkaRecordDeserializationSchema[Any], *topics: str) -> KafkaSource[Any]:
         """A source of what is there now, as ``schema`` reads it."""
-        builder = self.unbound(*topics).set_bounded(KafkaOffsetsInitializer.latest())
-        return builder.set_value_only_deserializer(schema).build()
+        return self.unbound(*topics).set_bounded(KafkaOffsetsInitializer.latest()).set_deserializer(schema).build()
 
     def sink(
         self,
         topic: str,
         schema: SerializationSchema[Any] | None = None,
         properties: Mapping[str, str] | None = None,
-        guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE,
     ) -> KafkaSink[Any]:
         """A sink of values, text unless there is a schema."""
-        values = KafkaRecordSerializationSchema.builder().set_topic(topic)
-        return self.sink_of(values.set_value_serialization_schema(schema or SimpleStringSchema()).build(), properties, guarantee)
+        return self.sink_of(self.serializer(topic, schema), properties)
+
+    def serializer(
+        self, topic: str, schema: SerializationSchema[Any] | None = None
+    ) -> KafkaRecordSerializationSchema[Any]:
+        """Records of nothing but a value, text unless there is a schema."""
+        builder = KafkaRecordSerializationSchema.builder().set_topic(topic)
+        return builder.set_value_serialization_schema(schema or SimpleStringSchema()).build()
 
     def sink_of(
         self,
         serializer: KafkaRecordSerializationSchema[Any],
         properties: Mapping[str, str] | None = None,
-        guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE,
     ) -> KafkaSink[Any]:
         """A sink of records."""
         builder = KafkaSink.builder().set_bootstrap_servers(self.kafka.bootstrap_servers)
         return (
             builder.set_kafka_producer_config(properties or {})
             .set_record_serializer(serializer)
-            .set_delivery_guarantee(guarantee)
+            .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
             .build()
         )
 
     def values(self, topic: str, count: int = 0) -> list[str | None]:
         """The values in a topic as text, sorted, once there are ``count``."""
-        values = [record.value and record.value.decode() for record in self.kafka.consume(topic, count=count)]
-        return sorted(values, key=str)
+        records = self.kafka.consume(topic, count=count)
+        return sorted((None if record.value is None else record.value.decode() for record in records), key=str)
 
 
 @pytest.fixture

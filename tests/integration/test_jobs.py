@@ -16,8 +16,8 @@ from kafkastream.datastream import (
     ProcessFunction,
     StreamExecutionEnvironment,
 )
-from kafkastream.datastream.connectors.kafka import KafkaTopicPartition
-from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaTopicPartition
+from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ env.execute("words")
 
 
 def in_java_spelling(program: str) -> str:
-    return re.sub(r"(?<=\.)[a-z]+(_[a-z]+)+(?=\()", lambda name: re.sub("_(.)", lambda c: c[1].upper(), name[0]), program)
+    return re.sub(
+        r"(?<=\.)[a-z]+(_[a-z]+)+(?=\()", lambda name: re.sub("_(.)", lambda c: c[1].upper(), name[0]), program
+    )
 
 
 class Doubled(MapFunction[int, int]):
@@ -88,7 +90,7 @@ def test_words_job_runs_as_it_stands(spelling: Any, spark: SparkSession, parts: 
     topic_in, topic_out = new_topic(), new_topic()
     parts.kafka.produce(topic_in, ["hello world"])
     names = {"b": parts.kafka.bootstrap_servers, "topic_in": topic_in, "topic_out": topic_out, "__name__": "words"}
-    exec(spelling(WORDS), names)  # noqa: S102 - a program as users write it
+    exec(spelling(WORDS), names)
     assert [record.value for record in parts.kafka.consume(topic_out)] == [b"HELLO", b"WORLD"]
 
 
@@ -210,7 +212,7 @@ def test_source_of_partitions_reads_just_these(read: Read, parts: Parts, new_top
     parts.kafka.produce(one, [Record(str(number), partition=number) for number in range(3)])
     parts.kafka.produce(two, ["other"])
     chosen = parts.unbound().set_partitions({KafkaTopicPartition(one, 2), KafkaTopicPartition(two, 0)})
-    elements = read(parts.ending(chosen)).execute_and_collect()
+    elements = read(parts.text(chosen.set_bounded(KafkaOffsetsInitializer.latest()))).execute_and_collect()
     assert sorted(elements) == ["2", "other"]
 
 
@@ -227,7 +229,8 @@ def test_source_of_a_pattern_reads_topics_created_later(read: Read, parts: Parts
 
 def test_bounded_pattern_ends(read: Read, parts: Parts, topic: str) -> None:
     parts.kafka.produce(topic, ["a", "b"])
-    source = parts.ending(parts.unbound().set_topic_pattern("test_bounded_pattern.*"))
+    pattern = parts.unbound().set_topic_pattern("test_bounded_pattern.*")
+    source = parts.text(pattern.set_bounded(KafkaOffsetsInitializer.latest()))
     assert list(read(source).execute_and_collect()) == ["a", "b"]
 
 
@@ -241,9 +244,13 @@ def test_new_partitions_are_read_from_their_start(read: Read, parts: Parts, topi
         assert next(elements) == "b"
 
 
-def test_many_records_go_through_in_order(read: Read, parts: Parts, new_topic: NewTopic) -> None:
+def test_many_records_keep_their_order(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
     topic_in, topic_out = new_topic(), new_topic()
     parts.kafka.produce(topic_in, map(str, range(30_000)))
-    read(parts.bounded(topic_in)).map(lambda value: int(value) + 1).map(str, Types.STRING()).sink_to(
-        parts.sink(topic_out)
-    ).get_execution_environment()
+    stream = read(parts.bounded(topic_in)).map(lambda value: str(int(value) + 1), Types.STRING())
+    stream.sink_to(parts.sink(topic_out))
+    env.execute("many")
+    records = parts.kafka.consume(topic_out)
+    assert [record.value for record in records] == [str(number + 1).encode() for number in range(30_000)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing_extensions import reveal_type
+
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.common.serialization import ByteArraySchema
 from kafkastream.datastream import MapFunction, StreamExecutionEnvironment

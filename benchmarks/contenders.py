@@ -1,0 +1,164 @@
+"""Who takes part, and the process that each of them lives in."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import NamedTuple
+
+import attrs
+from typing_extensions import Self
+
+from benchmarks import process_tree
+from benchmarks.serving import DONE, PASS_THROUGH, PYTHON, Task
+
+__all__ = ["KAFKASTREAM", "PYFLINK", "SPARK", "Contender", "ContenderFailedError", "ContenderProcess", "contenders"]
+
+KAFKASTREAM = "kafkastream"
+SPARK = "plain Spark"
+PYFLINK = "PyFlink"
+
+_ROOT = Path(__file__).parent.parent
+_RUN_S = 1800.0
+_STOP_S = 30.0
+_LOG_LINES = 40
+
+
+@attrs.frozen
+class Contender:
+    """One way to do a workload.
+
+    Args:
+        name: As the table shows it.
+        command: Its process.
+        topic_config: The settings of the topic that it writes to.
+        keeps_time: Whether its records have the timestamps of those read.
+    """
+
+    name: str
+    command: Sequence[str]
+    topic_config: Mapping[str, str] = MappingProxyType({})
+    keeps_time: bool = True
+
+
+def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
+    """All that do a workload, in the order in which they run."""
+    return {PASS_THROUGH: _pass_through, PYTHON: _python}[workload](pyflink)
+
+
+def _pass_through(pyflink: str | None) -> tuple[Contender, ...]:
+    log_append = {"message.timestamp.type": "LogAppendTime"}
+    native = f"{KAFKASTREAM}, to a LogAppendTime topic"
+    return (
+        Contender(native, _module(sys.executable, "datastream_job", "kafkastream"), log_append, keeps_time=False),
+        *_python(pyflink),
+    )
+
+
+def _python(pyflink: str | None) -> tuple[Contender, ...]:
+    flink = (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink")),) if pyflink else ()
+    return (
+        Contender(KAFKASTREAM, _module(sys.executable, "datastream_job", "kafkastream")),
+        Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False),
+        *flink,
+        Contender("librdkafka loop (the floor)", _module(sys.executable, "librdkafka_job")),
+    )
+
+
+def _module(python: str, name: str, *arguments: str) -> tuple[str, ...]:
+    return (python, "-m", f"benchmarks.{name}", *arguments)
+
+
+def _environment(python: str) -> dict[str, str]:
+    """With the Python's virtual environment activated, by which PyFlink's JVM finds its packages."""
+    search = os.pathsep.join((str(Path(python).parent), os.environ.get("PATH", os.defpath)))
+    return {**os.environ, "PATH": search, "PYTHONPATH": str(_ROOT)}
+
+
+class Cost(NamedTuple):
+    """What a run took."""
+
+    cpu_s: float
+    wall_s: float
+
+
+class ContenderFailedError(Exception):
+    """A contender's process has ended, or has not come to an end."""
+
+
+class ContenderProcess:
+    """A contender at work: it runs one task after another in the same processes, which stay warm.
+
+    Args:
+        contender: Whose process it is.
+    """
+
+    def __init__(self, contender: Contender) -> None:
+        self._name = contender.name
+        self._log = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - stop closes it
+        self._process = subprocess.Popen(
+            contender.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            cwd=_ROOT,
+            env=_environment(contender.command[0]),
+            start_new_session=True,  # Ctrl-C is for us, and we stop it
+        )
+
+    def run(self, task: Task) -> Cost:
+        """Run a task to its end.
+
+        Raises:
+            ContenderFailedError: It has not come to an end.
+        """
+        cpu_s, began = process_tree.cpu_seconds(self._process.pid), time.monotonic()
+        self._order(task)
+        self._await_end()
+        return Cost(process_tree.cpu_seconds(self._process.pid) - cpu_s, time.monotonic() - began)
+
+    def stop(self) -> None:
+        """End the process and all that it has started."""
+        started = process_tree.tree(self._process.pid)
+        try:
+            self._process.communicate(timeout=_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+        finally:
+            process_tree.kill(started[1:])
+            self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _order(self, task: Task) -> None:
+        orders = self._process.stdin
+        assert orders is not None
+        orders.write(task.to_line())
+        orders.flush()
+
+    def _await_end(self) -> None:
+        answers = self._process.stdout
+        assert answers is not None
+        is_ready, _, _ = select.select([answers], [], [], _RUN_S)
+        if not is_ready or answers.readline() != DONE:
+            what = "has ended" if is_ready else f"has not come to an end in {_RUN_S:g} s"
+            raise ContenderFailedError(f"{self._name} {what}; the end of its log:\n{self._log_tail()}")
+
+    def _log_tail(self) -> str:
+        self._log.seek(0)
+        return "".join(self._log.readlines()[-_LOG_LINES:])

@@ -1,0 +1,87 @@
+"""The DataStream job, for kafkastream and for PyFlink: one program, only its imports differ.
+
+Run as ``python -m benchmarks.datastream_job kafkastream`` or ``… pyflink``, each by a Python that has the package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks.orders import changed
+from benchmarks.serving import PYTHON, SINK_PROPERTIES, Task, serve
+
+if TYPE_CHECKING or sys.argv[1] == "kafkastream":
+    from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
+    from kafkastream.datastream import StreamExecutionEnvironment
+    from kafkastream.datastream.connectors.base import DeliveryGuarantee
+    from kafkastream.datastream.connectors.kafka import (
+        KafkaOffsetsInitializer,
+        KafkaRecordSerializationSchema,
+        KafkaSink,
+        KafkaSource,
+    )
+else:
+    from pyflink.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
+    from pyflink.datastream import StreamExecutionEnvironment
+    from pyflink.datastream.connectors.base import DeliveryGuarantee
+    from pyflink.datastream.connectors.kafka import (
+        KafkaOffsetsInitializer,
+        KafkaRecordSerializationSchema,
+        KafkaSink,
+        KafkaSource,
+    )
+
+
+def run(task: Task) -> None:
+    """Take the records of one topic to another."""
+    env = _environment()
+    stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
+    if task.workload == PYTHON:
+        stream = stream.map(changed, Types.STRING())
+    stream.sink_to(_sink(task))
+    env.execute(task.topic_out)
+
+
+def _environment() -> StreamExecutionEnvironment:
+    configuration = Configuration()
+    configuration.set_string("python.execution-mode", "thread")  # PyFlink's fastest: in the JVM's own process
+    configuration.set_string("python.executable", sys.executable)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(os.cpu_count() or 1)  # as many tasks at a time as Spark's local[*]
+    return env
+
+
+def _source(task: Task) -> KafkaSource[str]:
+    return (
+        KafkaSource.builder()
+        .set_bootstrap_servers(task.bootstrap_servers)
+        .set_topics(task.topic_in)
+        .set_group_id("benchmark")
+        .set_starting_offsets(KafkaOffsetsInitializer.earliest())
+        .set_bounded(KafkaOffsetsInitializer.latest())
+        .set_value_only_deserializer(SimpleStringSchema())
+        .build()
+    )
+
+
+def _sink(task: Task) -> KafkaSink[str]:
+    builder = (
+        KafkaSink.builder()
+        .set_bootstrap_servers(task.bootstrap_servers)
+        .set_record_serializer(
+            KafkaRecordSerializationSchema.builder()
+            .set_topic(task.topic_out)
+            .set_value_serialization_schema(SimpleStringSchema())
+            .build()
+        )
+        .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+    )
+    for key, value in SINK_PROPERTIES.items():
+        builder.set_property(key, value)
+    return builder.build()
+
+
+if __name__ == "__main__":
+    serve(run)

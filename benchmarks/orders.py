@@ -1,0 +1,46 @@
+"""The records of the benchmark: orders of about 100 bytes of JSON, and what a job changes in them."""
+
+from __future__ import annotations
+
+import json
+
+__all__ = ["changed", "order", "order_id", "time_ms"]
+
+_FIRST_MS = 1_700_000_000_000
+
+
+def order(number: int) -> str:
+    """The order of a number.
+
+    Example:
+        >>> order(7)
+        '{"id": 7, "customer": "c-00007", "item": "espresso cup", "price": 7.99, "count": 1, "paid": false}'
+    """
+    return json.dumps(
+        {
+            "id": number,
+            "customer": f"c-{number % 9973:05d}",
+            "item": "espresso cup",
+            "price": number % 50 + 0.99,
+            "count": number % 7 or 1,
+            "paid": False,
+        }
+    )
+
+
+def time_ms(number: int) -> int:
+    """The timestamp of its record."""
+    return _FIRST_MS + number
+
+
+def order_id(text: str) -> int:
+    """The number of an order."""
+    number: int = json.loads(text)["id"]
+    return number
+
+
+def changed(text: str) -> str:
+    """The user's function of the benchmark: parse, change a field, print."""
+    fields = json.loads(text)
+    fields["paid"] = True
+    return json.dumps(fields)

@@ -1,0 +1,49 @@
+"""What was measured, and the table that shows it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rich import box
+from rich.table import Table
+
+from benchmarks.contenders import PYFLINK, SPARK
+
+__all__ = ["Measurement", "result_table"]
+
+
+class Measurement(NamedTuple):
+    """A contender's run of one round."""
+
+    cpu_us: float
+    """CPU time per record, of the whole process tree."""
+
+    records_per_s: float
+
+
+def result_table(title: str, results: Mapping[str, Sequence[Measurement]]) -> Table:
+    """The medians of all rounds; ratios above 1 are cheaper than the peer."""
+    peers = [peer for peer in (SPARK, PYFLINK) if peer in results]
+    table = Table(title=title, box=box.MARKDOWN, title_justify="left", title_style="bold")
+    table.add_column("contender")
+    for column in ("records/s", "CPU µs/record", *(f"vs {peer}" for peer in peers)):
+        table.add_column(column, justify="right")
+    for name, rounds in results.items():
+        table.add_row(name, *_cells(rounds, [results[peer] for peer in peers]))
+    return table
+
+
+def _cells(rounds: Sequence[Measurement], peers: Sequence[Sequence[Measurement]]) -> list[str]:
+    speed = statistics.median(one.records_per_s for one in rounds)
+    return [f"{speed:,.0f}", _spread([one.cpu_us for one in rounds]), *(_spread(_ratios(rounds, p)) for p in peers)]
+
+
+def _ratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
+    """How many times a peer's CPU time ours is contained, round by round."""
+    return [other.cpu_us / own.cpu_us for own, other in zip(rounds, peer, strict=True)]
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f}-{max(values):.2f})"

@@ -1,0 +1,56 @@
+"""The same work by hand in plain Structured Streaming: Spark's source, a bare ``mapInArrow`` loop, Spark's sink."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from benchmarks.orders import changed
+from benchmarks.serving import PYTHON, SINK_PROPERTIES, Task, serve
+from kafkastream.spark.jars import connector_jars
+
+
+def main() -> None:
+    """Serve tasks with one session."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    session = (
+        SparkSession.builder.master("local[*]")
+        .config("spark.jars", ",".join(map(str, connector_jars())))
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    serve(lambda task: run(session, task))
+
+
+def run(session: SparkSession, task: Task) -> None:
+    """Take the records of one topic to another."""
+    servers = {"kafka.bootstrap.servers": task.bootstrap_servers}
+    source = session.readStream.format("kafka").options(**servers, subscribe=task.topic_in, startingOffsets="earliest")
+    values = source.load().selectExpr("CAST(value AS STRING) AS value")
+    if task.workload == PYTHON:
+        values = values.mapInArrow(_changed_batches, "value string")
+    client = {f"kafka.{key}": value for key, value in SINK_PROPERTIES.items()}
+    with tempfile.TemporaryDirectory() as checkpoint:
+        (
+            values.writeStream.format("kafka")
+            .options(**servers, **client, topic=task.topic_out, checkpointLocation=checkpoint)
+            .trigger(availableNow=True)
+            .start()
+            .awaitTermination()
+        )
+
+
+def _changed_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        values = [changed(value) for value in batch.column(0).to_pylist()]
+        yield pa.RecordBatch.from_arrays([pa.array(values, pa.string())], ["value"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The topics of the benchmark: filled with orders, and checked for what a job has written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from types import MappingProxyType
+
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+
+from benchmarks.orders import changed, order, order_id, time_ms
+from benchmarks.serving import PYTHON
+from kafkastream.testing import KafkaBroker
+
+__all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill"]
+
+PARTITIONS = 4
+
+_SAMPLE = 250
+_REQUEST_S = 30.0
+_ROOM_EVERY = 10_000
+
+
+class WrongOutputError(Exception):
+    """A contender has not written what it should have."""
+
+
+def create(kafka: KafkaBroker, topic: str, config: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Make a topic that keeps its records, old as their timestamps are."""
+    kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1", **config})
+
+
+def fill(bootstrap_servers: str, topic: str, records: int) -> None:
+    """Write the first ``records`` orders, dealt out to the partitions in turn.
+
+    Raises:
+        WrongOutputError: Not all of them are there.
+    """
+    producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 20, "queue.buffering.max.messages": 0})
+    for number in range(records):
+        producer.produce(topic, order(number), partition=number % PARTITIONS, timestamp=time_ms(number))
+        if number % _ROOM_EVERY == 0:
+            producer.flush(_REQUEST_S)
+    producer.flush(_REQUEST_S)
+    with closing(_consumer(bootstrap_servers)) as consumer:
+        _check_count(consumer, topic, records)
+
+
+def check_output(bootstrap_servers: str, topic: str, records: int, workload: str, *, keeps_time: bool) -> None:
+    """Count all records by the topic's offsets, and look closely at some.
+
+    Raises:
+        WrongOutputError: Records are missing, too many, or not as they should be.
+    """
+    with closing(_consumer(bootstrap_servers)) as consumer:
+        _check_count(consumer, topic, records)
+        for message in _sample(consumer, topic):
+            _check_record(message, workload, keeps_time=keeps_time)
+
+
+def _consumer(bootstrap_servers: str) -> Consumer:
+    return Consumer({"bootstrap.servers": bootstrap_servers, "group.id": "check", "enable.auto.commit": False})
+
+
+def _check_count(consumer: Consumer, topic: str, records: int) -> None:
+    ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
+    count = sum(end - start for start, end in ranges)
+    if count != records:
+        raise WrongOutputError(f"topic {topic} holds {count} records instead of {records}")
+
+
+def _offsets(consumer: Consumer, topic: str, partition: int) -> tuple[int, int]:
+    found = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=_REQUEST_S)
+    if found is None:
+        raise TimeoutError(f"the broker did not tell the offsets of topic {topic}")
+    return found
+
+
+def _sample(consumer: Consumer, topic: str) -> Iterator[Message]:
+    """Some records in a row, from anywhere in each partition."""
+    for partition in range(PARTITIONS):
+        start, end = _offsets(consumer, topic, partition)
+        count = min(_SAMPLE, end - start)
+        consumer.assign([TopicPartition(topic, partition, random.randint(start, end - count))])
+        messages = consumer.consume(count, _REQUEST_S) if count else []
+        if len(messages) != count:
+            raise TimeoutError(f"the broker gave {len(messages)} of {count} records of topic {topic}")
+        yield from messages
+
+
+def _check_record(message: Message, workload: str, *, keeps_time: bool) -> None:
+    value = message.value()
+    text = value.decode() if isinstance(value, bytes) else ""
+    number = order_id(text)
+    expected = changed(order(number)) if workload == PYTHON else order(number)
+    if text != expected:
+        raise WrongOutputError(f"{text} stands in topic {message.topic()} instead of {expected}")
+    if keeps_time and message.timestamp()[1] != time_ms(number):
+        raise WrongOutputError(f"order {number} in topic {message.topic()} has lost its timestamp")

@@ -1,0 +1,66 @@
+"""The examples run in each of the three ways that the README names, and write what they say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kafkastream.spark.jars import connector_jars
+from kafkastream.testing import KafkaBroker, Record
+from kafkastream.testing.pytest_plugin import NewTopic
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+TIMEOUT_S = 120
+TIME_MS = 1_700_000_000_000
+SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # halves what a start costs
+
+
+def command(name: str) -> str:
+    """A program of this environment, which need not be on the path."""
+    found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    assert found, name
+    return found
+
+
+def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
+    arguments = [*start, *script, "--input", topics[0], "--output", topics[1]]
+    java = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {SHORT_LIVED_JVM}"
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java}
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def values(kafka: KafkaBroker, topic: str) -> list[bytes | None]:
+    return [record.value for record in kafka.consume(topic)]
+
+
+@pytest.fixture
+def topics(new_topic: NewTopic) -> tuple[str, str]:
+    return new_topic(), new_topic()
+
+
+def test_filter_orders_by_python(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    kafka.produce(topics[0], ['{"real_pay": "99.99"}', '{"real_pay": "100.00"}'])
+    run([sys.executable], "filter_orders.py", kafka, topics)
+    assert values(kafka, topics[1]) == [b'{"real_pay": "100.00"}']
+
+
+def test_split_words_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    kafka.produce(topics[0], ["to be or", "not to be"])
+    run([command("kafkastream"), "run"], "split_words.py", kafka, topics)
+    assert values(kafka, topics[1]) == [b"to", b"be", b"or", b"not", b"to", b"be"]
+
+
+def test_copy_topic_by_spark_submit(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    kafka.produce(topics[0], [Record("as it is", timestamp_ms=TIME_MS)])
+    jars = ",".join(map(str, connector_jars()))
+    run([command("spark-submit"), "--jars", jars], "copy_topic.py", kafka, topics)
+    copied = [(record.value, record.timestamp_ms) for record in kafka.consume(topics[1])]
+    assert copied == [(b"as it is", TIME_MS)]

@@ -1,0 +1,198 @@
+"""The support table says how the code is: each of its rows is looked up, or tried."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterator
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import (
+    DeliveryGuarantee,
+    KafkaOffsetsInitializer,
+    KafkaRecordSerializationSchema,
+    KafkaSink,
+    KafkaSource,
+    KafkaTopicPartition,
+    OffsetsInitializer,
+)
+from kafkastream.datastream.functions import TimerService
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.kafka.properties import producer_properties
+from kafkastream.options.job import JOB_OPTIONS
+from kafkastream.spark.source import source_options
+from kafkastream.testing import KafkaBroker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PAGE = Path(__file__).parents[2] / "docs" / "support.md"
+HEADING = re.compile(r"^## (.*)$")
+ROW = re.compile(r"^\| (?P<names>`.*?`) \| (?P<status>[a-z ]+) \| (?P<note>.*?)\|$")
+COLUMN = re.compile(r"^\| (?P<column>[A-Z][\w ]*) \| Status \| Note \|$")
+THERE = {"works", "differs", "no effect"}
+ABSENT = {"not yet", "refused"}
+
+
+@attrs.frozen
+class Row:
+    """One name of a row of the page."""
+
+    module: str
+    column: str
+    name: str
+    status: str
+    note: str
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}" if self.column == "Name" else f"{self.column} {self.name}"
+
+    @property
+    def is_call(self) -> bool:
+        return self.name.endswith(")")
+
+    def look_up(self) -> Any:
+        names = self.name.partition("(")[0].split(".")
+        return reduce(getattr, names, importlib.import_module(self.module))
+
+
+def rows() -> Iterator[Row]:
+    module = column = ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if heading := HEADING.match(line):
+            module = heading[1].strip("`")
+        elif header := COLUMN.match(line):
+            column = header["column"]
+        elif row := ROW.match(line):
+            for name in re.findall(r"`(.+?)`", row["names"]):
+                yield Row(module, column, name, row["status"], row["note"])
+
+
+ROWS = tuple(rows())
+NAMES = [row for row in ROWS if row.column == "Name"]
+NOT_THERE = [row for row in NAMES if row.status in ABSENT and not row.is_call and "Error`" not in row.note]
+TRIED = [row for row in NAMES if row.status in ABSENT and row not in NOT_THERE]
+
+
+def run(servers: str, topic: str, starting: OffsetsInitializer) -> None:
+    source = KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic).set_group_id("support")
+    source.set_starting_offsets(starting).set_bounded(KafkaOffsetsInitializer.latest())
+    env = StreamExecutionEnvironment.get_execution_environment()
+    built = source.set_value_only_deserializer(SimpleStringSchema()).build()
+    env.from_source(built, WatermarkStrategy.no_watermarks(), "source").print()
+    env.execute()
+
+
+def write_exactly_once(servers: str, topic: str) -> None:
+    schema = KafkaRecordSerializationSchema.builder().set_topic(topic)
+    builder = KafkaSink.builder().set_bootstrap_servers(servers).set_transactional_id_prefix("support")
+    builder.set_record_serializer(schema.set_value_serialization_schema(SimpleStringSchema()).build())
+    sink = builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection(["a"], Types.STRING()).sink_to(sink)
+    env.execute()
+
+
+def stop_with_savepoint() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection(["a"], Types.STRING()).print()
+    client: JobClient = env.execute_async()
+    client.get_job_execution_result().result(60)
+    client.stop_with_savepoint(True)
+
+
+ATTEMPTS: dict[str, Callable[[str, str], object]] = {
+    "KafkaOffsetsInitializer.timestamp(ms)": lambda servers, topic: run(
+        servers, topic, KafkaOffsetsInitializer.timestamp(1)
+    ),
+    "KafkaOffsetsInitializer.committed_offsets()": lambda servers, topic: run(
+        servers, topic, KafkaOffsetsInitializer.committed_offsets()
+    ),
+    "KafkaOffsetsInitializer.offsets(map)": lambda servers, topic: run(
+        servers, topic, KafkaOffsetsInitializer.offsets({KafkaTopicPartition(topic, 0): 0})
+    ),
+    "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
+    "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
+    "KafkaRecordSerializationSchemaBuilder.set_partitioner(partitioner)": lambda *_: (
+        KafkaRecordSerializationSchema.builder().set_partitioner(object())
+    ),
+    "Types.POJO(class)": lambda *_: Types.POJO(object),
+    "Types.ENUM(class)": lambda *_: Types.ENUM(object),
+    "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
+    "DataStream.key_by(selector)": lambda *_: (
+        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs)
+    ),
+    "TimerService.current_watermark()": lambda *_: TimerService().current_watermark(),
+}
+
+
+def camel_case(name: str) -> str:
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
+
+
+def test_every_row_is_read() -> None:
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    assert len([line for line in lines if line.startswith("| `")]) == len([line for line in lines if ROW.match(line)])
+    assert {row.status for row in ROWS} == THERE | ABSENT
+
+
+def test_no_name_stands_twice() -> None:
+    names = [str(row) for row in ROWS]
+    assert [name for name in set(names) if names.count(name) > 1] == []
+
+
+@pytest.mark.parametrize("row", [row for row in NAMES if row.status in THERE], ids=str)
+def test_what_works_is_there_in_both_spellings(row: Row) -> None:
+    found = row.look_up()
+    owner_name, _, method = row.name.rpartition(".")
+    if owner_name and method.islower():
+        owner = attrs.evolve(row, name=owner_name).look_up()
+        assert getattr(owner, camel_case(method)) == found
+
+
+@pytest.mark.parametrize("row", NOT_THERE, ids=str)
+def test_what_is_not_yet_there_has_no_name(row: Row) -> None:
+    with pytest.raises((AttributeError, ImportError)):
+        row.look_up()
+
+
+@pytest.mark.parametrize("row", TRIED, ids=str)
+def test_what_raises_does(row: Row, kafka: KafkaBroker, topic: str, spark: SparkSession) -> None:
+    row.look_up()
+    with pytest.raises(UnsupportedFeatureError):
+        ATTEMPTS[row.name](kafka.bootstrap_servers, topic)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Key"], ids=str)
+def test_configuration_key_is_an_option(row: Row) -> None:
+    assert row.name in {key for option in JOB_OPTIONS for key in option.keys}
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of a source"], ids=str)
+def test_property_of_a_source_is_an_exception(row: Row) -> None:
+    value = {"key.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer"}
+    value["value.deserializer"] = value["key.deserializer"]
+    numbers = {"partition.discovery.interval.ms": "1"}
+    given = {row.name: value.get(row.name, numbers.get(row.name, "true"))}
+    builder = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("t").set_group_id("g")
+    source = builder.set_properties(given).set_value_only_deserializer(SimpleStringSchema()).build()
+    reaches_spark = f"kafka.{row.name}" in source_options(source, "earliest")
+    assert reaches_spark == (row.status == "not yet")
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of a sink"], ids=str)
+def test_property_of_a_sink_is_as_the_page_says(row: Row) -> None:
+    given = {"bootstrap.servers": "localhost:9092"}
+    if row.status == "not yet":
+        with pytest.raises(UnsupportedFeatureError):
+            producer_properties({**given, row.name: "SSL"})
+    else:
+        changes = producer_properties({**given, row.name: "7000"}) != producer_properties(given)
+        assert changes == (row.status == "works")

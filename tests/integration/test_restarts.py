@@ -1,0 +1,83 @@
+"""What a job has done survives its end: the next start continues from the checkpoint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream.common import JobClient, Types
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.testing import Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from tests.integration.conftest import Parts, Read
+
+
+@pytest.fixture(autouse=True)
+def checkpoints(env: StreamExecutionEnvironment, tmp_path: Path) -> Path:
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+    return tmp_path
+
+
+def test_second_run_reads_only_what_is_new(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, checkpoints: Path
+) -> None:
+    for run in ("first", "second"):
+        parts.kafka.produce(topic, [run])
+        assert list(read(parts.bounded(topic)).map(str.upper).execute_and_collect("upper")) == [run.upper()]
+    assert [folder.name for folder in checkpoints.iterdir()] == ["upper"]
+
+
+def test_each_part_of_a_job_has_its_own_progress(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    topics = [(new_topic(), new_topic()) for _ in range(2)]
+    for run in range(2):
+        for topic_in, topic_out in topics:
+            parts.kafka.produce(topic_in, [f"{run} {topic_out}"])
+            stream = read(parts.bounded(topic_in), "Kafka Source")  # equal names, as in many programs
+            stream.map(str.upper, Types.STRING()).sink_to(parts.sink(topic_out))
+        env.execute("twins")
+    for _, topic_out in topics:
+        assert parts.values(topic_out) == [f"{run} {topic_out}".upper() for run in range(2)]
+
+
+@pytest.mark.parametrize("passes_through", [False, True], ids=["Python", "pass-through"])
+def test_cancelled_job_loses_and_repeats_nothing(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, *, passes_through: bool
+) -> None:
+    source = new_topic(partitions=2)
+    target = new_topic(config={"message.timestamp.type": "LogAppendTime"} if passes_through else {})
+    expected = Counter(map(str, range(40_000)))
+
+    def start() -> JobClient:
+        stream = read(parts.endless(source))
+        (stream if passes_through else stream.map(lambda value: value, Types.STRING())).sink_to(parts.sink(target))
+        return env.execute_async("copy")
+
+    client = start()
+    parts.kafka.produce(source, map(str, range(20_000)))
+    wait_until(lambda: parts.kafka.consume(target), 60, "the first output")
+    client.cancel().result(60)
+    parts.kafka.produce(source, map(str, range(20_000, 40_000)))
+    client = start()
+    written = parts.values(target, count=40_000)
+    client.cancel().result(60)
+    assert Counter(written) == expected
+    assert Counter(parts.values(target)) == expected
+
+
+def test_failed_batch_is_done_again_from_where_it_began(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    parts.kafka.produce(topic, [Record("1"), Record("2")])
+    assert list(read(parts.bounded(topic)).map(int).execute_and_collect("numbers")) == [1, 2]
+    parts.kafka.produce(topic, ["3", "many"])
+    with pytest.raises(Exception, match="many"):
+        list(read(parts.bounded(topic)).map(int).execute_and_collect("numbers"))
+    mended = read(parts.bounded(topic)).map(lambda value: int(value) if value.isdigit() else -1)
+    assert list(mended.execute_and_collect("numbers")) == [3, -1]
