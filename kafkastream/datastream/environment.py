@@ -208,6 +208,9 @@ class StreamExecutionEnvironment:
 
     def _settings(self, job_name: str | None) -> JobSettings:
         read = self._configuration.get
+        for option in (options.RESTART_STRATEGY, options.PYTHON_FILES):
+            if self._configuration.contains_key(option.key):
+                log.warning("%s is set, but has no effect yet", option.key)
         return JobSettings(
             name=job_name or read(options.JOB_NAME),
             parallelism=read(options.PARALLELISM),

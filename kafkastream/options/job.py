@@ -55,7 +55,7 @@ CHECKPOINT_INTERVAL: Final = Option[int | None](
     key="execution.checkpointing.interval",
     parse=millis_of_duration,
     default=None,
-    doc="How often the job is checkpointed, in ms unless it has a unit; if not given, no checkpoint outlives the job.",
+    doc="How often the job is checkpointed, in ms unless it has a unit; where it is kept, the checkpoint directory says.",
 )
 CHECKPOINT_MODE: Final = Option[str](
     key="execution.checkpointing.mode",

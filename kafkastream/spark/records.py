@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.codecs.values import decode_values
+from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.spec.record import (
     ConsumerRecord,
     Headers,
@@ -44,6 +45,9 @@ class _KafkaDecoder(Decoder):
         return f"topic {topic}, partition {partition}, offset {offset}"
 
 
+_DROP_NOTHING = (SimpleStringSchema, ByteArraySchema)
+
+
 @final
 @attrs.frozen
 class ValueDecoder(_KafkaDecoder):
@@ -56,7 +60,7 @@ class ValueDecoder(_KafkaDecoder):
         """One element per record; a schema's None drops the record."""
         values = decode_values(self.schema.schema, arrow["value"])
         batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
-        return _without_dropped(batch) if None in values else batch
+        return batch if isinstance(self.schema.schema, _DROP_NOTHING) else _without_dropped(batch)
 
 
 @final

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -37,6 +38,8 @@ def spark_session() -> SparkSession:
     """
     # Spark's workers would start another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # py4j logs the traceback of every callback that fails; the job's own error says it in the user's words.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
     _ensure_connector(session)
     return session

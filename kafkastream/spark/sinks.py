@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 
 from kafkastream.errors import JobError
-from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spark.failures import not_encoded
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.reports import Report, ReportKind
@@ -128,7 +128,7 @@ class KafkaOperator(SinkOperator):
         topics = repeat(schema.topic) if schema.topic is not None else _topics(schema, values)
         keys = repeat(None) if schema.key_schema is None else _encode(schema.key_schema, values)
         encoded = _encode(schema.value_schema, values)
-        timestamps = [max(timestamp or 0, 0) for timestamp in batch.timestamps]
+        timestamps = _written_times(batch.timestamps)
         if schema.header_provider is None:
             producer.send(topics, encoded, keys, timestamps)
         else:
@@ -157,6 +157,15 @@ def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> I
     return _checked(
         each(schema.serialize, values), "serialize returned no bytes, its result is", bytes, str, type(None)
     )
+
+
+def _written_times(timestamps: Sequence[int | None]) -> list[int]:
+    """Event times as the client takes them: none and negative ones become 0, which stands for the time of writing."""
+    if 0 in timestamps:
+        raise ElementError(timestamps.index(0)) from ValueError(
+            "event time 0 (1970-01-01) cannot be written: Kafka's C client takes it for the time of writing"
+        )
+    return [max(timestamp or 0, 0) for timestamp in timestamps]
 
 
 def _topics(schema: KafkaRecordSerializationSchema[Any], values: Sequence[Any]) -> Sequence[str]:

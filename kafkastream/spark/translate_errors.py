@@ -52,8 +52,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"CONCURRENT_STREAM_LOG_UPDATE|[Mm]ultiple streaming (?:jobs|queries)|CONCURRENT_QUERY|LOCATION_NOT_EMPTY"
-        r"|another query with same id is already active",
+        r"CONCURRENT_(?:STREAM_LOG_UPDATE|QUERY)|LOCATION_NOT_EMPTY|another query with same id is already active",
         lambda _, job, __: JobError(
             f"another job named {job!r} runs on the same checkpoint directory",
             now="Stop it first, or give this job another name.",
@@ -72,9 +71,9 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"(?:KafkaIllegalStateException|IllegalStateException)[^\n]*((?:Partition|Some data|Cannot fetch|offset)[^\n]*)",
+        r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>Cannot fetch[^\n]*)",
         lambda found, job, _: KafkaError(
-            f"records that the job has not read yet are gone: {found[1]}",
+            f"records that the job has not read yet are gone: {found['reason'] or found['state'] or found[0]}",
             where=f"job {job!r}",
             now="The topic was deleted or made again, or its retention is shorter than the job was down.",
         ),
@@ -117,7 +116,7 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     if isinstance(error, KafkastreamError):
         return error
     text = str(error)
-    found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text))), None)
+    found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
         return JobError(
             _first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log."

@@ -11,7 +11,6 @@ from typing import NoReturn, Protocol, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.values import FrozenMap
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "RunningJob"]
 
@@ -104,7 +103,6 @@ class JobSettings:
     parallelism: int | None = None
     checkpoint_dir: str | None = None
     checkpoint_interval_ms: int | None = None
-    job_parameters: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str])
 
 
 class RunningJob(Protocol):

@@ -12,7 +12,7 @@ from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.formats import DeserializationSchema
-from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.spec.offsets import EarliestOffsets, OffsetsInitializer
 from kafkastream.spec.properties import property_text
 from kafkastream.spec.record import KafkaRecordDeserializationSchema, ValueOnlySchema
 from kafkastream.spec.subscription import (
@@ -143,6 +143,8 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
             reason = initializer.needs_group_for()
             if reason:
                 yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
+    if isinstance(source.stopping_offsets, EarliestOffsets):
+        yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
     for side in ("key", "value"):
         given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
         if given != BYTE_ARRAY_DESERIALIZER:

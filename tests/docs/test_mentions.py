@@ -65,13 +65,6 @@ def test_commands_and_their_options_exist(page: Path) -> None:
         assert set(re.findall(r"--[a-z-]+", own)) <= flags, command[0]
 
 
-def test_every_page_is_reached_from_the_readme() -> None:
-    linked = {
-        (ROOT / link["path"]).resolve() for link in LINK.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
-    }
-    assert [name_of(page) for page in PAGES if page.parent != ROOT and page not in linked] == []
-
-
 def test_layers_are_those_that_are_checked() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     contract = re.search(r"^layers = \[\n(.*?)^\]", project, re.MULTILINE | re.DOTALL)

@@ -35,18 +35,21 @@ def parsed(text):
     return Line(text)
 
 
-builder = KafkaSource.builder().set_bootstrap_servers(sys.argv[1]).set_topics(sys.argv[2])
-builder.set_value_only_deserializer(SimpleStringSchema())
-if "bounded" in sys.argv:
-    builder.set_bounded(KafkaOffsetsInitializer.latest())
+def source():
+    builder = KafkaSource.builder().set_bootstrap_servers(sys.argv[1]).set_topics(sys.argv[2])
+    return builder.set_value_only_deserializer(SimpleStringSchema())
+
+
+def lines(source):
+    return env.from_source(source, WatermarkStrategy.no_watermarks(), "lines").map(parsed).name("parse")
+
+
 env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
-lines = env.from_source(builder.build(), WatermarkStrategy.no_watermarks(), "lines").map(parsed).name("parse")
-if "bounded" in sys.argv:
-    print(list(lines.map(lambda line: Line(helper.shout(line.text))).execute_and_collect()))
-else:
-    lines.map(lambda line: helper.shout(line.text), Types.STRING()).print()
-    env.execute("lines")
-print("done")
+bounded = lines(source().set_bounded(KafkaOffsetsInitializer.latest()).build())
+print(list(bounded.map(lambda line: Line(helper.shout(line.text))).execute_and_collect()), flush=True)
+lines(source().build()).map(lambda line: helper.shout(line.text), Types.STRING()).print()
+env.execute("lines")
+print("not reached")
 """
 
 
@@ -58,9 +61,9 @@ def script(tmp_path: Path) -> Path:
     return job
 
 
-def started(script: Path, kafka: KafkaBroker, topic: str, *arguments: str) -> subprocess.Popen[str]:
+def started(script: Path, kafka: KafkaBroker, topic: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(script), kafka.bootstrap_servers, topic, *arguments],
+        [sys.executable, str(script), kafka.bootstrap_servers, topic],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -68,17 +71,11 @@ def started(script: Path, kafka: KafkaBroker, topic: str, *arguments: str) -> su
     )
 
 
-def test_script_finds_the_module_beside_it_and_its_own_classes(kafka: KafkaBroker, topic: str, script: Path) -> None:
-    kafka.produce(topic, ["hello"])
-    with started(script, kafka, topic, "bounded") as program:
-        out, errors = program.communicate(timeout=120)
-    assert (out, errors, program.returncode) == ("[Line(text='HELLO!')]\ndone\n", "", 0)
-
-
-def test_ctrl_c_stops_after_the_batch_without_a_traceback(kafka: KafkaBroker, topic: str, script: Path) -> None:
+def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, topic: str, script: Path) -> None:
     kafka.produce(topic, ["hello"])
     with started(script, kafka, topic) as program:
         assert program.stdout is not None
+        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
         assert program.stdout.readline() == "HELLO!\n"
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: the whole group hears it
         out, errors = program.communicate(timeout=120)
@@ -95,6 +92,6 @@ def test_error_of_a_script_is_the_users_own(kafka: KafkaBroker, topic: str, scri
         "UserFunctionError: [user-function] the function of operator 'parse' raised KeyError: 'no such line'" in errors
     )
     assert f"at topic {topic}, partition 0, offset 1; element 'bad'" in errors
-    assert 'raise KeyError("no such line")' in errors or "in parsed" in errors
-    for foreign in ("Py4J", "java.", "org.apache", "pyspark", "scala"):
+    assert "in parsed" in errors
+    for foreign in ("Py4J", "py4j", "java.", "org.apache", "pyspark", "scala"):
         assert foreign not in errors

@@ -7,18 +7,36 @@ import re
 
 import pytest
 
+from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
 from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
+from kafkastream.spec.functions import RuntimeContext
+from kafkastream.spec.job import JobClient, JobExecutionResult
 from kafkastream.spec.row import Row
+from kafkastream.spec.sink import KafkaRecordSerializationSchemaBuilder, KafkaSinkBuilder
+from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import RowTypeInfo
 from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
 
 CLASSES: list[type] = [
+    ByteArraySchema,
+    CheckpointConfig,
     Configuration,
+    DataStream,
     Duration,
     Instant,
+    JobClient,
+    JobExecutionResult,
+    KafkaRecordSerializationSchemaBuilder,
+    KafkaSinkBuilder,
+    KafkaSource,
+    KafkaSourceBuilder,
     Row,
     RowTypeInfo,
+    RuntimeContext,
+    SimpleStringSchema,
+    StreamExecutionEnvironment,
     Time,
     WatermarkOutput,
     WatermarkStrategy,

@@ -1,0 +1,5 @@
+"""The environment, at PyFlink's path."""
+
+from kafkastream.datastream.environment import StreamExecutionEnvironment
+
+__all__ = ["StreamExecutionEnvironment"]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.kafka.properties import client_properties, producer_properties
+
+SERVERS = {"bootstrap.servers": "k:9092"}
+
+
+def test_producers_behave_as_javas_by_default() -> None:
+    assert producer_properties(SERVERS) == {
+        "bootstrap.servers": "k:9092",
+        "partitioner": "murmur2_random",
+        "delivery.timeout.ms": "120000",
+        "message.max.bytes": "1048576",
+        "linger.ms": "20",
+        "queue.buffering.max.messages": "0",
+        "queue.buffering.max.kbytes": "131072",
+    }
+
+
+@pytest.mark.parametrize(
+    ("java", "own"),
+    [
+        ({"acks": "1"}, {"acks": "1"}),
+        ({"linger.ms": "0"}, {"linger.ms": "0"}),
+        ({"delivery.timeout.ms": "5000"}, {"delivery.timeout.ms": "5000"}),
+        ({"batch.size": "0"}, {"batch.size": "1"}),
+        ({"batch.size": "16384"}, {"batch.size": "16384"}),
+        ({"buffer.memory": "33554432"}, {"queue.buffering.max.kbytes": "32768"}),
+        ({"buffer.memory": "5"}, {"queue.buffering.max.kbytes": "1"}),
+        ({"max.request.size": "7"}, {"message.max.bytes": "7"}),
+        ({"max.block.ms": "7"}, {"topic.metadata.propagation.max.ms": "7"}),
+        ({"send.buffer.bytes": "-1"}, {"socket.send.buffer.bytes": "0"}),
+        ({"receive.buffer.bytes": "9"}, {"socket.receive.buffer.bytes": "9"}),
+    ],
+)
+def test_javas_names_are_translated(java: dict[str, str], own: dict[str, str]) -> None:
+    assert producer_properties({**SERVERS, **java}) == {**producer_properties(SERVERS), **own}
+
+
+def test_what_only_java_knows_is_left_out() -> None:
+    java = {"key.serializer": "x", "group.id": "g", "isolation.level": "read_committed", "metrics.num.samples": "2"}
+    assert producer_properties({**SERVERS, **java}) == producer_properties(SERVERS)
+
+
+def test_other_clients_get_nothing_that_is_a_producers() -> None:
+    java = {**SERVERS, "acks": "all", "group.id": "g", "linger.ms": "5", "client.id": "me", "retries": "3"}
+    assert client_properties(java) == {**SERVERS, "group.id": "g", "client.id": "me"}
+
+
+@pytest.mark.parametrize("key", ["batch.size", "buffer.memory", "max.request.size", "send.buffer.bytes"])
+def test_numbers_must_be_numbers(key: str) -> None:
+    with pytest.raises(DefinitionError, match=f"Property {key} = 'much' is not a whole number"):
+        producer_properties({**SERVERS, key: "much"})
+
+
+@pytest.mark.parametrize("protocol", ["SASL_SSL", "ssl"])
+def test_secured_clusters_are_refused_without_telling_secrets(protocol: str) -> None:
+    java = {**SERVERS, "security.protocol": protocol, "sasl.jaas.config": 'password="hidden"'}
+    for translate in (client_properties, producer_properties):
+        with pytest.raises(UnsupportedFeatureError, match=protocol) as raised:
+            translate(java)
+        assert "hidden" not in str(raised.value)
+
+
+def test_a_partitioner_class_is_refused() -> None:
+    with pytest.raises(UnsupportedFeatureError, match=r"partitioner\.class = org\.example\.Mine"):
+        producer_properties({**SERVERS, "partitioner.class": "org.example.Mine"})

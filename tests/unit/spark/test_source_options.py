@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kafkastream.spark.source import offsets_json, source_options, stop_condition
+from kafkastream.spec.formats import SimpleStringSchema
+from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
+from kafkastream.spec.subscription import TopicPartition
+
+STARTS = {TopicPartition("b", 0): 7, TopicPartition("a", 1): 5, TopicPartition("a", 0): 3}
+DISCOVERY = "partition.discovery.interval.ms"
+
+
+def builder(**properties: str) -> KafkaSourceBuilder[Any]:
+    return KafkaSource.builder().set_bootstrap_servers("k:9092").set_properties(properties)
+
+
+def options(of: KafkaSourceBuilder[Any], starts: Any = STARTS, **more: bool) -> dict[str, str]:
+    return source_options(of.set_value_only_deserializer(SimpleStringSchema()).build(), starts, **more)
+
+
+def test_topics_are_subscribed_with_an_offset_for_each_partition() -> None:
+    assert options(builder().set_topics("b", "a")) == {
+        "kafka.bootstrap.servers": "k:9092",
+        "subscribe": "b,a",
+        "startingOffsets": '{"a": {"0": 3, "1": 5}, "b": {"0": 7}}',
+        "includeHeaders": "false",
+    }
+
+
+@pytest.mark.parametrize("off", ["0", "-1"])
+def test_without_discovery_the_partitions_of_the_start_are_assigned(off: str) -> None:
+    found = options(builder().set_topics("a", "b").set_property(DISCOVERY, off))
+    assert "subscribe" not in found
+    assert json.loads(found["assign"]) == {"a": [0, 1], "b": [0]}
+
+
+def test_bounded_sources_never_discover() -> None:
+    found = options(
+        builder().set_topics("a", "b").set_bounded(OffsetsInitializer.latest()).set_property(DISCOVERY, "5")
+    )
+    assert json.loads(found["assign"]) == {"a": [0, 1], "b": [0]}
+
+
+def test_partitions_are_assigned_even_with_discovery() -> None:
+    found = options(builder().set_partitions([TopicPartition("a", 1)]), {TopicPartition("a", 1): 5})
+    assert (json.loads(found["assign"]), found["startingOffsets"]) == ({"a": [1]}, '{"a": {"1": 5}}')
+
+
+@pytest.mark.parametrize("word", ["earliest", "latest"])
+def test_patterns_begin_at_sparks_word(word: str) -> None:
+    found = options(builder().set_topic_pattern("orders-.*"), word, headers=True)
+    assert found == {
+        "kafka.bootstrap.servers": "k:9092",
+        "subscribePattern": "^(?:orders-.*)$",
+        "startingOffsets": word,
+        "includeHeaders": "true",
+    }
+
+
+def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None:
+    given = {
+        "group.id": "g",
+        "isolation.level": "read_committed",
+        "fetch.min.bytes": "5",
+        "auto.offset.reset": "latest",
+        "enable.auto.commit": "false",
+        "commit.offsets.on.checkpoint": "true",
+        "client.id.prefix": "p",
+        "register.consumer.metrics": "false",
+        DISCOVERY: "1000",
+        "key.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer",
+        "interceptor.classes": "org.example.Spy",
+    }
+    found = options(builder(**given).set_topics("a", "b"))
+    assert {key: value for key, value in found.items() if key.startswith("kafka.")} == {
+        "kafka.bootstrap.servers": "k:9092",
+        "kafka.group.id": "g",
+        "kafka.isolation.level": "read_committed",
+        "kafka.fetch.min.bytes": "5",
+    }
+
+
+def test_offsets_are_sorted_json() -> None:
+    assert json.loads(offsets_json(STARTS)) == {"a": {"0": 3, "1": 5}, "b": {"0": 7}}
+    assert offsets_json({}) == "{}"
+
+
+def test_stop_offsets_are_not_read_themselves() -> None:
+    assert stop_condition(STARTS) == (
+        "(topic = 'a' AND partition = 0 AND offset < 3) OR (topic = 'a' AND partition = 1 AND offset < 5)"
+        " OR (topic = 'b' AND partition = 0 AND offset < 7)"
+    )
+    assert stop_condition({}) == "false"

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from kafkastream.errors import (
+    BrokerUnreachableError,
+    ConnectorMissingError,
+    DefinitionError,
+    DeserializationError,
+    JobError,
+    KafkaError,
+    KafkastreamError,
+    SetupError,
+    UnknownTopicError,
+    WorkerDependencyError,
+)
+from kafkastream.spark.translate_errors import BAD_RECORD, translated
+
+STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
+
+CASES: list[tuple[str, type[KafkastreamError], str]] = [
+    (f"[USER] {BAD_RECORD} [topic t, partition 1, offset 2] it is bad [end] SQL", DeserializationError, "it is bad"),
+    ("ModuleNotFoundError: No module named 'shop.orders'", WorkerDependencyError, "'shop.orders'"),
+    ("[DATA_SOURCE_NOT_FOUND] Failed to find data source: kafka. Deploy it", ConnectorMissingError, "connector"),
+    ("[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update", JobError, "another job named 'words'"),
+    ("Cannot start query, another query with same id is already active", JobError, "another job named 'words'"),
+    ("org.apache.kafka.common.config.ConfigException: Invalid value x for y", DefinitionError, "Invalid value x for y"),
+    ("common.errors.UnknownTopicOrPartitionException: gone", UnknownTopicError, "does not exist any more"),
+    ("IllegalStateException: Partition t-0's offset was changed from 5 to 0", KafkaError, "Partition t-0's offset"),
+    ("org.apache.kafka.common.errors.TimeoutException: Call(x) timed out", BrokerUnreachableError, "Call(x) timed out"),
+    ("java.io.IOException: No space left on device", SetupError, "disk is full"),
+    ('Cannot run program "python9": error=2', SetupError, "'python9'"),
+    ("Python worker failed to connect back.", SetupError, "did not start in time"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "said"), CASES, ids=[case[0][:30] for case in CASES])
+def test_sparks_words_become_the_users(text: str, kind: type[KafkastreamError], said: str) -> None:
+    error = translated(RuntimeError(text + STACK), "words", "k:9092")
+    assert type(error) is kind
+    assert said in error.what
+    assert "'words'" in error.what + error.where or type(error) is DeserializationError
+    assert error.now
+    assert "\tat " not in str(error)
+
+
+def test_unreachable_brokers_are_told_with_their_address() -> None:
+    error = translated(RuntimeError("Timed out waiting for a node assignment. Call: x"), "words", "k:9092")
+    assert (type(error), error.where) == (BrokerUnreachableError, "job 'words', bootstrap.servers k:9092")
+
+
+def test_bad_record_keeps_its_position() -> None:
+    text = f"{BAD_RECORD} [topic t, partition 1, offset 2] it is bad [end]"
+    assert translated(RuntimeError(text), "words", "k").where == "topic t, partition 1, offset 2"
+
+
+def test_plan_that_mentions_bad_records_is_not_taken_for_one() -> None:
+    plan = f"raise_error(concat({BAD_RECORD} [topic , topic#1, , partition , cast(partition#2 as string), ] no [end]))"
+    error = translated(RuntimeError(f"Something else went wrong\n{plan}"), "words", "k")
+    assert (type(error), error.what) == (JobError, "Something else went wrong")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (f"PythonException: \nTraceback:\n  File x\nValueError: the cause{STACK}", "ValueError: the cause"),
+        (f"An error occurred while calling o5.start.\n: java.lang.X: why{STACK}", ": java.lang.X: why"),
+        (STACK, "Spark failed without a message"),
+    ],
+)
+def test_unknown_errors_keep_the_line_that_says_most(text: str, what: str) -> None:
+    error = translated(RuntimeError(text), "words", "k")
+    assert (type(error), error.what, error.where) == (JobError, what, "job 'words'")
+    assert "KAFKASTREAM_SPARK_LOG" in error.now
+
+
+def test_own_errors_pass_unchanged() -> None:
+    own = UnknownTopicError("topic t does not exist")
+    assert translated(own, "words", "k") is own

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+
+from kafkastream.spec.graph import (
+    CollectionSource,
+    JobGraph,
+    Node,
+    OperatorKind,
+    OperatorNode,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.spec.watermark import WatermarkStrategy
+
+
+def source(node_id: int) -> SourceNode:
+    strategy = WatermarkStrategy.no_watermarks()
+    return SourceNode(id=node_id, name=f"source {node_id}", source=CollectionSource((1,)), watermarks=strategy)
+
+
+def operator(node_id: int, taken: int) -> OperatorNode:
+    return OperatorNode(id=node_id, name="Map", input=taken, kind=OperatorKind.MAP, function=str)
+
+
+def sink(node_id: int, taken: int) -> SinkNode:
+    return SinkNode(id=node_id, name="Print", input=taken, sink=PrintSink())
+
+
+def union(node_id: int, *taken: int) -> UnionNode:
+    return UnionNode(id=node_id, name="Union", merged=taken)
+
+
+def ids(nodes: tuple[Node, ...]) -> list[int]:
+    return [node.id for node in nodes]
+
+
+GRAPH = JobGraph((source(1), operator(2, 1), operator(3, 1), union(4, 2, 3), sink(5, 4), source(6), operator(7, 6)))
+
+
+def test_sources_sinks_and_consumers_are_found() -> None:
+    assert (ids(GRAPH.sources), ids(GRAPH.sinks)) == ([1, 6], [5])
+    assert ids(GRAPH.consumers(1)) == [2, 3]
+    assert GRAPH[4] == union(4, 2, 3)
+
+
+def test_a_stream_united_with_itself_is_consumed_twice() -> None:
+    graph = JobGraph((source(1), union(2, 1, 1), sink(3, 2)))
+    assert ids(graph.consumers(1)) == [2, 2]
+
+
+def test_what_reaches_no_sink_is_left_out() -> None:
+    assert ids(GRAPH.reaching_sinks().nodes) == [1, 2, 3, 4, 5]
+    assert JobGraph((source(1),)).reaching_sinks() == JobGraph(())
+
+
+def test_separate_parts_are_told_apart_in_order() -> None:
+    graph = JobGraph((source(1), source(2), sink(3, 2), source(4), union(5, 1, 4), sink(6, 5)))
+    assert [ids(part.nodes) for part in graph.components()] == [[1, 4, 5, 6], [2, 3]]
+
+
+def test_the_plan_has_flinks_shape() -> None:
+    graph = JobGraph((source(1), operator(2, 1), sink(3, 2)))
+    assert json.loads(graph.to_json(4)) == {
+        "nodes": [
+            {
+                "id": 1,
+                "type": "Source: source 1",
+                "pact": "Data Source",
+                "contents": "Source: source 1",
+                "parallelism": 4,
+            },
+            {
+                "id": 2,
+                "type": "Map",
+                "pact": "Operator",
+                "contents": "Map",
+                "parallelism": 4,
+                "predecessors": [{"id": 1, "ship_strategy": "FORWARD", "side": "second"}],
+            },
+            {
+                "id": 3,
+                "type": "Sink: Print",
+                "pact": "Data Sink",
+                "contents": "Sink: Print",
+                "parallelism": 4,
+                "predecessors": [{"id": 2, "ship_strategy": "FORWARD", "side": "second"}],
+            },
+        ]
+    }

@@ -1,0 +1,219 @@
+"""The door builds a graph and nothing more; what cannot be built is refused where it is written."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.datastream import (
+    CheckpointingMode,
+    FilterFunction,
+    MapFunction,
+    RuntimeExecutionMode,
+    StreamExecutionEnvironment,
+)
+from kafkastream.datastream.connectors.kafka import (
+    KafkaOffsetsInitializer,
+    KafkaRecordSerializationSchema,
+    KafkaSink,
+    KafkaSource,
+)
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.graph import (
+    CollectionSource,
+    JobGraph,
+    OperatorKind,
+    OperatorNode,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+)
+
+
+@pytest.fixture
+def env() -> StreamExecutionEnvironment:
+    return StreamExecutionEnvironment.get_execution_environment()
+
+
+def source(*, bounded: bool = False) -> KafkaSource[str]:
+    builder = KafkaSource.builder().set_bootstrap_servers("k:9092").set_topics("t")
+    if bounded:
+        builder.set_bounded(KafkaOffsetsInitializer.latest())
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def sink() -> KafkaSink[str]:
+    schema = KafkaRecordSerializationSchema.builder().set_topic("out")
+    records = schema.set_value_serialization_schema(SimpleStringSchema()).build()
+    return KafkaSink.builder().set_bootstrap_servers("k:9092").set_record_serializer(records).build()
+
+
+def plan(env: StreamExecutionEnvironment) -> list[dict[str, Any]]:
+    nodes: list[dict[str, Any]] = json.loads(env.get_execution_plan())["nodes"]
+    return nodes
+
+
+class Upper(MapFunction[str, str]):
+    def map(self, value: str) -> str:
+        return value.upper()
+
+
+class Any_(FilterFunction[Any]):  # noqa: N801 - a name that says what it keeps
+    def filter(self, value: Any) -> bool:
+        return True
+
+
+def test_the_door_builds_a_graph(env: StreamExecutionEnvironment) -> None:
+    strategy = WatermarkStrategy.for_monotonous_timestamps()
+    upper = Upper()
+    env.from_source(source(), strategy, "texts").map(upper, Types.STRING()).name("up").uid("u").set_parallelism(
+        3
+    ).print("p")
+    assert env._graph() == JobGraph(
+        (
+            SourceNode(id=1, name="texts", source=source(), watermarks=strategy, output_type=Types.STRING()),
+            OperatorNode(
+                id=2,
+                name="up",
+                uid="u",
+                parallelism=3,
+                input=1,
+                kind=OperatorKind.MAP,
+                function=upper,
+                output_type=Types.STRING(),
+            ),
+            SinkNode(id=3, name="Print to Std. Out", input=2, sink=PrintSink("p"), output_type=Types.STRING()),
+        )
+    )
+
+
+def test_types_follow_the_stream(env: StreamExecutionEnvironment) -> None:
+    texts = env.from_source(source(), WatermarkStrategy.no_watermarks(), "texts")
+    assert texts.get_type() == Types.STRING()
+    assert texts.filter(bool).get_type() == Types.STRING()
+    assert texts.map(len).get_type() is None
+    assert texts.map(len, Types.INT()).get_type() == Types.INT()
+    assert texts.union(texts).get_type() == Types.STRING()
+    assert env.from_collection([1], Types.INT()).get_type() == Types.INT()
+
+
+def test_plan_shows_names_and_parallelism(env: StreamExecutionEnvironment) -> None:
+    env.set_parallelism(2)
+    stream = env.from_elements("a").map(Upper()).name("up").set_parallelism(1)
+    stream.union(env.from_elements("b")).sink_to(sink()).name("out")
+    assert [(node["type"], node["pact"], node["parallelism"]) for node in plan(env)] == [
+        ("Source: Collection Source", "Data Source", 2),
+        ("up", "Operator", 1),
+        ("Source: Collection Source", "Data Source", 2),
+        ("Union", "Operator", 2),
+        ("Sink: out", "Data Sink", 2),
+    ]
+    assert [predecessor["id"] for predecessor in plan(env)[3]["predecessors"]] == [2, 3]
+
+
+def test_a_job_without_a_sink_is_refused(env: StreamExecutionEnvironment) -> None:
+    env.from_elements(1).map(str)
+    for start in (env.get_execution_plan, env.execute, env.execute_async):
+        with pytest.raises(DefinitionError, match="No operators defined in streaming topology"):
+            start()
+
+
+def test_what_was_started_is_not_started_again(env: StreamExecutionEnvironment) -> None:
+    numbers = env.from_elements(1)
+    numbers.print()
+    assert len(env._graph().sinks) == 1
+    env._drop_sinks()
+    with pytest.raises(DefinitionError, match="No operators defined"):
+        env.execute()
+    numbers.map(str).print()
+    assert [node["type"] for node in plan(env)] == ["Source: Collection Source", "Map", "Sink: Print to Std. Out"]
+
+
+@pytest.mark.parametrize("function", [Any_(), 5, "text", None], ids=repr)
+def test_operators_take_functions_of_their_kind(env: StreamExecutionEnvironment, function: Any) -> None:
+    with pytest.raises(TypeError, match="this operator takes a function or a MapFunction"):
+        env.from_elements(1).map(function)
+
+
+def test_other_things_in_the_wrong_place_are_type_errors(env: StreamExecutionEnvironment) -> None:
+    stream: Any = env.from_elements("a")
+    door: Any = env
+    with pytest.raises(TypeError, match="sink_to takes a KafkaSink, not KafkaSource"):
+        stream.sink_to(source())
+    with pytest.raises(TypeError, match="from_source takes a KafkaSource, not KafkaSink"):
+        door.from_source(sink(), WatermarkStrategy.no_watermarks(), "s")
+    with pytest.raises(TypeError, match="process takes a ProcessFunction"):
+        stream.process(str.upper)
+
+
+def test_streams_of_two_environments_do_not_unite(env: StreamExecutionEnvironment) -> None:
+    other = StreamExecutionEnvironment.get_execution_environment()
+    with pytest.raises(DefinitionError, match="two environments"):
+        env.from_elements(1).union(other.from_elements(2))
+
+
+@pytest.mark.parametrize("parallelism", [0, -1])
+def test_parallelism_is_one_or_more(env: StreamExecutionEnvironment, parallelism: int) -> None:
+    for target in (env, env.from_elements(1)):
+        with pytest.raises(DefinitionError, match=f"parallelism {parallelism} is less than 1"):
+            target.set_parallelism(parallelism)
+
+
+def test_keyed_streams_are_refused_with_what_works(env: StreamExecutionEnvironment) -> None:
+    with pytest.raises(UnsupportedFeatureError) as raised:
+        env.from_elements(1).key_by(lambda number: number)
+    assert raised.value.now
+
+
+def test_batch_mode_wants_bounded_sources(env: StreamExecutionEnvironment) -> None:
+    env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+    env.from_source(source(bounded=True), WatermarkStrategy.no_watermarks(), "ends").print()
+    assert len(plan(env)) == 2
+    env.from_source(source(), WatermarkStrategy.no_watermarks(), "endless").print()
+    with pytest.raises(DefinitionError, match="unbounded source cannot run in BATCH mode") as raised:
+        env.get_execution_plan()
+    assert raised.value.where == "source 'endless'"
+
+
+def test_settings_come_from_calls_and_configuration() -> None:
+    configuration = Configuration().set_string("pipeline.name", "orders").set_string("state.checkpoints.dir", "/old")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    assert (env.get_parallelism(), env.get_checkpoint_config().is_checkpointing_enabled()) == (-1, False)
+    env.set_parallelism(3).enable_checkpointing(500, CheckpointingMode.AT_LEAST_ONCE)
+    settings = env._settings(None)
+    assert (settings.name, settings.parallelism) == ("orders", 3)
+    assert (settings.checkpoint_dir, settings.checkpoint_interval_ms) == ("/old", 500)
+    assert env._settings("given").name == "given"
+    env.get_checkpoint_config().set_checkpoint_storage_dir("/new")
+    assert env._settings(None).checkpoint_dir == "/new"
+    assert env.get_checkpoint_config().get_checkpointing_mode() is CheckpointingMode.AT_LEAST_ONCE
+    assert not configuration.contains_key("parallelism.default")
+
+
+def test_checkpoint_interval_must_be_positive(env: StreamExecutionEnvironment) -> None:
+    with pytest.raises(DefinitionError, match="interval 0 ms is not positive"):
+        env.enable_checkpointing(0)
+
+
+def test_jars_of_flink_are_accepted_and_noted(
+    env: StreamExecutionEnvironment, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "kafkastream"):
+        env.add_jars("file:///flink-connector-kafka.jar")
+        env.add_classpaths("file:///lib")
+    assert [record.getMessage() for record in caplog.records] == [
+        "add_jars: not needed on Spark: file:///flink-connector-kafka.jar",
+        "add_classpaths: not needed on Spark: file:///lib",
+    ]
+
+
+def test_collections_are_kept_as_they_were(env: StreamExecutionEnvironment) -> None:
+    elements = [1, 2]
+    env.from_collection(elements).print()
+    elements.append(3)
+    (node,) = env._graph().sources
+    assert node.source == CollectionSource((1, 2))
