@@ -71,7 +71,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>Cannot fetch[^\n]*)",
+        r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>(?:Partition|Cannot fetch)[^\n]*)",
         lambda found, job, _: KafkaError(
             f"records that the job has not read yet are gone: {found['reason'] or found['state'] or found[0]}",
             where=f"job {job!r}",

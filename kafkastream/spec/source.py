@@ -145,14 +145,14 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
                 yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
     if isinstance(source.stopping_offsets, EarliestOffsets):
         yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
+    yield from _bad_properties(properties)
+
+
+def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
     for side in ("key", "value"):
         given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
         if given != BYTE_ARRAY_DESERIALIZER:
             yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
-    yield from _bad_numbers(properties)
-
-
-def _bad_numbers(properties: Mapping[str, str]) -> Iterable[str]:
     interval = properties.get(DISCOVERY_INTERVAL)
     if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
         yield f"Property {DISCOVERY_INTERVAL} = {interval!r} is not a number of milliseconds"

@@ -71,6 +71,12 @@ def test_everything_missing_is_said_at_once() -> None:
     ]
 
 
+def test_earliest_is_no_stopping_offset() -> None:
+    assert problems(complete().set_bounded(OffsetsInitializer.earliest())) == [
+        "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
+    ]
+
+
 def test_bootstrap_servers_may_come_as_a_property() -> None:
     builder = KafkaSource.builder().set_topics("t").set_value_only_deserializer(SimpleStringSchema())
     assert builder.set_properties({"bootstrap.servers": "b:1"}).build().bootstrap_servers == "b:1"
