@@ -196,10 +196,10 @@ def test_partitions_are_discovered_unless_switched_off_or_bounded() -> None:
 
 
 def test_the_last_of_bounded_and_unbounded_counts() -> None:
-    latest, earliest = OffsetsInitializer.latest(), OffsetsInitializer.earliest()
-    source = complete().set_bounded(earliest).set_unbounded(latest).build()
+    latest, later = OffsetsInitializer.latest(), OffsetsInitializer.timestamp(5)
+    source = complete().set_bounded(later).set_unbounded(latest).build()
     assert (source.get_boundedness(), source.stopping_offsets) == (Boundedness.CONTINUOUS_UNBOUNDED, latest)
-    assert complete().set_unbounded(latest).set_bounded(earliest).build().boundedness is Boundedness.BOUNDED
+    assert complete().set_unbounded(latest).set_bounded(later).build().boundedness is Boundedness.BOUNDED
 
 
 def test_the_schema_decides_the_type() -> None:
