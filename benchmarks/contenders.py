@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import NamedTuple
@@ -148,8 +149,9 @@ class ContenderProcess:
     def _order(self, task: Task) -> None:
         orders = self._process.stdin
         assert orders is not None
-        orders.write(task.to_line())
-        orders.flush()
+        with suppress(BrokenPipeError):  # it has ended, which is told when its answer is awaited
+            orders.write(task.to_line())
+            orders.flush()
 
     def _await_end(self) -> None:
         answers = self._process.stdout

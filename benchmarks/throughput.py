@@ -30,7 +30,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from benchmarks import topics
-from benchmarks.contenders import Contender, ContenderProcess, contenders
+from benchmarks.contenders import Contender, ContenderFailedError, ContenderProcess, contenders
 from benchmarks.results import Measurement, result_table
 from benchmarks.serving import PASS_THROUGH, PYTHON, SINK_PROPERTIES, WORKLOADS, Task
 from kafkastream.testing import EmbeddedKafka
@@ -125,4 +125,7 @@ def _arguments() -> Arguments:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    main(_arguments())
+    try:
+        main(_arguments())
+    except (ContenderFailedError, topics.WrongOutputError) as error:
+        sys.exit(str(error))
