@@ -38,6 +38,13 @@ def test_own_errors_are_told_without_traceback(tmp_path: Path, monkeypatch: pyte
     assert result.stderr.startswith("error: [java-not-found] no java in")
 
 
+def test_jars_say_when_java_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    result = CliRunner().invoke(main, ["jars"])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "[java-not-found]" in result.stderr
+
+
 def test_bugs_keep_their_traceback() -> None:
     @click.command("broken")
     def broken() -> None:
