@@ -8,6 +8,8 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 
 __all__ = ["client_properties", "producer_properties", "whole_number"]
 
+_PRODUCER = "KafkaSink properties"
+
 _SAME = frozenset(
     {
         "acks",
@@ -63,7 +65,10 @@ _PRODUCER_DEFAULTS = {
     "linger.ms": "20",
     "queue.buffering.max.messages": "0",
     "queue.buffering.max.kbytes": "131072",
+    "max.in.flight.requests.per.connection": "5",
 }
+_ACKS = ("all", "-1", "0", "1")
+_MOST_IN_FLIGHT_AND_IN_ORDER = 5
 
 
 def client_properties(java: Mapping[str, str]) -> dict[str, str]:
@@ -81,18 +86,48 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
 
     Raises:
         UnsupportedFeatureError: The cluster asks for SASL or TLS, or the producer for a partitioner of its own.
+        DefinitionError: Java's producer refuses a value, or two beside each other.
     """
     _refuse_security(java)
     if "partitioner.class" in java:
         raise UnsupportedFeatureError(
             f"partitioner.class = {java['partitioner.class']} cannot run outside the Java client",
-            where="KafkaSink properties",
+            where=_PRODUCER,
             now="Leave it out: keys are partitioned as Java's default partitioner does.",
         )
     translated = _translated(java)
     translated.pop("group.id", None)
     translated.pop("isolation.level", None)
-    return {**_PRODUCER_DEFAULTS, **translated}
+    return {**_PRODUCER_DEFAULTS, **translated, "enable.idempotence": "true" if _is_idempotent(java) else "false"}
+
+
+def _is_idempotent(java: Mapping[str, str]) -> bool:
+    """Whether Java's producer would be: by default, unless asked for what idempotence excludes (ProducerConfig, 4.2).
+
+    Without it a retried request may write its records twice, and behind later ones.
+    """
+    wish = java.get("enable.idempotence", "").lower()
+    acks = java.get("acks", "all").lower()
+    if acks not in _ACKS:
+        raise DefinitionError(f"acks = {acks!r} is none of {', '.join(_ACKS)}", where=_PRODUCER)
+    if wish == "false":
+        return False
+    in_flight = java.get("max.in.flight.requests.per.connection", "5")
+    if whole_number("max.in.flight.requests.per.connection", in_flight) > _MOST_IN_FLIGHT_AND_IN_ORDER:
+        raise DefinitionError(
+            f"an idempotent producer has at most {_MOST_IN_FLIGHT_AND_IN_ORDER} requests in flight, "
+            f"max.in.flight.requests.per.connection is {in_flight}",
+            where=_PRODUCER,
+            now="Lower it, or set enable.idempotence = false and accept repeats and changes of order.",
+        )
+    excluded = [key for key, value in (("acks", acks in ("0", "1")), ("retries", java.get("retries") == "0")) if value]
+    if excluded and wish == "true":
+        raise DefinitionError(
+            f"an idempotent producer cannot have {excluded[0]} = {java[excluded[0]]}",
+            where=_PRODUCER,
+            now=f"Leave out enable.idempotence, or {excluded[0]}.",
+        )
+    return not excluded
 
 
 def _translated(java: Mapping[str, str]) -> dict[str, str]:

@@ -159,8 +159,11 @@ def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> I
     )
 
 
-def _written_times(timestamps: Sequence[int | None]) -> list[int]:
+def _written_times(timestamps: Sequence[int | None]) -> Iterable[int]:
     """Event times as the client takes them: none and negative ones become 0, which stands for the time of writing."""
+    known = [timestamp for timestamp in timestamps if timestamp is not None]
+    if len(known) == len(timestamps) and min(known) > 0:
+        return known
     if 0 in timestamps:
         raise ElementError(timestamps.index(0)) from ValueError(
             "event time 0 (1970-01-01) cannot be written: Kafka's C client takes it for the time of writing"

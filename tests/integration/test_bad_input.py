@@ -118,9 +118,9 @@ def test_property_that_kafkas_client_refuses(
         source = parts.text(parts.unbound(topic).set_property("isolation.level", "read_everything"))
         read(source).map(str.upper).print()
     else:
-        env.from_collection(["a"], Types.STRING()).sink_to(parts.sink(topic, properties={"acks": "seven"}))
+        env.from_collection(["a"], Types.STRING()).sink_to(parts.sink(topic, properties={"client.dns.lookup": "seven"}))
     error = failure(DefinitionError, env)
-    assert ("isolation.level" if place == "source" else "acks") in error.what
+    assert ("isolation.level" if place == "source" else "client.dns.lookup") in error.what
 
 
 @pytest.mark.parametrize("key", ["receive.buffer.bytes", "buffer.memory"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from confluent_kafka import Producer
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties
@@ -17,13 +18,15 @@ def test_producers_behave_as_javas_by_default() -> None:
         "linger.ms": "20",
         "queue.buffering.max.messages": "0",
         "queue.buffering.max.kbytes": "131072",
+        "max.in.flight.requests.per.connection": "5",
+        "enable.idempotence": "true",
     }
 
 
 @pytest.mark.parametrize(
     ("java", "own"),
     [
-        ({"acks": "1"}, {"acks": "1"}),
+        ({"acks": "-1"}, {"acks": "-1"}),
         ({"linger.ms": "0"}, {"linger.ms": "0"}),
         ({"delivery.timeout.ms": "5000"}, {"delivery.timeout.ms": "5000"}),
         ({"batch.size": "0"}, {"batch.size": "1"}),
@@ -38,6 +41,37 @@ def test_producers_behave_as_javas_by_default() -> None:
 )
 def test_javas_names_are_translated(java: dict[str, str], own: dict[str, str]) -> None:
     assert producer_properties({**SERVERS, **java}) == {**producer_properties(SERVERS), **own}
+
+
+@pytest.mark.parametrize(
+    "java",
+    [
+        {"enable.idempotence": "false"},
+        {"enable.idempotence": "False", "max.in.flight.requests.per.connection": "6"},
+        {"acks": "1"},
+        {"acks": "0"},
+        {"retries": "0"},
+    ],
+)
+def test_producers_are_idempotent_unless_java_would_not_be(java: dict[str, str]) -> None:
+    translated = producer_properties({**SERVERS, **java})
+    assert translated == {**producer_properties(SERVERS), **java, "enable.idempotence": "false"}
+    Producer(translated)  # librdkafka agrees with the combination
+
+
+@pytest.mark.parametrize(
+    ("java", "what"),
+    [
+        ({"acks": "1", "enable.idempotence": "true"}, "cannot have acks = 1"),
+        ({"retries": "0", "enable.idempotence": "true"}, "cannot have retries = 0"),
+        ({"max.in.flight.requests.per.connection": "6"}, "at most 5 requests in flight"),
+        ({"max.in.flight.requests.per.connection": "six"}, "'six' is not a whole number"),
+        ({"acks": "seven"}, "acks = 'seven' is none of all, -1, 0, 1"),
+    ],
+)
+def test_what_javas_idempotent_producer_refuses_is_refused(java: dict[str, str], what: str) -> None:
+    with pytest.raises(DefinitionError, match=what):
+        producer_properties({**SERVERS, **java})
 
 
 def test_what_only_java_knows_is_left_out() -> None:
