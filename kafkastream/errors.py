@@ -12,6 +12,7 @@
     ├── KafkaError (OSError)                      the broker said no, or nothing
     │   ├── BrokerUnreachableError (ConnectionError)
     │   ├── UnknownTopicError
+    │   ├── UnknownOffsetsError
     │   └── DeliveryError
     └── JobError (RuntimeError)                   a running job failed
         ├── UserFunctionError
@@ -37,6 +38,7 @@ __all__ = [
     "KafkastreamError",
     "SerializationError",
     "SetupError",
+    "UnknownOffsetsError",
     "UnknownTopicError",
     "UnsupportedFeatureError",
     "UserFunctionError",
@@ -129,6 +131,12 @@ class UnknownTopicError(KafkaError):
     """A topic or partition that the job names does not exist."""
 
     code = "unknown-topic"
+
+
+class UnknownOffsetsError(KafkaError):
+    """Partitions have no offset to begin or stop at, and no strategy says where else."""
+
+    code = "unknown-offsets"
 
 
 class DeliveryError(KafkaError):

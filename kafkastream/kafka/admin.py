@@ -1,31 +1,40 @@
-"""What the driver asks the brokers: which partitions exist, and which offsets they hold."""
+"""What the driver asks the brokers, and tells them: partitions, offsets, and what a group has read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from confluent_kafka import KafkaException
+from confluent_kafka import OFFSET_INVALID, ConsumerGroupTopicPartitions, IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.admin._resource import ResourceType
+from typing_extensions import assert_never
 
-from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError, UnsupportedFeatureError
+from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties, whole_number
-from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
-from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition
+from kafkastream.spec.subscription import (
+    KafkaSubscriber,
+    PartitionSet,
+    Subscription,
+    TopicList,
+    TopicPartition,
+    TopicPattern,
+)
 
 __all__ = ["Cluster"]
 
 REQUEST_TIMEOUT_MS = "20000"
 """How long the driver waits for an answer before it gives up on the brokers, unless ``default.api.timeout.ms`` says."""
 
+_INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
+
 
 class Cluster:
-    """The brokers behind ``bootstrap.servers``, asked through one admin client.
+    """The brokers behind ``bootstrap.servers``, asked through one admin client (a ``PartitionOffsetsRetriever``).
 
     Args:
         properties: Java client properties.
@@ -38,53 +47,90 @@ class Cluster:
         self._servers = properties["bootstrap.servers"]
         timeout = "default.api.timeout.ms"
         self._timeout_s = whole_number(timeout, properties.get(timeout, REQUEST_TIMEOUT_MS)) / 1000
+        self._group = properties.get("group.id")
+        committed = properties.get("isolation.level") == "read_committed"
+        self._isolation = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
         with refused_properties(f"bootstrap.servers {self._servers}"):
             self._admin = AdminClient({**client_properties(properties), "log_level": 0})
 
-    def partitions(self, subscription: Subscription) -> frozenset[TopicPartition]:
+    def topics(self) -> Mapping[str, int]:
+        """The topics that there are, with their number of partitions; Kafka's own are left out, as in Flink.
+
+        Raises:
+            BrokerUnreachableError: No broker answered in time.
+        """
+        try:
+            topics = self._admin.list_topics(timeout=self._timeout_s).topics
+        except KafkaException as error:
+            raise self._translated(error) from None
+        return {name: len(topic.partitions) for name, topic in topics.items() if name not in _INTERNAL_TOPICS}
+
+    def partitions(
+        self, subscription: Subscription, matching: Callable[[str, Iterable[str]], Iterable[str]]
+    ) -> frozenset[TopicPartition]:
         """The partitions that a subscription means now.
+
+        Args:
+            subscription: What is asked for.
+            matching: The names, among those given, that a Java pattern matches as a whole.
 
         Raises:
             UnknownTopicError: A topic or partition that it names does not exist.
             BrokerUnreachableError: No broker answered in time.
         """
-        existing = self._existing()
+        existing = self.topics()
         match subscription:
+            case TopicPattern(pattern=pattern):
+                return _all_of(matching(pattern, existing), existing)
             case TopicList(topics=topics):
                 self._must_exist("topic", topics, existing)
-                return frozenset(partition for topic in topics for partition in _partitions(topic, existing))
+                return _all_of(topics, existing)
             case PartitionSet(partitions=partitions):
-                known = {partition for topic in existing for partition in _partitions(topic, existing)}
-                self._must_exist("partition", map(str, partitions), set(map(str, known)))
+                self._must_exist("partition", map(str, partitions), set(map(str, _all_of(existing, existing))))
                 return partitions
-            case _:
-                raise UnsupportedFeatureError(
-                    "the topics of a pattern are found by Spark", now="Give topics or partitions by name."
-                )
+            case KafkaSubscriber():
+                return frozenset(subscription.get_subscribed_topic_partitions(self._admin))
+            case never:
+                assert_never(never)
 
-    def offsets(
-        self, initializer: OffsetsInitializer, partitions: Collection[TopicPartition]
-    ) -> dict[TopicPartition, int]:
-        """The offset that an initializer means for each partition.
+    def beginning_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """The first offset that the broker still holds."""
+        return self._listed(dict.fromkeys(partitions, OffsetSpec.earliest()))
+
+    def end_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """The offset of the next record to be written, whatever transactions are open."""
+        return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()))
+
+    def readable_ends(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """How far the source may read now: with ``read_committed`` up to the first open transaction."""
+        return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()), self._isolation)
+
+    def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """The first record at or after a time (ms), for the partitions that have one."""
+        asked = {partition: OffsetSpec.for_timestamp(time) for partition, time in timestamps_to_search.items()}
+        return {partition: offset for partition, offset in self._listed(asked).items() if offset >= 0}
+
+    def committed_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """What the consumer group has committed, for the partitions for which it has; nothing without a group."""
+        if self._group is None or not partitions:
+            return {}
+        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(partition) for partition in partitions])
+        answer = self._admin.list_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
+        found = self._answer(answer).topic_partitions
+        return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
+
+    def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Commit the next offsets to read to the consumer group.
 
         Raises:
-            UnsupportedFeatureError: The initializer is neither earliest nor latest.
+            KafkaError: The group did not take them: it has live members, say.
         """
-        match initializer:
-            case EarliestOffsets():
-                return self._listed(OffsetSpec.earliest(), partitions)
-            case LatestOffsets():
-                return self._listed(OffsetSpec.latest(), partitions)
-            case _:
-                raise UnsupportedFeatureError(f"{initializer} is not resolved yet", now="earliest() and latest() work.")
-
-    def reach(self) -> None:
-        """Make sure that a broker answers.
-
-        Raises:
-            BrokerUnreachableError: None did in time.
-        """
-        self._existing()
+        assert self._group is not None
+        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(p, offset) for p, offset in offsets.items()])
+        answer = self._admin.alter_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
+        for partition in self._answer(answer).topic_partitions:
+            if partition.error is not None:
+                raise self._translated(KafkaException(partition.error))
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
@@ -97,18 +143,16 @@ class Cluster:
                 return False
             raise self._translated(error) from None
 
-    def _existing(self) -> dict[str, int]:
-        try:
-            topics = self._admin.list_topics(timeout=self._timeout_s).topics
-        except KafkaException as error:
-            raise self._translated(error) from None
-        return {name: len(topic.partitions) for name, topic in topics.items()}
-
-    def _listed(self, spec: OffsetSpec, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        asked = {ClientPartition(p.topic, p.partition): spec for p in partitions}
+    def _listed(
+        self, asked: Mapping[TopicPartition, OffsetSpec], isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED
+    ) -> dict[TopicPartition, int]:
         if not asked:
             return {}
-        answers = self._admin.list_offsets(asked, request_timeout=self._timeout_s)
+        answers = self._admin.list_offsets(
+            {_of_client(partition): spec for partition, spec in asked.items()},
+            isolation_level=isolation,
+            request_timeout=self._timeout_s,
+        )
         return {TopicPartition(p.topic, p.partition): self._answer(f).offset for p, f in answers.items()}
 
     def _answer(self, future: Any) -> Any:
@@ -137,5 +181,9 @@ class Cluster:
         return KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}")
 
 
-def _partitions(topic: str, existing: Mapping[str, int]) -> Iterable[TopicPartition]:
-    return (TopicPartition(topic, partition) for partition in range(existing[topic]))
+def _all_of(topics: Iterable[str], existing: Mapping[str, int]) -> frozenset[TopicPartition]:
+    return frozenset(TopicPartition(topic, partition) for topic in topics for partition in range(existing[topic]))
+
+
+def _of_client(partition: TopicPartition, offset: int = OFFSET_INVALID) -> ClientPartition:
+    return ClientPartition(partition.topic, partition.partition, offset)

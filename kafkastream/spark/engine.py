@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import logging
-import re
-import shutil
-import tempfile
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, final
 
 import attrs
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.spark.checkpoint import CheckpointFolder, Extent, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.job import Job
 from kafkastream.spark.outcome import Outcome, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
+from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.session import spark_session
-from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolve
+from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolved
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.source import KafkaSource
 
 __all__ = ["start", "start_and_collect"]
-
-log = logging.getLogger("kafkastream")
 
 _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
@@ -64,31 +59,9 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     session = spark_session()
     components = tuple(graph.components())
     names = _distinct(map(_identity, components))
-    parts = [_part(session, part, name, settings, collect) for part, name in zip(components, names, strict=True)]
-    folder = _CheckpointFolder.of(settings)
-    return Job(settings.name, _servers(graph), [part.starter(session, folder) for part in parts], folder.clean)
-
-
-@final
-@attrs.frozen
-class _CheckpointFolder:
-    """Where the queries of a job keep their progress."""
-
-    path: str
-    temporary: bool
-
-    @staticmethod
-    def of(settings: JobSettings) -> _CheckpointFolder:
-        """The job's own folder; one that ends with the job when no directory was given."""
-        if settings.checkpoint_dir is not None:
-            return _CheckpointFolder(f"{settings.checkpoint_dir.rstrip('/')}/{_slug(settings.name)}", temporary=False)
-        log.info("job %r has no checkpoint directory: nothing survives a restart", settings.name)
-        return _CheckpointFolder(Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), temporary=True)
-
-    def clean(self) -> None:
-        """Remove what nobody will read again."""
-        if self.temporary:
-            shutil.rmtree(self.path.removeprefix("file://"), ignore_errors=True)
+    folder = CheckpointFolder.of(session, settings)
+    parts = [_part(folder, part, name, settings, collect) for part, name in zip(components, names, strict=True)]
+    return Job(settings.name, _servers(graph), [part.start for part in parts], folder.clean)
 
 
 @final
@@ -98,27 +71,29 @@ class _Part:
 
     graph: JobGraph
     name: str
-    job_name: str
+    settings: JobSettings
+    folder: CheckpointFolder
     plan: TaskPlan
     inputs: tuple[KafkaInput, ...]
     native: PassThrough | None
     outcome: Outcome
 
-    def starter(self, session: SparkSession, folder: _CheckpointFolder) -> Callable[[Job], StreamingQuery | None]:
+    def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
-        return lambda job: self._run(job, session, folder)
-
-    def _run(self, job: Job, session: SparkSession, folder: _CheckpointFolder) -> StreamingQuery | None:
         for node in self.graph.sources:
             if isinstance(node.source, CollectionSource):
-                self._batch(job, collection_frame(session, node, node.source))
+                self._batch(job, collection_frame(self.folder.session, node, node.source))
         if not self.inputs:
             return None
-        return self._query(job, session, f"{folder.path}/{self.name}")
+        self._keep([one.extent for one in self.inputs])
+        return FollowedQuery(self._query(job), self.inputs, self.settings, self._keep)
 
-    def _query(self, job: Job, session: SparkSession, checkpoint: str) -> StreamingQuery:
+    def _keep(self, extents: Sequence[Extent]) -> None:
+        self.folder.record(self.name, extents)
+
+    def _query(self, job: Job) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
-        frame = kafka_frame(session, self.inputs, _SHOWN_PER_BATCH if through_driver else None)
+        frame = kafka_frame(self.folder.session, self.inputs, _SHOWN_PER_BATCH if through_driver else None)
         if self.native is not None:
             writer = self.native.writer(frame)
         else:
@@ -126,8 +101,8 @@ class _Part:
         if all(one.ends for one in self.inputs):
             writer = writer.trigger(availableNow=True)
         return (
-            writer.queryName(f"{self.job_name}: {self.name} ({job.job_id})")
-            .option("checkpointLocation", checkpoint)
+            writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")
+            .option("checkpointLocation", self.folder.of_query(self.name))
             .start()
         )
 
@@ -140,15 +115,21 @@ class _Part:
 
 
 def _part(
-    session: SparkSession, graph: JobGraph, name: str, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
+    folder: CheckpointFolder,
+    graph: JobGraph,
+    name: str,
+    settings: JobSettings,
+    collect: Callable[[Iterable[Any]], None],
 ) -> _Part:
-    inputs = tuple(resolve(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource))
-    parallelism = settings.parallelism or session.sparkContext.defaultParallelism
-    ends = all(one.ends for one in inputs)
+    sources = [(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource)]
+    inputs = resolved(folder.session, sources, folder.extents(name))
+    parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
+    ends = all(one.extent.stops is not None for one in inputs)
     return _Part(
         graph=graph,
         name=name,
-        job_name=settings.name,
+        settings=settings,
+        folder=folder,
         plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends),
         inputs=inputs,
         native=pass_through(graph),
@@ -163,7 +144,7 @@ def _servers(graph: JobGraph) -> str:
 
 def _identity(graph: JobGraph) -> str:
     """What a part of a restarted job is recognised by: its sources' uids, or names."""
-    return _slug("+".join(node.uid or node.name for node in graph.sources))
+    return slug("+".join(node.uid or node.name for node in graph.sources))
 
 
 def _distinct(names: Iterable[str]) -> list[str]:
@@ -174,7 +155,3 @@ def _distinct(names: Iterable[str]) -> list[str]:
         seen[name] += 1
         numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return numbered
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn, final
 
-from pyspark.sql.streaming.query import StreamingQuery
-
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
 
@@ -24,9 +23,10 @@ __all__ = ["Job", "StopRequestedError"]
 log = logging.getLogger("kafkastream")
 
 _POLL_S = 0.1
+_LOOK_S = 0.5
 _PATIENCE_S = 30.0
 
-Start = Callable[["Job"], StreamingQuery | None]
+Start = Callable[["Job"], FollowedQuery | None]
 """Starts one part of a job, or runs it to its end and returns None."""
 
 
@@ -105,7 +105,7 @@ class Job:
         self.cancel()
 
     def _run(self) -> None:
-        queries: list[StreamingQuery] = []
+        queries: list[FollowedQuery] = []
         try:
             for start in self._starts:
                 query = start(self)
@@ -117,27 +117,35 @@ class Job:
         finally:
             self._end(queries)
 
-    def _watch(self, queries: Sequence[StreamingQuery]) -> None:
+    def _watch(self, queries: Sequence[FollowedQuery]) -> None:
         """Until all have ended; when one has failed or the job is to stop, the others end after their micro-batch."""
         since: float | None = None
-        while any(query.isActive for query in queries):
+        look_at = 0.0
+        while any(one.query.isActive for one in queries):
             self._notice_failure(queries)
             if self.stopping.is_set() or self._failure is not None:
                 since = since or time.monotonic()
                 _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
                 time.sleep(_POLL_S)
-            else:
-                self.stopping.wait(_POLL_S)
+                continue
+            self.stopping.wait(_POLL_S)
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + _LOOK_S
+                for one in queries:
+                    one.look()
+                _stop_idle([one for one in queries if one.has_stopped], at_once=False)
         self._notice_failure(queries)
 
-    def _notice_failure(self, queries: Sequence[StreamingQuery]) -> None:
-        errors = (query.exception() for query in queries if self._failure is None and not query.isActive)
+    def _notice_failure(self, queries: Sequence[FollowedQuery]) -> None:
+        errors = (one.query.exception() for one in queries if self._failure is None and not one.query.isActive)
         self._failure = self._failure or next(filter(None, map(self._meant, filter(None, errors))), None)
 
-    def _end(self, queries: Sequence[StreamingQuery]) -> None:
-        for query in queries:
-            if query.isActive:
-                query.stop()
+    def _end(self, queries: Sequence[FollowedQuery]) -> None:
+        for one in queries:
+            if one.query.isActive:
+                one.query.stop()
+            with _only_logged("the last look at what was read"):
+                one.end(completed=self._failure is None and not self.stopping.is_set())
         self._at_end()
         if self._failure is not None:
             self._ended_as = JobStatus.FAILED
@@ -152,11 +160,20 @@ class Job:
         return None if StopRequestedError.__name__ in str(error) else translated(error, self._name, self._servers)
 
 
-def _stop_idle(queries: Sequence[StreamingQuery], *, at_once: bool) -> None:
+def _stop_idle(queries: Sequence[FollowedQuery], *, at_once: bool) -> None:
     """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
-    for query in queries:
-        if query.isActive and (at_once or not query.status["isTriggerActive"]):
-            query.stop()
+    for one in queries:
+        if one.query.isActive and (at_once or not one.query.status["isTriggerActive"]):
+            one.query.stop()
+
+
+@contextmanager
+def _only_logged(what: str) -> Iterator[None]:
+    """What comes after the job's work must not hide how it ended."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        log.warning("%s failed: %s", what, error)
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition, TopicPattern
 
-__all__ = ["offsets_json", "source_options", "stop_condition"]
+__all__ = ["offsets_json", "offsets_of_json", "source_options", "stop_condition"]
 
 # Spark refuses these, or they are the source's own and not the client's.
 _NOT_FOR_SPARK = frozenset(
@@ -29,22 +29,21 @@ _NOT_FOR_SPARK = frozenset(
 
 
 def source_options(
-    source: KafkaSource[Any], starts: Mapping[TopicPartition, int] | str, *, headers: bool = False
+    source: KafkaSource[Any], starts: Mapping[TopicPartition, int], *, headers: bool = False
 ) -> dict[str, str]:
     """The options to read ``source`` with.
 
     Args:
         source: What to read.
-        starts: The first offset of each partition, or Spark's own word for all of them.
+        starts: The first offset of each partition that there is.
         headers: Whether the records' headers are wanted.
     """
     properties = source.consumer_properties
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
-    fixed = None if isinstance(starts, str) or source.discovers_partitions else starts
     return {
         **client,
-        **_subscription(source.subscription, fixed),
-        "startingOffsets": starts if isinstance(starts, str) else offsets_json(starts),
+        **_subscription(source.subscription, None if source.discovers_partitions else starts),
+        "startingOffsets": offsets_json(starts),
         "includeHeaders": str(headers).lower(),
     }
 
@@ -59,6 +58,17 @@ def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
     return json.dumps({topic: {str(p.partition): offsets[p] for p in group} for topic, group in _by_topic(offsets)})
 
 
+def offsets_of_json(text: str | None) -> dict[TopicPartition, int]:
+    """Offsets as Spark tells them; none when it tells none.
+
+    Example:
+        >>> offsets_of_json('{"t": {"1": 7}}')
+        {TopicPartition(topic='t', partition=1): 7}
+    """
+    topics = json.loads(text or "{}")
+    return {TopicPartition(topic, int(p)): offset for topic, group in topics.items() for p, offset in group.items()}
+
+
 def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     """The SQL condition that a record comes before its partition's stop; partitions without one are left out.
 
@@ -70,15 +80,17 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     return " OR ".join(clauses) or "false"
 
 
-def _subscription(subscription: Subscription | None, fixed: Mapping[TopicPartition, int] | None) -> dict[str, str]:
+def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:
     """How Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
+    if fixed:
+        return {"assign": _assignment(fixed)}
     match subscription:
         case TopicPattern(pattern=pattern):
             return {"subscribePattern": f"^(?:{pattern})$"}  # Spark looks for it anywhere in a name, Flink matches all
+        case TopicList(topics=topics):
+            return {"subscribe": ",".join(topics)}
         case PartitionSet(partitions=partitions):
             return {"assign": _assignment(partitions)}
-        case TopicList(topics=topics) if fixed is None:
-            return {"subscribe": ",".join(topics)}
         case _:
             return {"assign": _assignment(fixed or ())}
 

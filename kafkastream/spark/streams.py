@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from itertools import chain, repeat
 from typing import Any, final
 
 import attrs
 import pyarrow as pa
 from pyspark import cloudpickle
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.kafka.admin import Cluster
+from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, stop_condition
 from kafkastream.spec.graph import CollectionSource, SourceNode
-from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
+from kafkastream.spec.offsets import LatestOffsets, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
-from kafkastream.spec.subscription import TopicPartition, TopicPattern
+from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["KafkaInput", "collection_frame", "kafka_frame", "resolve"]
+__all__ = ["KafkaInput", "collection_frame", "kafka_frame", "resolved"]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 
@@ -31,37 +34,58 @@ class KafkaInput:
     """A Kafka source with its offsets resolved on the brokers.
 
     Args:
-        node: The source.
+        node: The node of the source.
+        source: The source.
         options: The options of Spark's source.
-        stops: The first offset not to read, per partition; None when the source does not stop, or Spark finds the end.
-        ends: Whether the source ends by itself.
+        extent: From where to where it reads.
+        ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
+        filtered: Whether records behind the stops are kept out.
     """
 
     node: SourceNode
+    source: KafkaSource[Any]
     options: Mapping[str, str]
-    stops: Mapping[TopicPartition, int] | None
+    extent: Extent
     ends: bool
+    filtered: bool = True
+
+    def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
+        """Whether a source that has read up to these offsets has nothing left to read."""
+        stops = self.extent.stops
+        return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
+
+    def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """The next offsets to read, when Spark has read up to ``reached``: what lies behind a stop is never read."""
+        stops = (self.extent.stops or {}) if self.filtered else {}
+        return {partition: min(offset, stops.get(partition, offset)) for partition, offset in reached.items()}
 
 
-def resolve(node: SourceNode, source: KafkaSource[Any]) -> KafkaInput:
-    """Ask the brokers which partitions there are, where they begin and where they stop.
+def resolved(
+    session: SparkSession, sources: Iterable[tuple[SourceNode, KafkaSource[Any]]], before: Iterable[Extent]
+) -> tuple[KafkaInput, ...]:
+    """The sources of one query, with their offsets resolved on the brokers.
+
+    Args:
+        session: Where to read.
+        sources: The sources with their nodes.
+        before: What an earlier start of the job began with, which is kept, as Flink keeps it in its checkpoints.
 
     Raises:
         UnknownTopicError: A topic or partition does not exist.
+        UnknownOffsetsError: A partition has no place to begin or to stop.
         BrokerUnreachableError: No broker answered.
     """
-    headers = "headers" in decoder_of(node).columns
-    stopping = source.stopping_offsets
-    cluster = Cluster(source.consumer_properties)
-    if isinstance(source.subscription, TopicPattern):
-        cluster.reach()
-        starts = _word(source.starting_offsets)
-        return KafkaInput(node, source_options(source, starts, headers=headers), None, _ends_at_latest(stopping))
-    assert source.subscription is not None
-    partitions = cluster.partitions(source.subscription)
-    offsets = cluster.offsets(source.starting_offsets, partitions)
-    stops = None if stopping is None else cluster.offsets(stopping, partitions)
-    return KafkaInput(node, source_options(source, offsets, headers=headers), stops, stops is not None)
+    inputs = [
+        _resolved(session, *source, extent)
+        for source, extent in zip(sources, chain(before, repeat(None)), strict=False)
+    ]
+    if not all(one.ends for one in inputs):
+        return tuple(inputs)
+    # Where the stop is just the end, Spark finds it again when the query starts; a filter would drop what came in
+    # between, and the checkpoint would count it as read.
+    return tuple(
+        attrs.evolve(one, filtered=not isinstance(one.source.stopping_offsets, LatestOffsets)) for one in inputs
+    )
 
 
 def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> DataFrame:
@@ -73,8 +97,6 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
         per_batch: How many records a micro-batch may hold; None for all there are.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in decoder_of(one.node).columns))
-    if all(one.ends for one in inputs):
-        inputs = tuple(map(_ended_by_spark, inputs))
     return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
 
 
@@ -85,21 +107,31 @@ def collection_frame(session: SparkSession, node: SourceNode, source: Collection
     return session.createDataFrame(table).coalesce(1)
 
 
-def _ended_by_spark(one: KafkaInput) -> KafkaInput:
-    """Without stops where they are just the end: Spark finds it again when the query starts.
-
-    A filter would drop what came in between, and the checkpoint would count it as read.
-    """
-    source = one.node.source
-    at_the_end = isinstance(source, KafkaSource) and isinstance(source.stopping_offsets, LatestOffsets)
-    return attrs.evolve(one, stops=None) if at_the_end else one
+def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:
+    assert source.subscription is not None
+    cluster = Cluster(source.consumer_properties)
+    partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
+    if before is None:
+        starts = starting_offsets(source.starting_offsets, partitions, cluster)
+    else:
+        starts = {**cluster.beginning_offsets(partitions - before.starts.keys()), **before.starts}
+    options = source_options(source, starts, headers="headers" in decoder_of(node).columns)
+    if source.stopping_offsets is None:
+        return KafkaInput(node, source, options, Extent(starts), ends=False)
+    if before is None or before.stops is None:
+        stops = stopping_offsets(source.stopping_offsets, partitions, cluster)
+    else:
+        stops = {**cluster.end_offsets(partitions - before.stops.keys()), **before.stops}
+    readable = cluster.readable_ends(partitions)
+    ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
+    return KafkaInput(node, source, options, Extent(starts, stops), ends)
 
 
 def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
     limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}
     frame = session.readStream.format("kafka").options(**{**limit, **one.options}).load()
-    if one.stops is not None:
-        frame = frame.where(stop_condition(one.stops))
+    if one.extent.stops is not None and one.filtered:
+        frame = frame.where(stop_condition(one.extent.stops))
     if "headers" in columns and "headers" not in frame.columns:
         frame = frame.withColumn("headers", functions.expr("CAST(NULL AS array<struct<key: string, value: binary>>)"))
     taken = [
@@ -109,26 +141,15 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
     return frame.select(functions.lit(one.node.id).alias("source"), *taken)
 
 
-def _word(initializer: OffsetsInitializer) -> str:
-    """Spark's word for where a pattern's topics begin."""
-    match initializer:
-        case EarliestOffsets():
-            return "earliest"
-        case LatestOffsets():
-            return "latest"
-        case _:
-            raise _only_ends(initializer)
-
-
-def _ends_at_latest(stopping: OffsetsInitializer | None) -> bool:
-    if stopping is None:
-        return False
-    if not isinstance(stopping, LatestOffsets):
-        raise _only_ends(stopping)
-    return True
-
-
-def _only_ends(initializer: OffsetsInitializer) -> Exception:
-    return UnsupportedFeatureError(
-        f"{initializer} is not resolved for a topic pattern yet", now="earliest() and latest() work."
-    )
+def _matching(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
+    """The names that a Java pattern matches as a whole: Java itself is asked, since Python's differ."""
+    jvm: Any = session.sparkContext._jvm
+    try:
+        compiled = jvm.java.util.regex.Pattern.compile(pattern)
+    except IllegalArgumentException as error:
+        reason = str(error).splitlines()[0]
+        raise DefinitionError(
+            f"the topic pattern {pattern!r} is no regular expression of Java's: {reason}",
+            where="KafkaSource.builder().set_topic_pattern",
+        ) from None
+    return [name for name in names if compiled.matcher(name).matches()]

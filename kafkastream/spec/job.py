@@ -104,6 +104,13 @@ class JobSettings:
     checkpoint_dir: str | None = None
     checkpoint_interval_ms: int | None = None
 
+    @property
+    def checkpointing_interval_ms(self) -> int | None:
+        """How often a checkpoint is to be taken; None when checkpointing is off, 0 when only a directory is set."""
+        if self.checkpoint_interval_ms is None and self.checkpoint_dir is not None:
+            return 0
+        return self.checkpoint_interval_ms
+
 
 class RunningJob(Protocol):
     """What the engine gives for a started job."""

@@ -10,12 +10,13 @@ from typing import Any, Generic, cast, final
 import attrs
 from typing_extensions import Self, TypeVar
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.formats import DeserializationSchema
 from kafkastream.spec.offsets import EarliestOffsets, OffsetsInitializer
 from kafkastream.spec.properties import property_text
 from kafkastream.spec.record import KafkaRecordDeserializationSchema, ValueOnlySchema
 from kafkastream.spec.subscription import (
+    KafkaSubscriber,
     PartitionSet,
     Subscription,
     TopicList,
@@ -26,13 +27,14 @@ from kafkastream.spec.subscription import (
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.values import FrozenMap, redacted
 
-__all__ = ["Boundedness", "KafkaSource", "KafkaSourceBuilder"]
+__all__ = ["Boundedness", "KafkaSource", "KafkaSourceBuilder", "commit_interval_ms"]
 
 OUT = TypeVar("OUT", default=Any)
 T = TypeVar("T")
 
 BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+AUTO_COMMIT_INTERVAL = "auto.commit.interval.ms"
 
 
 class Boundedness(enum.Enum):
@@ -52,6 +54,7 @@ class KafkaSource(Generic[OUT]):
 
     Raises:
         DefinitionError: A required part is missing, or parts contradict each other.
+        UnsupportedFeatureError: A subscriber of your own is to discover partitions while the job runs.
 
     Example:
         >>> from kafkastream.spec.formats import SimpleStringSchema
@@ -78,6 +81,12 @@ class KafkaSource(Generic[OUT]):
         problems = tuple(_problems(self))
         if problems:
             raise DefinitionError("; ".join(problems), where="KafkaSource", now="See KafkaSource.builder().")
+        if isinstance(self.subscription, KafkaSubscriber) and self.discovers_partitions:
+            raise UnsupportedFeatureError(
+                f"a {type(self.subscription).__name__} cannot discover partitions while the job runs",
+                where="KafkaSource",
+                now=f'It is asked when the job starts: say so with set_property("{DISCOVERY_INTERVAL}", "-1").',
+            )
 
     @staticmethod
     def builder() -> KafkaSourceBuilder[Any]:
@@ -104,15 +113,15 @@ class KafkaSource(Generic[OUT]):
         }
         if self.group_id:
             defaults["client.id.prefix"] = self.group_id
-        overrides = {"auto.offset.reset": self.starting_offsets.reset_strategy.name.lower()}
+        overrides = {"auto.offset.reset": self.starting_offsets.get_auto_offset_reset_strategy().name.lower()}
         if self.boundedness is Boundedness.BOUNDED:
             overrides[DISCOVERY_INTERVAL] = "-1"
         return FrozenMap({**defaults, **self.properties, **overrides})
 
     @property
     def discovers_partitions(self) -> bool:
-        """Whether partitions that appear while the job runs are read: on unless switched off or bounded."""
-        return int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
+        """Whether partitions that appear while the job runs are read: not when the source stops, or it is switched off."""
+        return self.stopping_offsets is None and int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
 
     def get_boundedness(self) -> Boundedness:
         """BOUNDED when the source ends by itself."""
@@ -153,13 +162,33 @@ def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
         given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
         if given != BYTE_ARRAY_DESERIALIZER:
             yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
-    interval = properties.get(DISCOVERY_INTERVAL)
-    if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
-        yield f"Property {DISCOVERY_INTERVAL} = {interval!r} is not a number of milliseconds"
+    for key in (DISCOVERY_INTERVAL, AUTO_COMMIT_INTERVAL):
+        interval = properties.get(key)
+        if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
+            yield f"Property {key} = {interval!r} is not a number of milliseconds"
     for key in ("enable.auto.commit", "commit.offsets.on.checkpoint", "register.consumer.metrics"):
         value = properties.get(key)
         if value is not None and value.lower() not in {"true", "false"}:
             yield f"Property {key} = {value!r} is neither true nor false"
+
+
+def commit_interval_ms(source: KafkaSource[Any], checkpointing_interval_ms: int | None) -> int | None:
+    """The least time between two commits to the source's group, as in Flink; None when nothing is to be committed.
+
+    Args:
+        source: What is read.
+        checkpointing_interval_ms: The job's; None when checkpointing is off, and Kafka's own rules hold.
+    """
+    properties = source.consumer_properties
+    if source.group_id is None:
+        return None
+    if checkpointing_interval_ms is not None:
+        return checkpointing_interval_ms if _is_true(properties["commit.offsets.on.checkpoint"]) else None
+    return int(properties.get(AUTO_COMMIT_INTERVAL, "5000")) if _is_true(properties["enable.auto.commit"]) else None
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() == "true"
 
 
 @final
@@ -204,6 +233,12 @@ class KafkaSourceBuilder(Generic[OUT]):
         return self._subscribe(PartitionSet(partitions))
 
     setPartitions = set_partitions
+
+    def set_kafka_subscriber(self, kafka_subscriber: KafkaSubscriber) -> Self:
+        """Read the partitions that a rule of your own names when the job starts."""
+        return self._subscribe(kafka_subscriber)
+
+    setKafkaSubscriber = set_kafka_subscriber
 
     def set_starting_offsets(self, starting_offsets_initializer: OffsetsInitializer) -> Self:
         """Where to begin when there is no checkpoint; the earliest records if not set."""
@@ -278,21 +313,21 @@ class KafkaSourceBuilder(Generic[OUT]):
     def _subscribe(self, subscription: Subscription) -> Self:
         if self._subscription is not None:
             raise DefinitionError(
-                f"Cannot use {_kind(subscription)} for consumption because a {_SUBSCRIBER[type(self._subscription)]} "
+                f"Cannot use {_kind(subscription)[0]} for consumption because a {_kind(self._subscription)[1]} "
                 f"({self._subscription}) is already set for consumption",
                 where="KafkaSource.builder()",
-                now="Keep one of set_topics, set_topic_pattern and set_partitions.",
+                now="Keep one of set_topics, set_topic_pattern, set_partitions and set_kafka_subscriber.",
             )
         self._subscription = subscription
         return self
 
 
-_SUBSCRIBER: Mapping[type[Subscription], str] = {
-    TopicList: "TopicListSubscriber",
-    TopicPattern: "TopicPatternSubscriber",
-    PartitionSet: "PartitionSetSubscriber",
+_KINDS: Mapping[type[Subscription], tuple[str, str]] = {
+    TopicList: ("topics", "TopicListSubscriber"),
+    TopicPattern: ("topic pattern", "TopicPatternSubscriber"),
+    PartitionSet: ("partitions", "PartitionSetSubscriber"),
 }
 
 
-def _kind(subscription: Subscription) -> str:
-    return {TopicList: "topics", TopicPattern: "topic pattern", PartitionSet: "partitions"}[type(subscription)]
+def _kind(subscription: Subscription) -> tuple[str, str]:
+    return _KINDS.get(type(subscription), ("custom", type(subscription).__name__))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import final
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable
+from typing import Any, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["PartitionSet", "Subscription", "TopicList", "TopicPartition", "TopicPattern"]
+__all__ = ["KafkaSubscriber", "PartitionSet", "Subscription", "TopicList", "TopicPartition", "TopicPattern"]
 
 
 @final
@@ -76,7 +77,29 @@ class PartitionSet:
         return f"partitions {', '.join(map(str, sorted(self.partitions)))}"
 
 
-Subscription = TopicList | TopicPattern | PartitionSet
+class KafkaSubscriber(ABC):
+    """A rule of your own for which partitions a source reads.
+
+    Differs from Java: the admin client is confluent-kafka's. The rule is asked once, when the job starts, so that
+    ``partition.discovery.interval.ms`` must be -1, unless the source stops.
+
+    Example:
+        >>> class Evens(KafkaSubscriber):
+        ...     def get_subscribed_topic_partitions(self, admin_client):
+        ...         topic = admin_client.list_topics("orders").topics["orders"]
+        ...         return {TopicPartition("orders", number) for number in topic.partitions if number % 2 == 0}
+    """
+
+    @abstractmethod
+    def get_subscribed_topic_partitions(self, admin_client: Any) -> Collection[TopicPartition]:
+        """The partitions to read.
+
+        Args:
+            admin_client: A ``confluent_kafka.admin.AdminClient`` of the source's brokers.
+        """
+
+
+Subscription = TopicList | TopicPattern | PartitionSet | KafkaSubscriber
 
 
 def java_pattern(pattern: str | re.Pattern[str]) -> TopicPattern:

@@ -12,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common import JobClient, SimpleStringSchema, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
-    KafkaOffsetsInitializer,
     KafkaRecordSerializationSchema,
     KafkaSink,
     KafkaSource,
-    KafkaTopicPartition,
-    OffsetsInitializer,
 )
 from kafkastream.datastream.functions import TimerService
 from kafkastream.errors import UnsupportedFeatureError
@@ -81,15 +78,6 @@ NOT_THERE = [row for row in NAMES if row.status in ABSENT and not row.is_call an
 TRIED = [row for row in NAMES if row.status in ABSENT and row not in NOT_THERE]
 
 
-def run(servers: str, topic: str, starting: OffsetsInitializer) -> None:
-    source = KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic).set_group_id("support")
-    source.set_starting_offsets(starting).set_bounded(KafkaOffsetsInitializer.latest())
-    env = StreamExecutionEnvironment.get_execution_environment()
-    built = source.set_value_only_deserializer(SimpleStringSchema()).build()
-    env.from_source(built, WatermarkStrategy.no_watermarks(), "source").print()
-    env.execute()
-
-
 def write_exactly_once(servers: str, topic: str) -> None:
     schema = KafkaRecordSerializationSchema.builder().set_topic(topic)
     builder = KafkaSink.builder().set_bootstrap_servers(servers).set_transactional_id_prefix("support")
@@ -109,15 +97,6 @@ def stop_with_savepoint() -> None:
 
 
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
-    "KafkaOffsetsInitializer.timestamp(ms)": lambda servers, topic: run(
-        servers, topic, KafkaOffsetsInitializer.timestamp(1)
-    ),
-    "KafkaOffsetsInitializer.committed_offsets()": lambda servers, topic: run(
-        servers, topic, KafkaOffsetsInitializer.committed_offsets()
-    ),
-    "KafkaOffsetsInitializer.offsets(map)": lambda servers, topic: run(
-        servers, topic, KafkaOffsetsInitializer.offsets({KafkaTopicPartition(topic, 0): 0})
-    ),
     "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
     "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
     "KafkaRecordSerializationSchemaBuilder.set_partitioner(partitioner)": lambda *_: (
@@ -183,7 +162,7 @@ def test_property_of_a_source_is_an_exception(row: Row) -> None:
     given = {row.name: value.get(row.name, numbers.get(row.name, "true"))}
     builder = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("t").set_group_id("g")
     source = builder.set_properties(given).set_value_only_deserializer(SimpleStringSchema()).build()
-    reaches_spark = f"kafka.{row.name}" in source_options(source, "earliest")
+    reaches_spark = f"kafka.{row.name}" in source_options(source, {})
     assert reaches_spark == (row.status == "not yet")
 
 

@@ -20,10 +20,11 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSourceBuilder,
     KafkaTopicPartition,
 )
+from kafkastream.errors import DefinitionError
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
-from kafkastream.spark.streams import KafkaInput, kafka_frame, resolve
+from kafkastream.spark.streams import KafkaInput, kafka_frame, resolved
 from kafkastream.spec.graph import SourceNode
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 LOG_APPEND_TIME = {"message.timestamp.type": "LogAppendTime"}
 PYTHON_NODE = re.compile(r"MapInArrow|MapInPandas|\w*Python\w*")
+Inputs = Callable[..., tuple[KafkaInput, ...]]
 Explain = Callable[["DataFrame"], str]
 
 
@@ -51,9 +53,14 @@ def builder(kafka: KafkaBroker) -> KafkaSourceBuilder[str]:
     return servers.set_value_only_deserializer(SimpleStringSchema())
 
 
-def resolved(source: KafkaSource[Any], node_id: int = 1) -> KafkaInput:
-    strategy = WatermarkStrategy.no_watermarks()
-    return resolve(SourceNode(id=node_id, name="source", source=source, watermarks=strategy), source)
+@pytest.fixture
+def inputs(spark: SparkSession) -> Inputs:
+    def of(*sources: KafkaSource[Any]) -> tuple[KafkaInput, ...]:
+        strategy = WatermarkStrategy.no_watermarks()
+        nodes = [SourceNode(id=i, name="source", source=one, watermarks=strategy) for i, one in enumerate(sources)]
+        return resolved(spark, zip(nodes, sources, strict=True), ())
+
+    return of
 
 
 def copied(kafka: KafkaBroker, topic_in: str, topic_out: str, schema: Any = None) -> DataStream[Any]:
@@ -70,58 +77,87 @@ def copied(kafka: KafkaBroker, topic_in: str, topic_out: str, schema: Any = None
     return stream
 
 
-def test_topics_are_subscribed_from_the_offsets_of_the_start(kafka: KafkaBroker, new_topic: NewTopic) -> None:
+def test_topics_are_subscribed_from_the_offsets_of_the_start(
+    inputs: Inputs, kafka: KafkaBroker, new_topic: NewTopic
+) -> None:
     topic = new_topic(partitions=2)
     kafka.produce(topic, [Record("a", partition=1)])
-    latest = builder(kafka).set_topics(topic).set_starting_offsets(KafkaOffsetsInitializer.latest())
-    found = resolved(latest.build())
+    (found,) = inputs(builder(kafka).set_topics(topic).set_starting_offsets(KafkaOffsetsInitializer.latest()).build())
     assert found.options == {
         "kafka.bootstrap.servers": kafka.bootstrap_servers,
         "subscribe": topic,
         "startingOffsets": f'{{"{topic}": {{"0": 0, "1": 1}}}}',
         "includeHeaders": "false",
     }
-    assert (found.stops, found.ends) == (None, False)
+    assert (found.extent.stops, found.ends) == (None, False)
 
 
-def test_without_discovery_the_partitions_are_fixed(kafka: KafkaBroker, new_topic: NewTopic) -> None:
+def test_without_discovery_the_partitions_are_fixed(inputs: Inputs, kafka: KafkaBroker, new_topic: NewTopic) -> None:
     topic = new_topic(partitions=2)
-    fixed = builder(kafka).set_topics(topic).set_property("partition.discovery.interval.ms", "-1")
-    assert resolved(fixed.build()).options["assign"] == f'{{"{topic}": [0, 1]}}'
+    (fixed,) = inputs(builder(kafka).set_topics(topic).set_property("partition.discovery.interval.ms", "-1").build())
+    assert fixed.options["assign"] == f'{{"{topic}": [0, 1]}}'
 
 
-def test_partitions_are_assigned(kafka: KafkaBroker, new_topic: NewTopic) -> None:
+def test_partitions_are_assigned(inputs: Inputs, kafka: KafkaBroker, new_topic: NewTopic) -> None:
     topic = new_topic(partitions=3)
-    options = resolved(builder(kafka).set_partitions([KafkaTopicPartition(topic, 1)]).build()).options
-    assert options["assign"] == f'{{"{topic}": [1]}}'
-    assert options["startingOffsets"] == f'{{"{topic}": {{"1": 0}}}}'
+    (found,) = inputs(builder(kafka).set_partitions([KafkaTopicPartition(topic, 1)]).build())
+    assert found.options["assign"] == f'{{"{topic}": [1]}}'
+    assert found.options["startingOffsets"] == f'{{"{topic}": {{"1": 0}}}}'
 
 
-def test_patterns_are_left_to_spark(kafka: KafkaBroker) -> None:
-    found = resolved(builder(kafka).set_topic_pattern("a|b").set_bounded(KafkaOffsetsInitializer.latest()).build())
-    assert found.options["subscribePattern"] == "^(?:a|b)$"
-    assert (found.options["startingOffsets"], found.ends) == ("earliest", True)
+def test_patterns_match_as_javas_do(inputs: Inputs, kafka: KafkaBroker, new_topic: NewTopic) -> None:
+    topic = new_topic()
+    pattern = f"\\Q{topic}\\E|{topic[:-1]}\\p{{Upper}}+"  # \\Q and \\p are Java's
+    (found,) = inputs(builder(kafka).set_topic_pattern(pattern).build())
+    assert found.options["subscribePattern"] == f"^(?:{pattern})$"
+    assert found.options["startingOffsets"] == f'{{"{topic}": {{"0": 0}}}}'
+    (nothing,) = inputs(builder(kafka).set_topic_pattern(topic[:-1]).build())
+    assert nothing.options["startingOffsets"] == "{}"
 
 
-def test_stop_is_a_condition_on_offsets(spark: SparkSession, kafka: KafkaBroker, topic: str, explain: Explain) -> None:
+def test_pattern_that_java_cannot_read_is_refused(inputs: Inputs, kafka: KafkaBroker) -> None:
+    with pytest.raises(
+        DefinitionError, match=r"topic pattern 'a\(' is no regular expression of Java's: Unclosed group"
+    ):
+        inputs(builder(kafka).set_topic_pattern("a(").build())
+
+
+def test_stop_is_a_condition_on_offsets(
+    inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str, explain: Explain
+) -> None:
     kafka.produce(topic, ["a", "b"])
-    bounded = resolved(builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build())
-    assert bounded.stops == {KafkaTopicPartition(topic, 0): 2}
-    endless = resolved(builder(kafka).set_topics(topic).build(), node_id=2)
-    plan = explain(kafka_frame(spark, [bounded, endless], None))
+    both = inputs(
+        builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build(),
+        builder(kafka).set_topics(topic).build(),
+    )
+    assert both[0].extent.stops == {KafkaTopicPartition(topic, 0): 2}
+    plan = explain(kafka_frame(spark, both, None))
     assert re.search(rf"topic#\d+ = {re.escape(topic)}.*partition#\d+ = 0.*offset#\d+L < .*2", plan)
 
 
 def test_end_of_bounded_input_is_left_to_spark(
-    spark: SparkSession, kafka: KafkaBroker, topic: str, explain: Explain
+    inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str, explain: Explain
 ) -> None:
-    bounded = resolved(builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build())
-    assert bounded.ends
-    assert "Filter" not in explain(kafka_frame(spark, [bounded], None))
+    bounded = inputs(builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build())
+    assert bounded[0].ends
+    assert "Filter" not in explain(kafka_frame(spark, bounded, None))
 
 
-def test_columns_are_those_that_the_schemas_need(spark: SparkSession, kafka: KafkaBroker, topic: str) -> None:
-    frame = kafka_frame(spark, [resolved(builder(kafka).set_topics(topic).build())], per_batch=10)
+def test_stop_that_is_not_there_yet_is_waited_for(inputs: Inputs, kafka: KafkaBroker, topic: str) -> None:
+    kafka.produce(topic, ["a"])
+    partition = KafkaTopicPartition(topic, 0)
+    (waits,) = inputs(
+        builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.offsets({partition: 2})).build()
+    )
+    assert (waits.ends, waits.filtered) == (False, True)
+    assert [waits.has_stopped({partition: reached}) for reached in (1, 2, 3)] == [False, True, True]
+    assert waits.processed({partition: 3}) == {partition: 2}
+
+
+def test_columns_are_those_that_the_schemas_need(
+    inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str
+) -> None:
+    frame = kafka_frame(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10)
     assert frame.columns == ["source", "topic", "partition", "offset", "timestamp", "value"]
     assert dict(frame.dtypes)["timestamp"] == "bigint"
 
@@ -136,7 +172,7 @@ def test_pass_through_has_no_python_node(
     assert through is not None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    plan = explain(kafka_frame(spark, [resolve(source, source.source)], None).selectExpr(through.value))
+    plan = explain(kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None).selectExpr(through.value))
     assert "value#" in plan
     assert PYTHON_NODE.search(plan) is None
 
@@ -151,7 +187,7 @@ def test_all_functions_are_one_python_node(
     assert pass_through(graph) is None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    frame = kafka_frame(spark, [resolve(source, source.source)], None)
+    frame = kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None)
     tasks = frame.mapInArrow(task_plan(graph, "run", 1, ends=False).function(), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]

@@ -1,6 +1,6 @@
 """The Kafka connector, at PyFlink's path, under PyFlink's names and Java's."""
 
-from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer, PartitionOffsetsRetriever
 from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType
 from kafkastream.spec.sink import (
     DeliveryGuarantee,
@@ -12,7 +12,7 @@ from kafkastream.spec.sink import (
     TopicSelector,
 )
 from kafkastream.spec.source import Boundedness, KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.subscription import KafkaSubscriber, TopicPartition
 
 KafkaOffsetResetStrategy = OffsetResetStrategy
 KafkaOffsetsInitializer = OffsetsInitializer
@@ -33,10 +33,12 @@ __all__ = [
     "KafkaSinkBuilder",
     "KafkaSource",
     "KafkaSourceBuilder",
+    "KafkaSubscriber",
     "KafkaTopicPartition",
     "KafkaTopicSelector",
     "OffsetResetStrategy",
     "OffsetsInitializer",
+    "PartitionOffsetsRetriever",
     "TimestampType",
     "TopicPartition",
     "TopicSelector",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kafkastream.spark.source import offsets_json, source_options, stop_condition
+from kafkastream.spark.source import offsets_json, offsets_of_json, source_options, stop_condition
 from kafkastream.spec.formats import SimpleStringSchema
 from kafkastream.spec.offsets import OffsetsInitializer
 from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
@@ -51,15 +51,24 @@ def test_partitions_are_assigned_even_with_discovery() -> None:
     assert (json.loads(found["assign"]), found["startingOffsets"]) == ({"a": [1]}, '{"a": {"1": 5}}')
 
 
-@pytest.mark.parametrize("word", ["earliest", "latest"])
-def test_patterns_begin_at_sparks_word(word: str) -> None:
-    found = options(builder().set_topic_pattern("orders-.*"), word, headers=True)
+def test_patterns_match_whole_names_from_the_offsets_of_the_topics_that_are_there() -> None:
+    found = options(builder().set_topic_pattern("orders-.*"), headers=True)
     assert found == {
         "kafka.bootstrap.servers": "k:9092",
         "subscribePattern": "^(?:orders-.*)$",
-        "startingOffsets": word,
+        "startingOffsets": '{"a": {"0": 3, "1": 5}, "b": {"0": 7}}',
         "includeHeaders": "true",
     }
+
+
+def test_pattern_without_discovery_is_what_it_matched_at_the_start() -> None:
+    found = options(builder().set_topic_pattern("a|b").set_property(DISCOVERY, "-1"))
+    assert json.loads(found["assign"]) == {"a": [0, 1], "b": [0]}
+
+
+def test_pattern_that_matches_nothing_stays_one() -> None:
+    found = options(builder().set_topic_pattern("none").set_bounded(OffsetsInitializer.latest()), {})
+    assert (found["subscribePattern"], found["startingOffsets"]) == ("^(?:none)$", "{}")
 
 
 def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None:
@@ -88,6 +97,11 @@ def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None
 def test_offsets_are_sorted_json() -> None:
     assert json.loads(offsets_json(STARTS)) == {"a": {"0": 3, "1": 5}, "b": {"0": 7}}
     assert offsets_json({}) == "{}"
+
+
+def test_offsets_are_read_as_they_are_written() -> None:
+    assert offsets_of_json(offsets_json(STARTS)) == STARTS
+    assert offsets_of_json(None) == {}
 
 
 def test_stop_offsets_are_not_read_themselves() -> None:

@@ -1,0 +1,152 @@
+"""What a query has read: told to the consumer groups of its sources, and noticed when all stops are reached."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import final
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafkastream.errors import KafkaError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.source import offsets_of_json
+from kafkastream.spark.streams import KafkaInput
+from kafkastream.spec.job import JobSettings
+from kafkastream.spec.source import commit_interval_ms
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["FollowedQuery", "GroupCommits"]
+
+log = logging.getLogger("kafkastream")
+
+
+@final
+class FollowedQuery:
+    """A started query, with what its progress means for its sources.
+
+    Spark tells of a micro-batch after it has written its commit file, so a group is never ahead of the job.
+
+    Args:
+        query: The query.
+        inputs: Its Kafka sources, in the order of the plan.
+        settings: The job's; they say how often offsets are committed.
+        keep: Keeps where a bounded run has ended.
+    """
+
+    def __init__(
+        self,
+        query: StreamingQuery,
+        inputs: Sequence[KafkaInput],
+        settings: JobSettings,
+        keep: Callable[[Sequence[Extent]], None],
+    ) -> None:
+        self.query = query
+        self._inputs = inputs
+        self._commits = tuple(GroupCommits.of(one, settings) for one in inputs)
+        self._keep = keep
+        self._reached: Sequence[Mapping[TopicPartition, int]] = ()
+        self._seen = ""
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether nothing is left to read, though the query may not know."""
+        return bool(self._reached) and all(map(KafkaInput.has_stopped, self._inputs, self._reached))
+
+    def look(self) -> None:
+        """Take in what has been read since the last look, and commit what is due."""
+        progress = self.query.lastProgress
+        if progress is not None and progress["timestamp"] != self._seen:
+            self._seen = progress["timestamp"]
+            self._reached = [
+                one.processed(offsets_of_json(source["endOffset"]))
+                for one, source in zip(self._inputs, progress["sources"], strict=True)
+            ]
+            for commits, offsets in zip(self._commits, self._reached, strict=True):
+                if commits is not None:
+                    commits.reached(offsets)
+        for commits in filter(None, self._commits):
+            commits.commit_if_due()
+
+    def end(self, *, completed: bool) -> None:
+        """Make the last commits and wait for them; a run that came to its own end leaves where the next begins."""
+        self.look()
+        for commits in filter(None, self._commits):
+            commits.end()
+        if completed and self._knows_its_end:
+            self._keep([Extent(offsets, finished=True) for offsets in self._reached])
+
+    @property
+    def _knows_its_end(self) -> bool:
+        stops = [one.extent.stops for one in self._inputs]
+        return bool(self._reached) and all(
+            stop is not None and stop.keys() <= reached.keys()
+            for stop, reached in zip(stops, self._reached, strict=True)
+        )
+
+
+@final
+class GroupCommits:
+    """Commits one source's offsets to its group in the background; a commit that fails is counted and logged.
+
+    Args:
+        cluster: Where the group is.
+        group: Its name.
+        interval_s: The least time between two commits; the last one is always made.
+    """
+
+    def __init__(self, cluster: Cluster, group: str, interval_s: float) -> None:
+        self.succeeded = 0
+        self.failed = 0
+        self.committed: Mapping[TopicPartition, int] = {}
+        self._cluster = cluster
+        self._group = group
+        self._interval_s = interval_s
+        self._wanted: Mapping[TopicPartition, int] = {}
+        self._next_at = 0.0
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"kafkastream-commits-{group}")
+        self._running: Future[None] | None = None
+
+    @staticmethod
+    def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
+        """What commits for a source; None when the job is not to commit."""
+        group, interval = one.source.group_id, commit_interval_ms(one.source, settings.checkpointing_interval_ms)
+        if group is None or interval is None:
+            return None
+        return GroupCommits(Cluster(one.source.consumer_properties), group, interval / 1000)
+
+    def reached(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """All before these offsets has been processed."""
+        self._wanted = offsets
+
+    def commit_if_due(self) -> None:
+        """Begin to commit, unless that is still going on, or was a moment ago."""
+        if time.monotonic() >= self._next_at and (self._running is None or self._running.done()):
+            self._start()
+
+    def end(self) -> None:
+        """Commit what is left, and wait."""
+        if self._running is not None:
+            self._running.result()
+        if self._wanted != self.committed:
+            self._start()
+        self._thread.shutdown(wait=True)
+
+    def _start(self) -> None:
+        if self._wanted != self.committed:
+            self._next_at = time.monotonic() + self._interval_s
+            self._running = self._thread.submit(self._commit, self._wanted)
+
+    def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+        changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
+        try:
+            self._cluster.commit(changed)
+        except KafkaError as error:
+            self.failed += 1
+            log.warning("offsets were not committed to group %r (the job goes on): %s", self._group, error.what)
+        else:
+            self.succeeded += 1
+            self.committed = {**self.committed, **offsets}

@@ -1,0 +1,252 @@
+"""Where a source begins and stops, on a real broker: every initializer with every way to stop."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import pytest
+
+from kafkastream.common import Types
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import (
+    KafkaOffsetResetStrategy,
+    KafkaOffsetsInitializer,
+    KafkaSourceBuilder,
+    KafkaSubscriber,
+    KafkaTopicPartition,
+    PartitionOffsetsRetriever,
+)
+from kafkastream.errors import UnknownOffsetsError, UnsupportedFeatureError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from tests.integration.conftest import Parts, Read
+
+START = KafkaOffsetsInitializer
+LENGTHS = (6, 3, 0)
+
+
+@attrs.frozen
+class Filled:
+    """A topic with partitions of different lengths, one of them empty; record ``p-o`` is from second ``o + 1``."""
+
+    name: str
+    kafka: KafkaBroker
+
+    def partition(self, number: int) -> KafkaTopicPartition:
+        return KafkaTopicPartition(self.name, number)
+
+    def offsets(self, *offsets: int) -> dict[KafkaTopicPartition, int]:
+        return {self.partition(number): offset for number, offset in enumerate(offsets)}
+
+    def commit(self, group: str, offsets: Mapping[KafkaTopicPartition, int]) -> None:
+        self.cluster(group).commit(offsets)
+
+    def committed(self, group: str) -> dict[int, int]:
+        found = self.cluster(group).committed_offsets([self.partition(number) for number in range(len(LENGTHS))])
+        return {partition.partition: offset for partition, offset in found.items()}
+
+    def cluster(self, group: str) -> Cluster:
+        return Cluster({"bootstrap.servers": self.kafka.bootstrap_servers, "group.id": group})
+
+
+@pytest.fixture
+def filled(kafka: KafkaBroker, new_topic: NewTopic) -> Filled:
+    topic = Filled(new_topic(partitions=len(LENGTHS)), kafka)
+    kafka.produce(
+        topic.name,
+        [
+            Record(f"{partition}-{offset}", partition=partition, timestamp_ms=1000 * (offset + 1))
+            for partition, length in enumerate(LENGTHS)
+            for offset in range(length)
+        ],
+    )
+    topic.commit(f"{topic.name}-all", topic.offsets(2, 1, 0))
+    topic.commit(f"{topic.name}-some", topic.offsets(2))
+    return topic
+
+
+STARTS = {
+    "earliest": (0, 0, 0),
+    "latest": LENGTHS,
+    "timestamp": (3, 3, 0),
+    "committed": (2, 1, 0),
+    "committed or earliest": (2, 0, 0),
+    "committed or latest": (2, 3, 0),
+    "offsets": (4, 2, 0),
+    "some offsets": (2, 1, 0),
+}
+STOPS = {
+    "latest": LENGTHS,
+    "timestamp": (5, 3, 0),
+    "committed": (2, 1, 0),
+    "offsets": (5, 0, 0),
+}
+
+
+def initializer(kind: str, topic: Filled, offsets: tuple[int, ...]) -> KafkaOffsetsInitializer:
+    match kind:
+        case "earliest":
+            return START.earliest()
+        case "latest":
+            return START.latest()
+        case "timestamp":
+            return START.timestamp(1000 * (offsets[0] + 1))
+        case "committed":
+            return START.committed_offsets()
+        case "committed or earliest":
+            return START.committed_offsets(KafkaOffsetResetStrategy.EARLIEST)
+        case "committed or latest":
+            return START.committed_offsets(KafkaOffsetResetStrategy.LATEST)
+        case "offsets":
+            return START.offsets(topic.offsets(*offsets))
+        case _:
+            return START.offsets({topic.partition(1): offsets[1]}, KafkaOffsetResetStrategy.EARLIEST)
+
+
+@pytest.mark.parametrize("way", ["bounded", "unbounded"])
+@pytest.mark.parametrize(("start", "stop"), tuple(itertools.product(STARTS, STOPS)))
+def test_every_start_with_every_stop(read: Read, parts: Parts, filled: Filled, start: str, stop: str, way: str) -> None:
+    some = start.startswith("committed or") and stop != "committed"
+    builder = (
+        parts.unbound(filled.name)
+        .set_group_id(f"{filled.name}-{'some' if some else 'all'}")
+        .set_starting_offsets(initializer(start, filled, STARTS[start]))
+    )
+    stopping = initializer(stop, filled, STOPS[stop])
+    bounded = builder.set_bounded(stopping) if way == "bounded" else builder.set_unbounded(stopping)
+    starts = STARTS[start if some or not start.startswith("committed or") else "committed"]
+    expected = [
+        f"{partition}-{offset}"
+        for partition, (first, end) in enumerate(zip(starts, STOPS[stop], strict=True))
+        for offset in range(first, end)
+    ]
+    assert sorted(read(parts.text(bounded)).execute_and_collect()) == expected
+
+
+def test_without_a_committed_offset_and_a_strategy_the_partitions_are_named(
+    read: Read, parts: Parts, filled: Filled
+) -> None:
+    builder = parts.unbound(filled.name).set_group_id(f"{filled.name}-some")
+    builder.set_starting_offsets(START.committed_offsets())
+    with pytest.raises(UnknownOffsetsError) as raised:
+        read(parts.text(builder)).execute_and_collect()
+    assert f"{filled.name}-1, {filled.name}-2" in raised.value.what
+
+
+def test_initializer_of_ones_own(read: Read, parts: Parts, filled: Filled) -> None:
+    class LastOfEach(KafkaOffsetsInitializer):
+        def get_partition_offsets(
+            self,
+            partitions: Collection[KafkaTopicPartition],
+            partition_offsets_retriever: PartitionOffsetsRetriever,
+        ) -> Mapping[KafkaTopicPartition, int]:
+            ends = partition_offsets_retriever.end_offsets(partitions)
+            return {partition: max(0, end - 1) for partition, end in ends.items()}
+
+        def get_auto_offset_reset_strategy(self) -> KafkaOffsetResetStrategy:
+            return KafkaOffsetResetStrategy.EARLIEST
+
+    builder = parts.unbound(filled.name).set_starting_offsets(LastOfEach()).set_bounded(START.latest())
+    assert sorted(read(parts.text(builder)).execute_and_collect()) == ["0-5", "1-2"]
+
+
+@pytest.mark.parametrize("way", ["bounded", "unbounded"])
+def test_stop_behind_the_end_is_waited_for(read: Read, parts: Parts, filled: Filled, way: str) -> None:
+    stop = START.offsets(filled.offsets(7, 4, 1))
+    builder = parts.unbound(filled.name)
+    source = parts.text(builder.set_bounded(stop) if way == "bounded" else builder.set_unbounded(stop))
+    later = [
+        Record(f"{partition}-{LENGTHS[partition] + more}", partition=partition)
+        for partition in range(3)
+        for more in range(2)
+    ]
+    with read(source).execute_and_collect() as elements:
+        seen = [next(elements) for _ in range(sum(LENGTHS))]
+        threading.Timer(0.5, filled.kafka.produce, [filled.name, later]).start()
+        seen += list(elements)
+    assert sorted(set(seen)) == sorted([*(f"0-{o}" for o in range(7)), *(f"1-{o}" for o in range(4)), "2-0"])
+    assert len(seen) == len(set(seen))
+
+
+def test_records_behind_the_stop_are_left_to_the_next_run(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, filled: Filled, tmp_path: Path
+) -> None:
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+    runs = []
+    for stops in ((2, 1, 0), (2, 1, 0), (5, 3, 0)):
+        stopping = START.offsets(filled.offsets(*stops))
+        source = parts.text(parts.unbound(filled.name).set_group_id(filled.name).set_bounded(stopping))
+        runs.append(sorted(read(source).execute_and_collect("daily")))
+        assert filled.committed(filled.name) == dict(enumerate(stops))
+    assert runs == [["0-0", "0-1", "1-0"], [], ["0-2", "0-3", "0-4", "1-1", "1-2"]]
+
+
+def test_offsets_follow_what_was_processed(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, filled: Filled, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    env.enable_checkpointing(100)
+    source = parts.text(parts.unbound(filled.name).set_group_id(filled.name))
+    read(source).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    job = env.execute_async("follow")
+    try:
+        wait_until(lambda: filled.committed(filled.name) == {0: 6, 1: 3, 2: 0}, 30, "the committed offsets")
+        filled.kafka.produce(filled.name, [Record("more", partition=2)])
+        wait_until(lambda: filled.committed(filled.name) == {0: 6, 1: 3, 2: 1}, 30, "the committed offsets")
+        assert len(parts.values(target)) == sum(LENGTHS) + 1
+    finally:
+        job.cancel().result()
+
+
+@pytest.mark.parametrize(
+    ("properties", "checkpointing", "commits"),
+    [
+        ({}, True, True),
+        ({"commit.offsets.on.checkpoint": "false"}, True, False),
+        ({}, False, False),
+        ({"enable.auto.commit": "true"}, False, True),
+    ],
+    ids=["checkpointing", "switched off", "without checkpointing", "auto commit"],
+)
+def test_offsets_are_committed_when_flink_would(
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    filled: Filled,
+    properties: Mapping[str, str],
+    *,
+    checkpointing: bool,
+    commits: bool,
+) -> None:
+    if checkpointing:
+        env.enable_checkpointing(60_000)
+    builder: KafkaSourceBuilder[str] = parts.unbound(filled.name).set_group_id(filled.name).set_properties(properties)
+    assert len(list(read(parts.text(builder.set_bounded(START.latest()))).execute_and_collect())) == sum(LENGTHS)
+    assert filled.committed(filled.name) == (dict(enumerate(LENGTHS)) if commits else {})
+
+
+def test_subscriber_of_ones_own(read: Read, parts: Parts, filled: Filled) -> None:
+    class Shortest(KafkaSubscriber):
+        def get_subscribed_topic_partitions(self, admin_client: Any) -> Collection[KafkaTopicPartition]:
+            assert filled.name in admin_client.list_topics().topics
+            return {filled.partition(1), filled.partition(2)}
+
+    builder = parts.unbound().set_kafka_subscriber(Shortest())
+    assert sorted(read(parts.text(builder.set_bounded(START.latest()))).execute_and_collect()) == ["1-0", "1-1", "1-2"]
+
+
+def test_subscriber_of_ones_own_that_is_to_discover_is_refused(parts: Parts) -> None:
+    class Nothing(KafkaSubscriber):
+        def get_subscribed_topic_partitions(self, admin_client: Any) -> Collection[KafkaTopicPartition]:
+            return ()
+
+    with pytest.raises(UnsupportedFeatureError, match="Nothing cannot discover partitions"):
+        parts.text(parts.unbound().set_kafka_subscriber(Nothing()))
