@@ -5,13 +5,14 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, final
 
 import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafkastream.spark.checkpoint import CheckpointFolder, Extent, slug
+from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.job import Job
@@ -85,20 +86,22 @@ class _Part:
                 self._batch(job, collection_frame(self.folder.session, node, node.source))
         if not self.inputs:
             return None
-        self._keep([one.extent for one in self.inputs])
-        return FollowedQuery(self._query(job), self.inputs, self.settings, self._keep)
+        return FollowedQuery(
+            resolve=partial(resolved, self.folder.session, [(one.node, one.source) for one in self.inputs]),
+            begin=partial(self._query, job),
+            keep=partial(self.folder.record, self.name),
+            inputs=self.inputs,
+            settings=self.settings,
+        )
 
-    def _keep(self, extents: Sequence[Extent]) -> None:
-        self.folder.record(self.name, extents)
-
-    def _query(self, job: Job) -> StreamingQuery:
+    def _query(self, job: Job, inputs: Sequence[KafkaInput]) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
-        frame = kafka_frame(self.folder.session, self.inputs, _SHOWN_PER_BATCH if through_driver else None)
+        frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else None)
         if self.native is not None:
             writer = self.native.writer(frame)
         else:
             writer = frame.writeStream.foreachBatch(lambda batch, _: self._batch(job, batch))
-        if all(one.ends for one in self.inputs):
+        if all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
         return (
             writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")

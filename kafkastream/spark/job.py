@@ -121,7 +121,7 @@ class Job:
         """Until all have ended; when one has failed or the job is to stop, the others end after their micro-batch."""
         since: float | None = None
         look_at = 0.0
-        while any(one.query.isActive for one in queries):
+        while self._any_goes_on(queries):
             self._notice_failure(queries)
             if self.stopping.is_set() or self._failure is not None:
                 since = since or time.monotonic()
@@ -135,6 +135,11 @@ class Job:
                     one.look()
                 _stop_idle([one for one in queries if one.has_stopped], at_once=False)
         self._notice_failure(queries)
+
+    def _any_goes_on(self, queries: Sequence[FollowedQuery]) -> bool:
+        is_to_stop = self.stopping.is_set() or self._failure is not None
+        going_on = [one.query.isActive or (not is_to_stop and one.begin_again()) for one in queries]
+        return any(going_on)
 
     def _notice_failure(self, queries: Sequence[FollowedQuery]) -> None:
         errors = (one.query.exception() for one in queries if self._failure is None and not one.query.isActive)

@@ -23,6 +23,12 @@ __all__ = ["FollowedQuery", "GroupCommits"]
 
 log = logging.getLogger("kafkastream")
 
+Resolve = Callable[[Sequence[Extent]], Sequence[KafkaInput]]
+Begin = Callable[[Sequence[KafkaInput]], StreamingQuery]
+Keep = Callable[[Sequence[Extent]], None]
+
+_PARTITIONS_CHANGED = "you must specify all TopicPartitions"
+
 
 @final
 class FollowedQuery:
@@ -31,25 +37,41 @@ class FollowedQuery:
     Spark tells of a micro-batch after it has written its commit file, so a group is never ahead of the job.
 
     Args:
-        query: The query.
-        inputs: Its Kafka sources, in the order of the plan.
+        resolve: Resolves the query's Kafka sources, which began before with these extents.
+        begin: Begins the query.
+        keep: Keeps what the sources begin with, and where a bounded run has ended.
+        inputs: The Kafka sources, in the order of the plan.
         settings: The job's; they say how often offsets are committed.
-        keep: Keeps where a bounded run has ended.
     """
 
     def __init__(
-        self,
-        query: StreamingQuery,
-        inputs: Sequence[KafkaInput],
-        settings: JobSettings,
-        keep: Callable[[Sequence[Extent]], None],
+        self, resolve: Resolve, begin: Begin, keep: Keep, inputs: Sequence[KafkaInput], settings: JobSettings
     ) -> None:
-        self.query = query
+        self._resolve = resolve
+        self._begin = begin
         self._inputs = inputs
         self._commits = tuple(GroupCommits.of(one, settings) for one in inputs)
         self._keep = keep
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
+        self.query = self._begun()
+
+    def begin_again(self) -> bool:
+        """Begin anew when the query lost a race at its start: Spark wants an offset for just the partitions there are.
+
+        Returns:
+            Whether it was begun anew.
+        """
+        error = None if self.query.isActive else self.query.exception()
+        if error is None or _PARTITIONS_CHANGED not in str(error):
+            return False
+        self._inputs = self._resolve([one.extent for one in self._inputs])
+        self.query = self._begun()
+        return True
+
+    def _begun(self) -> StreamingQuery:
+        self._keep([one.extent for one in self._inputs])
+        return self._begin(self._inputs)
 
     @property
     def has_stopped(self) -> bool:
@@ -93,30 +115,27 @@ class GroupCommits:
     """Commits one source's offsets to its group in the background; a commit that fails is counted and logged.
 
     Args:
-        cluster: Where the group is.
-        group: Its name.
+        properties: The source's, with the brokers and the group.
         interval_s: The least time between two commits; the last one is always made.
     """
 
-    def __init__(self, cluster: Cluster, group: str, interval_s: float) -> None:
+    def __init__(self, properties: Mapping[str, str], interval_s: float) -> None:
         self.succeeded = 0
         self.failed = 0
         self.committed: Mapping[TopicPartition, int] = {}
-        self._cluster = cluster
-        self._group = group
+        self._properties = properties
+        self._cluster: Cluster | None = None
         self._interval_s = interval_s
         self._wanted: Mapping[TopicPartition, int] = {}
         self._next_at = 0.0
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"kafkastream-commits-{group}")
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kafkastream-commits")
         self._running: Future[None] | None = None
 
     @staticmethod
     def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
         """What commits for a source; None when the job is not to commit."""
-        group, interval = one.source.group_id, commit_interval_ms(one.source, settings.checkpointing_interval_ms)
-        if group is None or interval is None:
-            return None
-        return GroupCommits(Cluster(one.source.consumer_properties), group, interval / 1000)
+        interval = commit_interval_ms(one.source, settings.checkpointing_interval_ms)
+        return None if interval is None else GroupCommits(one.source.consumer_properties, interval / 1000)
 
     def reached(self, offsets: Mapping[TopicPartition, int]) -> None:
         """All before these offsets has been processed."""
@@ -143,10 +162,13 @@ class GroupCommits:
     def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
         try:
+            self._cluster = self._cluster or Cluster(self._properties)
             self._cluster.commit(changed)
         except KafkaError as error:
             self.failed += 1
-            log.warning("offsets were not committed to group %r (the job goes on): %s", self._group, error.what)
+            self._cluster = None  # a client that has lost its brokers does not always find them again
+            group = self._properties["group.id"]
+            log.warning("offsets were not committed to group %r (the job goes on): %s", group, error.what)
         else:
             self.succeeded += 1
             self.committed = {**self.committed, **offsets}

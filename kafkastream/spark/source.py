@@ -42,6 +42,7 @@ def source_options(
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
     return {
         **client,
+        **source.spark_options,
         **_subscription(source.subscription, None if source.discovers_partitions else starts),
         "startingOffsets": offsets_json(starts),
         "includeHeaders": str(headers).lower(),

@@ -34,6 +34,19 @@ T = TypeVar("T")
 
 BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+SPARK_PREFIX = "spark."
+SPARK_OPTIONS = frozenset(
+    {
+        "failOnDataLoss",
+        "fetchOffset.numRetries",
+        "fetchOffset.retryIntervalMs",
+        "kafkaConsumer.pollTimeoutMs",
+        "maxOffsetsPerTrigger",
+        "maxTriggerDelay",
+        "minOffsetsPerTrigger",
+    }
+)
+"""The options of Spark's Kafka source that change no result: how much at once, how patient, what to do about lost data."""
 AUTO_COMMIT_INTERVAL = "auto.commit.interval.ms"
 
 
@@ -116,7 +129,14 @@ class KafkaSource(Generic[OUT]):
         overrides = {"auto.offset.reset": self.starting_offsets.get_auto_offset_reset_strategy().name.lower()}
         if self.boundedness is Boundedness.BOUNDED:
             overrides[DISCOVERY_INTERVAL] = "-1"
-        return FrozenMap({**defaults, **self.properties, **overrides})
+        own = {key: value for key, value in self.properties.items() if not key.startswith(SPARK_PREFIX)}
+        return FrozenMap({**defaults, **own, **overrides})
+
+    @property
+    def spark_options(self) -> Mapping[str, str]:
+        """Options for Spark's Kafka source, by Spark's names: properties given as ``spark.maxOffsetsPerTrigger``, say."""
+        given = self.properties.items()
+        return {key.removeprefix(SPARK_PREFIX): value for key, value in given if key.startswith(SPARK_PREFIX)}
 
     @property
     def discovers_partitions(self) -> bool:
@@ -166,6 +186,10 @@ def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
         interval = properties.get(key)
         if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
             yield f"Property {key} = {interval!r} is not a number of milliseconds"
+    for key in properties:
+        if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in SPARK_OPTIONS:
+            known = ", ".join(sorted(SPARK_PREFIX + option for option in SPARK_OPTIONS))
+            yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
     for key in ("enable.auto.commit", "commit.offsets.on.checkpoint", "register.consumer.metrics"):
         value = properties.get(key)
         if value is not None and value.lower() not in {"true", "false"}:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from kafkastream.errors import DefinitionError
 from kafkastream.spark.source import offsets_json, offsets_of_json, source_options, stop_condition
 from kafkastream.spec.formats import SimpleStringSchema
 from kafkastream.spec.offsets import OffsetsInitializer
@@ -92,6 +93,18 @@ def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None
         "kafka.isolation.level": "read_committed",
         "kafka.fetch.min.bytes": "5",
     }
+
+
+def test_options_of_spark_go_to_spark_by_its_own_names() -> None:
+    given = {"spark.maxOffsetsPerTrigger": "7", "spark.failOnDataLoss": "false"}
+    found = options(builder(**given).set_topics("a", "b"))
+    assert (found["maxOffsetsPerTrigger"], found["failOnDataLoss"]) == ("7", "false")
+    assert not [key for key in found if "spark" in key]
+
+
+def test_options_of_spark_that_change_results_are_refused() -> None:
+    with pytest.raises(DefinitionError, match=r"spark\.minPartitions is no option .* spark\.maxOffsetsPerTrigger"):
+        options(builder(**{"spark.minPartitions": "7"}).set_topics("a"))
 
 
 def test_offsets_are_sorted_json() -> None:

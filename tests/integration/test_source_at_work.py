@@ -1,0 +1,250 @@
+"""A source while its job runs: what appears is read, what disappears is told, and the brokers may go away for a while."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from kafkastream.common import JobClient, SimpleStringSchema, Types
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import (
+    KafkaOffsetsInitializer,
+    KafkaSource,
+    KafkaSourceBuilder,
+    KafkaTopicPartition,
+)
+from kafkastream.errors import KafkaError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from tests.integration.conftest import Parts, Read
+
+START = KafkaOffsetsInitializer
+
+
+@pytest.fixture
+def checkpoints(env: StreamExecutionEnvironment, tmp_path: Path) -> Path:
+    env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+    return tmp_path
+
+
+@contextmanager
+def running(env: StreamExecutionEnvironment, name: str = "copy") -> Iterator[JobClient]:
+    job = env.execute_async(name)
+    try:
+        yield job
+    finally:
+        job.cancel().result()
+
+
+def committed(kafka: KafkaBroker, group: str, topic: str) -> dict[int, int]:
+    cluster = Cluster({"bootstrap.servers": kafka.bootstrap_servers, "group.id": group})
+    partitions = range(cluster.topics()[topic])
+    found = cluster.committed_offsets([KafkaTopicPartition(topic, partition) for partition in partitions])
+    return {partition.partition: offset for partition, offset in found.items()}
+
+
+def _holds(parts: Parts, topic: str, values: list[str]) -> bool:
+    return parts.values(topic) == values
+
+
+def test_partition_that_is_added_is_read_from_its_beginning(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(topic, ["old"])
+    builder = parts.unbound(topic).set_starting_offsets(START.latest())
+    read(parts.text(builder)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    with running(env):
+        parts.kafka.produce(topic, ["new"])
+        wait_until(lambda: parts.values(target) == ["NEW"], 30, "the first record")
+        parts.kafka.add_partitions(topic, 2)
+        parts.kafka.produce(topic, [Record("added", partition=1)])
+        wait_until(lambda: parts.values(target) == ["ADDED", "NEW"], 30, "the record of the new partition")
+
+
+def test_without_discovery_a_partition_that_is_added_is_not_read(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    builder = parts.unbound(topic).set_property("partition.discovery.interval.ms", "-1")
+    read(parts.text(builder)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    with running(env):
+        parts.kafka.add_partitions(topic, 2)
+        parts.kafka.produce(topic, [Record("added", partition=1)])
+        for known in (["KNOWN"], ["KNOWN", "KNOWN"]):  # two micro-batches, so that one began after the other record
+            parts.kafka.produce(topic, [Record("known", partition=0)])
+            wait_until(partial(_holds, parts, target, known), 30, "the known partition's record")
+
+
+@pytest.mark.parametrize("existing", [True, False], ids=["one matches", "none matches yet"])
+def test_topic_that_is_created_later_is_found_by_its_pattern(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, *, existing: bool
+) -> None:
+    target = new_topic()
+    prefix = f"{target}-matched-"
+    if existing:
+        parts.kafka.create_topic(f"{prefix}0")
+        parts.kafka.produce(f"{prefix}0", ["old"])
+    builder = parts.unbound().set_topic_pattern(prefix + r"\d").set_starting_offsets(START.latest())
+    read(parts.text(builder)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    with running(env):
+        for name, value in ((f"{prefix}1", "new"), (f"{prefix}x", "no match"), (f"{prefix}2", "newer")):
+            parts.kafka.create_topic(name)
+            parts.kafka.produce(name, [value])
+        wait_until(lambda: parts.values(target) == ["NEW", "NEWER"], 30, "the records of the new topics")
+
+
+def delete_records(kafka: KafkaBroker, topic: str, before: int) -> None:
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    for answer in admin.delete_records([TopicPartition(topic, 0, before)]).values():
+        answer.result()
+
+
+@pytest.mark.parametrize("tolerant", [False, True], ids=["fails", "goes on"])
+def test_records_lost_by_retention(read: Read, parts: Parts, topic: str, checkpoints: Path, *, tolerant: bool) -> None:
+    def run() -> list[str]:
+        builder = parts.unbound(topic).set_property("spark.failOnDataLoss", str(not tolerant).lower())
+        return list(read(parts.text(builder.set_bounded(START.latest()))).execute_and_collect("copy"))
+
+    def interrupted(value: str) -> str:
+        if value == "bad":
+            raise ValueError(value)
+        return value
+
+    parts.kafka.produce(topic, ["first", "bad"])
+    one_by_one = parts.unbound(topic).set_property("spark.maxOffsetsPerTrigger", "1").set_bounded(START.latest())
+    with pytest.raises(Exception, match="bad"):
+        list(read(parts.text(one_by_one)).map(interrupted).execute_and_collect("copy"))
+    parts.kafka.produce(topic, ["lost", "left"])
+    delete_records(parts.kafka, topic, 3)
+    if tolerant:
+        assert run() == ["left"]
+    else:
+        with pytest.raises(KafkaError, match="gone") as raised:
+            run()
+        assert "retention" in raised.value.now
+
+
+def test_topic_that_is_deleted_while_it_is_read(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    topic = f"{target}-deleted"
+    parts.kafka.create_topic(topic)
+    parts.kafka.produce(topic, ["before"])
+    read(parts.endless(topic)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    job = env.execute_async("copy")
+    wait_until(lambda: parts.values(target) == ["BEFORE"], 30, "the first record")
+    parts.kafka.delete_topic(topic)
+    with pytest.raises(KafkaError) as raised:
+        job.get_job_execution_result().result(90)
+    assert "deleted" in raised.value.now or "does not exist" in raised.value.what
+    assert parts.values(target) == ["BEFORE"]
+
+
+def test_group_with_live_members_takes_no_commits_and_the_job_goes_on(
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    topic: str,
+    new_topic: NewTopic,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    member = Consumer({"bootstrap.servers": parts.kafka.bootstrap_servers, "group.id": topic, "log_level": 0})
+    try:
+        member.subscribe([topic])
+        wait_until(lambda: member.poll(0.1) is None and member.assignment(), 30, "the member's assignment")
+        parts.kafka.produce(topic, ["a", "b"])
+        env.enable_checkpointing(100)
+        source = parts.text(parts.unbound(topic).set_group_id(topic).set_bounded(START.latest()))
+        with caplog.at_level(logging.WARNING, "kafkastream"):
+            assert list(read(source).execute_and_collect("copy")) == ["a", "b"]
+        assert f"offsets were not committed to group {topic!r} (the job goes on)" in caplog.text
+    finally:
+        member.close()
+
+
+def test_broker_that_is_away_for_half_a_minute(env: StreamExecutionEnvironment, read: Read, checkpoints: Path) -> None:
+    seen: list[str] = []
+    with EmbeddedKafka() as kafka:
+        kafka.create_topic("in", partitions=2)
+        builder: KafkaSourceBuilder[str] = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap_servers)
+        builder.set_topics("in").set_group_id("g")
+        source = builder.set_value_only_deserializer(SimpleStringSchema()).build()
+        kafka.produce("in", [Record(f"before {i}", partition=i % 2) for i in range(100)])
+        elements = read(source).execute_and_collect("away")
+        seen += [next(elements) for _ in range(100)]
+        wait_until(lambda: committed(kafka, "g", "in") == {0: 50, 1: 50}, 30, "the group's offsets")
+        kafka.stop(keep_data=True)
+        time.sleep(30)
+        kafka.start()
+        kafka.produce("in", [Record(f"after {i}", partition=i % 2) for i in range(100)])
+        seen += [next(elements) for _ in range(100)]
+        wait_until(lambda: committed(kafka, "g", "in") == {0: 100, 1: 100}, 60, "the group's offsets")
+        elements.close()
+    assert sorted(seen) == sorted(f"{when} {i}" for when in ("before", "after") for i in range(100))
+
+
+KILLED = """
+import sys
+from kafkastream import *
+
+servers, topic_in, topic_out, checkpoints = sys.argv[1:]
+env = StreamExecutionEnvironment.get_execution_environment()
+env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
+source = (
+    KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic_in).set_group_id(topic_in)
+    .set_property("spark.maxOffsetsPerTrigger", "300").set_value_only_deserializer(SimpleStringSchema()).build()
+)
+records = KafkaRecordSerializationSchema.builder().set_topic(topic_out)
+sink = (
+    KafkaSink.builder().set_bootstrap_servers(servers).set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+    .set_record_serializer(records.set_value_serialization_schema(SimpleStringSchema()).build()).build()
+)
+env.from_source(source, WatermarkStrategy.no_watermarks(), "in").map(str.upper, Types.STRING()).sink_to(sink)
+env.execute("killed")
+"""
+
+
+def test_job_killed_between_batches_reads_every_record_and_the_group_follows(
+    parts: Parts, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    topic, target = new_topic(partitions=2), new_topic()
+    script = tmp_path / "job.py"
+    script.write_text(KILLED)
+    total = 1500
+    parts.kafka.produce(topic, [Record(f"r{i}", partition=i % 2) for i in range(total)])
+    command = [sys.executable, str(script), parts.kafka.bootstrap_servers, topic, target, (tmp_path / "c").as_uri()]
+
+    def reached() -> int:
+        return sum(committed(parts.kafka, topic, topic).values())
+
+    def killed_when(enough: Callable[[], bool]) -> None:
+        program = subprocess.Popen(command, start_new_session=True)
+        try:
+            wait_until(enough, 90, "the group's offsets")
+        finally:
+            os.killpg(program.pid, signal.SIGKILL)
+            program.wait()
+
+    killed_when(lambda: reached() >= 300)
+    after_first, written = reached(), len(set(parts.values(target)))
+    assert 300 <= after_first <= written  # a group is never ahead of what is processed
+    killed_when(lambda: reached() == total)
+    assert set(parts.values(target)) == {f"R{i}" for i in range(total)}
