@@ -17,6 +17,7 @@ from kafkastream.options import job as options
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SinkNode, SourceNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
+from kafkastream.spec.legacy import FlinkKafkaConsumer
 from kafkastream.spec.source import Boundedness, KafkaSource
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
@@ -134,6 +135,23 @@ class StreamExecutionEnvironment:
         return self._begin(source, watermark_strategy, source_name, type_info or source.get_produced_type())
 
     fromSource = from_source
+
+    def add_source(
+        self,
+        source_func: FlinkKafkaConsumer[T],
+        source_name: str = "Custom Source",
+        type_info: TypeInformation[T] | None = None,
+    ) -> DataStream[T]:
+        """A stream of what a consumer of Flink 1.x reads.
+
+        Raises:
+            DefinitionError: The consumer lacks a property, or one is wrong.
+        """
+        if not isinstance(source_func, FlinkKafkaConsumer):
+            raise TypeError(f"add_source takes a FlinkKafkaConsumer, not {type(source_func).__name__}")
+        return self.from_source(source_func.to_source(), source_func.watermarks, source_name, type_info)
+
+    addSource = add_source
 
     def from_collection(self, collection: Iterable[T], type_info: TypeInformation[T] | None = None) -> DataStream[T]:
         """A bounded stream of elements that the program holds itself."""

@@ -10,7 +10,7 @@ from typing import Any
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition, TopicPattern
 
-__all__ = ["offsets_json", "offsets_of_json", "source_options", "stop_condition"]
+__all__ = ["offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
 
 # Spark refuses these, or they are the source's own and not the client's.
 _NOT_FOR_SPARK = frozenset(
@@ -79,6 +79,16 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     """
     clauses = (f"(topic = '{p.topic}' AND partition = {p.partition} AND offset < {stops[p]})" for p in sorted(stops))
     return " OR ".join(clauses) or "false"
+
+
+def start_condition(starts: Mapping[TopicPartition, int]) -> str:
+    """The SQL condition that a record does not come before its partition's start.
+
+    Example:
+        >>> start_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 0})
+        "NOT ((topic = 't' AND partition = 0 AND offset < 5))"
+    """
+    return f"NOT ({stop_condition({partition: offset for partition, offset in starts.items() if offset > 0})})"
 
 
 def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:

@@ -17,7 +17,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
-from kafkastream.spark.source import source_options, stop_condition
+from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spec.graph import CollectionSource, SourceNode
 from kafkastream.spec.offsets import LatestOffsets, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
@@ -55,9 +55,10 @@ class KafkaInput:
         return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
 
     def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """The next offsets to read, when Spark has read up to ``reached``: what lies behind a stop is never read."""
+        """The next offsets to read, when Spark has read up to ``reached``: what lies outside the extent is never read."""
         stops = (self.extent.stops or {}) if self.filtered else {}
-        return {partition: min(offset, stops.get(partition, offset)) for partition, offset in reached.items()}
+        starts = self.extent.starts
+        return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
 
 def resolved(
@@ -115,14 +116,16 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
         starts = starting_offsets(source.starting_offsets, partitions, cluster)
     else:
         starts = {**cluster.beginning_offsets(partitions - before.starts.keys()), **before.starts}
-    options = source_options(source, starts, headers="headers" in decoder_of(node).columns)
+    readable = cluster.readable_ends(partitions)
+    # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
+    begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
+    options = source_options(source, begins, headers="headers" in decoder_of(node).columns)
     if source.stopping_offsets is None:
         return KafkaInput(node, source, options, Extent(starts), ends=False)
     if before is None or before.stops is None:
         stops = stopping_offsets(source.stopping_offsets, partitions, cluster)
     else:
         stops = {**cluster.end_offsets(partitions - before.stops.keys()), **before.stops}
-    readable = cluster.readable_ends(partitions)
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
     return KafkaInput(node, source, options, Extent(starts, stops), ends)
 
@@ -130,6 +133,8 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
 def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
     limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}
     frame = session.readStream.format("kafka").options(**{**limit, **one.options}).load()
+    if one.source.reads_committed:
+        frame = frame.where(start_condition(one.extent.starts))
     if one.extent.stops is not None and one.filtered:
         frame = frame.where(stop_condition(one.extent.stops))
     if "headers" in columns and "headers" not in frame.columns:

@@ -133,6 +133,11 @@ class KafkaSource(Generic[OUT]):
         return FrozenMap({**defaults, **own, **overrides})
 
     @property
+    def reads_committed(self) -> bool:
+        """Whether records of open and aborted transactions are left out."""
+        return self.properties.get("isolation.level") == "read_committed"
+
+    @property
     def spark_options(self) -> Mapping[str, str]:
         """Options for Spark's Kafka source, by Spark's names: properties given as ``spark.maxOffsetsPerTrigger``, say."""
         given = self.properties.items()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
+from confluent_kafka import Producer
 
-from kafkastream.common import Types
+from kafkastream.common import SimpleStringSchema, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
+    FlinkKafkaConsumer,
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
     KafkaSourceBuilder,
@@ -31,11 +35,12 @@ if TYPE_CHECKING:
 
 START = KafkaOffsetsInitializer
 LENGTHS = (6, 3, 0)
+BEGAN_MS = round(time.time() * 1000) - 3_600_000  # not long ago, or the broker's retention deletes the records
 
 
 @attrs.frozen
 class Filled:
-    """A topic with partitions of different lengths, one of them empty; record ``p-o`` is from second ``o + 1``."""
+    """A topic with partitions of different lengths, one of them empty; record ``p-o`` is from second ``o``."""
 
     name: str
     kafka: KafkaBroker
@@ -63,7 +68,7 @@ def filled(kafka: KafkaBroker, new_topic: NewTopic) -> Filled:
     kafka.produce(
         topic.name,
         [
-            Record(f"{partition}-{offset}", partition=partition, timestamp_ms=1000 * (offset + 1))
+            Record(f"{partition}-{offset}", partition=partition, timestamp_ms=BEGAN_MS + 1000 * offset)
             for partition, length in enumerate(LENGTHS)
             for offset in range(length)
         ],
@@ -98,7 +103,7 @@ def initializer(kind: str, topic: Filled, offsets: tuple[int, ...]) -> KafkaOffs
         case "latest":
             return START.latest()
         case "timestamp":
-            return START.timestamp(1000 * (offsets[0] + 1))
+            return START.timestamp(BEGAN_MS + 1000 * offsets[0])
         case "committed":
             return START.committed_offsets()
         case "committed or earliest":
@@ -250,3 +255,67 @@ def test_subscriber_of_ones_own_that_is_to_discover_is_refused(parts: Parts) -> 
 
     with pytest.raises(UnsupportedFeatureError, match="Nothing cannot discover partitions"):
         parts.text(parts.unbound().set_kafka_subscriber(Nothing()))
+
+
+@contextmanager
+def transaction(kafka: KafkaBroker, topic: str, *values: str) -> Iterator[Callable[[], None]]:
+    """An open transaction that has written ``values``; what it yields commits it."""
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "transactional.id": topic, "log_level": 0})
+    producer.init_transactions()
+    producer.begin_transaction()
+    for value in values:
+        producer.produce(topic, value, partition=0)
+    producer.flush()
+    yield producer.commit_transaction
+
+
+@pytest.mark.parametrize("isolation", ["read_committed", "read_uncommitted"])
+@pytest.mark.parametrize("stop", ["latest", "offsets", "timestamp"])
+def test_partition_that_ends_with_a_transaction_marker_ends_the_job(
+    read: Read, parts: Parts, topic: str, stop: str, isolation: str
+) -> None:
+    with transaction(parts.kafka, topic, "a", "b") as commit:
+        commit()
+    stopping = {
+        "latest": START.latest(),
+        "offsets": START.offsets({KafkaTopicPartition(topic, 0): 3}),
+        "timestamp": START.timestamp(4_000_000_000_000),
+    }[stop]
+    builder = parts.unbound(topic).set_property("isolation.level", isolation).set_bounded(stopping)
+    assert list(read(parts.text(builder)).execute_and_collect()) == ["a", "b"]
+
+
+def test_open_transaction_is_waited_for_when_only_committed_records_are_read(
+    read: Read, parts: Parts, topic: str
+) -> None:
+    parts.kafka.produce(topic, ["before"])
+    builder = parts.unbound(topic).set_property("isolation.level", "read_committed").set_bounded(START.latest())
+    source = parts.text(builder)
+    with transaction(parts.kafka, topic, "inside") as commit, read(source).execute_and_collect() as elements:
+        assert next(elements) == "before"
+        commit()
+        assert list(elements) == ["inside"]
+
+
+def test_start_behind_an_open_transaction(read: Read, parts: Parts, topic: str) -> None:
+    parts.kafka.produce(topic, ["before"])
+    builder = parts.unbound(topic).set_property("isolation.level", "read_committed")
+    source = parts.text(builder.set_starting_offsets(START.latest()))
+    with transaction(parts.kafka, topic, "inside") as commit, read(source).execute_and_collect() as elements:
+        time.sleep(5)  # micro-batches begin meanwhile
+        commit()
+        parts.kafka.produce(topic, ["after"])
+        assert next(elements) == "after"
+
+
+def test_consumer_of_flink_1_goes_on_where_its_group_stands(
+    env: StreamExecutionEnvironment, filled: Filled, kafka: KafkaBroker
+) -> None:
+    group = f"{filled.name}-some"
+    properties = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": group, "auto.offset.reset": "earliest"}
+    properties["auto.commit.interval.ms"] = "100"
+    consumer = FlinkKafkaConsumer(filled.name, SimpleStringSchema(), properties)
+    expected = ["0-2", "0-3", "0-4", "0-5", "1-0", "1-1", "1-2"]
+    with env.add_source(consumer).execute_and_collect() as elements:
+        assert sorted(next(elements) for _ in expected) == expected
+        wait_until(lambda: filled.committed(group) == {0: 6, 1: 3, 2: 0}, 30, "the commit of the client's own kind")

@@ -1,5 +1,6 @@
 """The Kafka connector, at PyFlink's path, under PyFlink's names and Java's."""
 
+from kafkastream.spec.legacy import FlinkKafkaConsumer
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer, PartitionOffsetsRetriever
 from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType
 from kafkastream.spec.sink import (
@@ -23,6 +24,7 @@ __all__ = [
     "Boundedness",
     "ConsumerRecord",
     "DeliveryGuarantee",
+    "FlinkKafkaConsumer",
     "HeaderProvider",
     "KafkaOffsetResetStrategy",
     "KafkaOffsetsInitializer",
