@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.jars import connector_jars
+from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMEOUT_S = 120
-TIME_MS = 1_700_000_000_000
+TIME_MS = round(time.time() * 1000) - 60_000  # not long ago, or the broker's retention deletes the records
 SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # halves what a start costs
 
 
@@ -28,9 +32,9 @@ def command(name: str) -> str:
     return found
 
 
-def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str) -> None:
     script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
-    arguments = [*start, *script, "--input", topics[0], "--output", topics[1]]
+    arguments = [*start, *script, "--input", topics[0], "--output", topics[1], *more]
     java = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {SHORT_LIVED_JVM}"
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
@@ -64,3 +68,33 @@ def test_copy_topic_by_spark_submit(kafka: KafkaBroker, topics: tuple[str, str])
     run([command("spark-submit"), "--jars", jars], "copy_topic.py", kafka, topics)
     copied = [(record.value, record.timestamp_ms) for record in kafka.consume(topics[1])]
     assert copied == [(b"as it is", TIME_MS)]
+
+
+STARTS = {
+    "earliest": ["0", "1", "2", "3"],
+    "latest": [],
+    f"timestamp={TIME_MS + 3}": ["3"],
+    "offsets=2": ["2", "3"],
+    "committed": ["1", "2", "3"],
+}
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_starting_positions_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str], start: str) -> None:
+    kafka.produce(topics[0], [Record(str(i), timestamp_ms=TIME_MS + i) for i in range(4)])
+    group = Cluster({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "starting-positions"})
+    partition = TopicPartition(topics[0], 0)
+    group.commit({partition: 1})
+    run([command("kafkastream"), "run"], "starting_positions.py", kafka, topics, "--start", start)
+    assert values(kafka, topics[1]) == [value.encode() for value in STARTS[start]]
+    assert group.committed_offsets([partition]) == {partition: 4}
+
+
+def test_record_metadata_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    record = Record("v", key="k", headers=[("trace", b"7")], timestamp_ms=TIME_MS)
+    kafka.produce(topics[0], [record, Record(None, timestamp_ms=TIME_MS + 1)])
+    run([command("kafkastream"), "run"], "record_metadata.py", kafka, topics)
+    assert [json.loads(value or b"") for value in values(kafka, topics[1])] == [
+        {"partition": 0, "offset": 0, "timestamp": TIME_MS, "key": "k", "headers": {"trace": "7"}},
+        {"partition": 0, "offset": 1, "timestamp": TIME_MS + 1, "key": None, "headers": {}},
+    ]
