@@ -68,22 +68,19 @@ class CheckpointFolder:
         """
         if self.temporary:
             return ()
-        jvm, path = self._jvm, self._file(name)
+        path = self._file(name)
         system = self._system(path)
-        if not system.exists(path):
-            return ()
-        stream = system.open(path)
-        try:
-            text = bytes(jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
-        finally:
-            stream.close()
-        extents = [_extent(fields) for fields in json.loads(text)]
-        if any(extent.finished for extent in extents):
-            system.delete(jvm.org.apache.hadoop.fs.Path(self.of_query(name)), True)
-        return extents
+        # Where a kill came between delete and rename, only the second is there; it may be half-written otherwise.
+        for candidate in (path, path.suffix("~")):
+            if system.exists(candidate):
+                extents = _extents(self._read(system, candidate))
+                if any(extent.finished for extent in extents):
+                    system.delete(self._path(self.of_query(name)), True)
+                return extents
+        return ()
 
     def record(self, name: str, extents: Sequence[Extent]) -> None:
-        """Keep what the sources of a query begin with; a half-written file is never seen."""
+        """Keep what the sources of a query begin with."""
         if self.temporary:
             return
         path = self._file(name)
@@ -106,8 +103,18 @@ class CheckpointFolder:
     def _jvm(self) -> Any:
         return self.session.sparkContext._jvm
 
+    def _path(self, path: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(path)
+
     def _file(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self.path}/{name}.extents.json")
+        return self._path(f"{self.path}/{name}.extents.json")
+
+    def _read(self, system: Any, path: Any) -> str:
+        stream = system.open(path)
+        try:
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+        finally:
+            stream.close()
 
     def _system(self, path: Any) -> Any:
         return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())
@@ -121,6 +128,13 @@ def slug(name: str) -> str:
 def _fields(extent: Extent) -> dict[str, Any]:
     stops = None if extent.stops is None else offsets_json(extent.stops)
     return {"starts": offsets_json(extent.starts), "stops": stops, "finished": extent.finished}
+
+
+def _extents(text: str) -> Sequence[Extent]:
+    try:
+        return [_extent(fields) for fields in json.loads(text)]
+    except ValueError:
+        return ()
 
 
 def _extent(fields: Mapping[str, Any]) -> Extent:

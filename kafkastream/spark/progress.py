@@ -27,6 +27,7 @@ Resolve = Callable[[Sequence[Extent]], Sequence[KafkaInput]]
 Begin = Callable[[Sequence[KafkaInput]], StreamingQuery]
 Keep = Callable[[Sequence[Extent]], None]
 
+_BEGINNINGS = 10
 _PARTITIONS_CHANGED = "you must specify all TopicPartitions"
 
 
@@ -54,6 +55,7 @@ class FollowedQuery:
         self._keep = keep
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
+        self._begun_again = 0
         self.query = self._begun()
 
     def begin_again(self) -> bool:
@@ -63,8 +65,9 @@ class FollowedQuery:
             Whether it was begun anew.
         """
         error = None if self.query.isActive else self.query.exception()
-        if error is None or _PARTITIONS_CHANGED not in str(error):
+        if error is None or _PARTITIONS_CHANGED not in str(error) or self._begun_again == _BEGINNINGS:
             return False
+        self._begun_again += 1
         self._inputs = self._resolve([one.extent for one in self._inputs])
         self.query = self._begun()
         return True

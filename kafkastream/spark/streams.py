@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import chain, repeat
 from typing import Any, final
@@ -19,7 +19,7 @@ from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spec.graph import CollectionSource, SourceNode
-from kafkastream.spec.offsets import LatestOffsets, starting_offsets, stopping_offsets
+from kafkastream.spec.offsets import LatestOffsets, Offsets, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
@@ -115,7 +115,7 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
     if before is None:
         starts = starting_offsets(source.starting_offsets, partitions, cluster)
     else:
-        starts = {**cluster.beginning_offsets(partitions - before.starts.keys()), **before.starts}
+        starts = _kept(before.starts, partitions, cluster.beginning_offsets)
     readable = cluster.readable_ends(partitions)
     # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
     begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
@@ -125,9 +125,17 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
     if before is None or before.stops is None:
         stops = stopping_offsets(source.stopping_offsets, partitions, cluster)
     else:
-        stops = {**cluster.end_offsets(partitions - before.stops.keys()), **before.stops}
+        stops = _kept(before.stops, partitions, cluster.end_offsets)
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
     return KafkaInput(node, source, options, Extent(starts, stops), ends)
+
+
+def _kept(
+    before: Offsets, partitions: Collection[TopicPartition], of_new: Callable[[Collection[TopicPartition]], Offsets]
+) -> Offsets:
+    """The offsets of an earlier start; partitions that have appeared since get theirs of ``of_new``, others are gone."""
+    new = of_new([partition for partition in partitions if partition not in before])
+    return {partition: before[partition] if partition in before else new[partition] for partition in partitions}
 
 
 def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:

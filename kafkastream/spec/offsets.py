@@ -18,6 +18,7 @@ __all__ = [
     "EarliestOffsets",
     "LatestOffsets",
     "OffsetResetStrategy",
+    "Offsets",
     "OffsetsInitializer",
     "PartitionOffsetsRetriever",
     "SpecifiedOffsets",

@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.common import JobClient, Types
+from kafkastream.common import JobClient, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import KafkaTopicPartition
+from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spec.job import JobSettings
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from tests.integration.conftest import Parts, Read
 
 
@@ -81,3 +86,29 @@ def test_failed_batch_is_done_again_from_where_it_began(
         list(read(parts.bounded(topic)).map(int).execute_and_collect("numbers"))
     mended = read(parts.bounded(topic)).map(lambda value: int(value) if value.isdigit() else -1)
     assert list(mended.execute_and_collect("numbers")) == [3, -1]
+
+
+def test_topic_that_is_gone_does_not_keep_a_job_from_starting(
+    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, checkpoints: Path, spark: SparkSession
+) -> None:
+    prefix = new_topic()
+    for number in range(2):
+        parts.kafka.create_topic(f"{prefix}-{number}")
+        parts.kafka.produce(f"{prefix}-{number}", [str(number)])
+    source = parts.text(parts.unbound().set_topic_pattern(f"{prefix}-."))
+
+    partitions = [KafkaTopicPartition(f"{prefix}-{number}", 0) for number in range(2)]
+    folder = CheckpointFolder.of(spark, JobSettings(name="gone", checkpoint_dir=checkpoints.as_uri()))
+    folder.record("pattern", [Extent(dict.fromkeys(partitions, 0))])
+    parts.kafka.delete_topic(f"{prefix}-0")
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "pattern")
+    with stream.execute_and_collect("gone") as elements:
+        assert next(elements) == "1"
+
+
+def test_equal_sources_are_read_each_for_itself(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    parts.kafka.produce(topic, ["a"])
+    both = read(parts.bounded(topic)).union(read(parts.bounded(topic)))
+    assert list(both.execute_and_collect("twice")) == ["a", "a"]

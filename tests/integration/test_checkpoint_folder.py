@@ -1,0 +1,65 @@
+"""What a job keeps beside Spark's checkpoint, when it was killed at any point of writing it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spec.job import JobSettings
+from kafkastream.spec.subscription import TopicPartition
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FIRST = [Extent({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), Extent({})]
+SECOND = [Extent({TopicPartition("t", 0): 5}, finished=True), Extent({})]
+
+
+@pytest.fixture
+def folder(spark: SparkSession, tmp_path: Path) -> CheckpointFolder:
+    return CheckpointFolder.of(spark, JobSettings(name="my job", checkpoint_dir=tmp_path.as_uri()))
+
+
+def test_what_was_recorded_last_is_found(folder: CheckpointFolder, tmp_path: Path) -> None:
+    assert folder.extents("q") == ()
+    for extents in (FIRST, SECOND):
+        folder.record("q", extents)
+        assert folder.extents("q") == extents
+    assert folder.extents("other") == ()
+    assert (tmp_path / "my-job" / "q.extents.json").exists()
+
+
+def test_spark_begins_anew_after_a_finished_run_only(folder: CheckpointFolder, tmp_path: Path) -> None:
+    of_spark = tmp_path / "my-job" / "q" / "offsets"
+    of_spark.mkdir(parents=True)
+    folder.record("q", FIRST)
+    folder.extents("q")
+    assert of_spark.exists()
+    folder.record("q", SECOND)
+    folder.extents("q")
+    assert not of_spark.exists()
+
+
+def test_kill_while_it_is_written_loses_nothing(folder: CheckpointFolder, tmp_path: Path) -> None:
+    file = tmp_path / "my-job" / "q.extents.json"
+    unfinished = file.with_name(file.name + "~")
+    folder.record("q", FIRST)
+    before = file.read_text()
+    unfinished.write_text(before[:7])  # killed while the new one was written
+    assert folder.extents("q") == FIRST
+    unfinished.write_text(before)
+    file.unlink()  # killed after the old one was deleted
+    assert folder.extents("q") == FIRST
+    unfinished.write_text(before[:7])  # killed in the very first write
+    assert folder.extents("q") == ()
+
+
+def test_temporary_folder_keeps_nothing(spark: SparkSession) -> None:
+    folder = CheckpointFolder.of(spark, JobSettings(name="my job"))
+    folder.record("q", FIRST)
+    assert folder.extents("q") == ()
+    folder.clean()
+    assert not Path(folder.path.removeprefix("file://")).exists()
