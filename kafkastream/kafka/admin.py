@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from confluent_kafka.admin._resource import ResourceType
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError, UnsupportedFeatureError
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties, whole_number
+from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition
 
@@ -22,6 +24,10 @@ __all__ = ["Cluster"]
 
 REQUEST_TIMEOUT_MS = "20000"
 """How long the driver waits for an answer before it gives up on the brokers, unless ``default.api.timeout.ms`` says."""
+
+
+_FIRST_TRY_S = 0.5
+_NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
 
 
 class Cluster:
@@ -32,14 +38,17 @@ class Cluster:
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
+        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._servers = properties["bootstrap.servers"]
         timeout = "default.api.timeout.ms"
         self._timeout_s = whole_number(timeout, properties.get(timeout, REQUEST_TIMEOUT_MS)) / 1000
+        self._refusals = Refusals(f"bootstrap.servers {self._servers}")
         with refused_properties(f"bootstrap.servers {self._servers}"):
-            self._admin = AdminClient({**client_properties(properties), "log_level": 0})
+            settings: dict[str, Any] = {**client_properties(properties), "log_level": 0, "error_cb": self._refusals}
+            self._admin = AdminClient(settings)
 
     def partitions(self, subscription: Subscription) -> frozenset[TopicPartition]:
         """The partitions that a subscription means now.
@@ -83,11 +92,13 @@ class Cluster:
 
         Raises:
             BrokerUnreachableError: None did in time.
+            AuthenticationError: They refuse the credentials.
         """
         self._existing()
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
+        self.reach()
         resource = ConfigResource(ResourceType.TOPIC, topic)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
@@ -98,11 +109,18 @@ class Cluster:
             raise self._translated(error) from None
 
     def _existing(self) -> dict[str, int]:
-        try:
-            topics = self._admin.list_topics(timeout=self._timeout_s).topics
-        except KafkaException as error:
-            raise self._translated(error) from None
-        return {name: len(topic.partitions) for name, topic in topics.items()}
+        """The topics there are; asked in tries that grow longer, so that a refusal is heard of between two of them."""
+        deadline, patience = time.monotonic() + self._timeout_s, _FIRST_TRY_S
+        while True:
+            try:
+                topics = self._admin.list_topics(timeout=min(patience, max(0.0, deadline - time.monotonic()))).topics
+                return {name: len(topic.partitions) for name, topic in topics.items()}
+            except KafkaException as error:
+                self._admin.poll(0)
+                self._refusals.check()
+                if error.args[0].name() not in _NO_ANSWER or time.monotonic() > deadline:
+                    raise self._translated(error) from None
+                patience *= 2
 
     def _listed(self, spec: OffsetSpec, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         asked = {ClientPartition(p.topic, p.partition): spec for p in partitions}
@@ -128,11 +146,13 @@ class Cluster:
 
     def _translated(self, error: KafkaException) -> KafkaError:
         reason = error.args[0]
-        if reason.name() in {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}:
+        if reason.name() in _NO_ANSWER:
+            last = f"; the last that was heard: {self._refusals.last}" if self._refusals.last else ""
             return BrokerUnreachableError(
-                f"no Kafka broker answered within {self._timeout_s:g} s",
+                f"no Kafka broker answered within {self._timeout_s:g} s{last}",
                 where=f"bootstrap.servers {self._servers}",
-                now="Check that the address is right and the brokers run and can be reached from here.",
+                now="Check that the address is right, that security.protocol is its listener's, and that the brokers "
+                "run and can be reached from here.",
             )
         return KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}")
 

@@ -9,16 +9,21 @@ from typing import Any
 
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition, TopicPattern
+from kafkastream.spec.values import FrozenMap
 
 __all__ = ["offsets_json", "source_options", "stop_condition"]
 
-# Spark refuses these, or they are the source's own and not the client's.
+# Spark refuses these, or they are the source's own and not the client's. The group's is neither: Spark keeps consumers
+# by group and partition for minutes, and fails when their properties have changed since, with a text that shows secrets.
+# Its consumers neither join nor commit, so a name that Spark makes for each query changes nothing else.
 _NOT_FOR_SPARK = frozenset(
     {
         "auto.offset.reset",
+        "client.id",
         "client.id.prefix",
         "commit.offsets.on.checkpoint",
         "enable.auto.commit",
+        "group.id",
         "interceptor.classes",
         "key.deserializer",
         "partition.discovery.interval.ms",
@@ -30,7 +35,7 @@ _NOT_FOR_SPARK = frozenset(
 
 def source_options(
     source: KafkaSource[Any], starts: Mapping[TopicPartition, int] | str, *, headers: bool = False
-) -> dict[str, str]:
+) -> FrozenMap[str, str]:
     """The options to read ``source`` with.
 
     Args:
@@ -41,12 +46,15 @@ def source_options(
     properties = source.consumer_properties
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
     fixed = None if isinstance(starts, str) or source.discovers_partitions else starts
-    return {
-        **client,
-        **_subscription(source.subscription, fixed),
-        "startingOffsets": starts if isinstance(starts, str) else offsets_json(starts),
-        "includeHeaders": str(headers).lower(),
-    }
+    return FrozenMap(
+        {
+            **client,
+            **_client_id(properties),
+            **_subscription(source.subscription, fixed),
+            "startingOffsets": starts if isinstance(starts, str) else offsets_json(starts),
+            "includeHeaders": str(headers).lower(),
+        }
+    )
 
 
 def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
@@ -68,6 +76,12 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     """
     clauses = (f"(topic = '{p.topic}' AND partition = {p.partition} AND offset < {stops[p]})" for p in sorted(stops))
     return " OR ".join(clauses) or "false"
+
+
+def _client_id(properties: Mapping[str, str]) -> dict[str, str]:
+    """Spark's consumers share one name, since it makes them of one set of options; Flink's end with their subtask."""
+    name = properties.get("client.id.prefix", properties.get("client.id"))
+    return {} if name is None else {"kafka.client.id": name}
 
 
 def _subscription(subscription: Subscription | None, fixed: Mapping[TopicPartition, int] | None) -> dict[str, str]:

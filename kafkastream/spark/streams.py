@@ -15,6 +15,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, stop_condition
+from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spec.graph import CollectionSource, SourceNode
 from kafkastream.spec.offsets import EarliestOffsets, LatestOffsets, OffsetsInitializer
 from kafkastream.spec.source import KafkaSource
@@ -52,7 +53,7 @@ def resolve(node: SourceNode, source: KafkaSource[Any]) -> KafkaInput:
     """
     headers = "headers" in decoder_of(node).columns
     stopping = source.stopping_offsets
-    cluster = Cluster(source.consumer_properties)
+    cluster = Cluster(with_pem_stores(source.consumer_properties))
     if isinstance(source.subscription, TopicPattern):
         cluster.reach()
         starts = _word(source.starting_offsets)
