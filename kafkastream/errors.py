@@ -10,6 +10,7 @@
     │   ├── JarsUnavailableError
     │   └── ConnectorMissingError
     ├── KafkaError (OSError)                      the broker said no, or nothing
+    │   ├── AuthenticationError (PermissionError)
     │   ├── BrokerUnreachableError (ConnectionError)
     │   ├── UnknownTopicError
     │   ├── UnknownOffsetsError
@@ -26,6 +27,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "AuthenticationError",
     "BrokerUnreachableError",
     "ConnectorMissingError",
     "DefinitionError",
@@ -119,6 +121,12 @@ class KafkaError(KafkastreamError, OSError):
     """Kafka refused a request or did not answer."""
 
     code = "kafka"
+
+
+class AuthenticationError(KafkaError, PermissionError):
+    """The brokers refuse a client's user or certificate, or the client does not trust theirs."""
+
+    code = "authentication-failed"
 
 
 class BrokerUnreachableError(KafkaError, ConnectionError):

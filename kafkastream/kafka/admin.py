@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from typing_extensions import assert_never
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties, whole_number
+from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.subscription import (
     KafkaSubscriber,
     PartitionSet,
@@ -33,6 +35,10 @@ REQUEST_TIMEOUT_MS = "20000"
 _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
 
 
+_FIRST_TRY_S = 0.5
+_NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
+
+
 class Cluster:
     """The brokers behind ``bootstrap.servers``, asked through one admin client (a ``PartitionOffsetsRetriever``).
 
@@ -41,6 +47,7 @@ class Cluster:
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
+        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -50,20 +57,29 @@ class Cluster:
         self._group = properties.get("group.id")
         committed = properties.get("isolation.level") == "read_committed"
         self._isolation = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        self._refusals = Refusals(f"bootstrap.servers {self._servers}")
         with refused_properties(f"bootstrap.servers {self._servers}"):
-            self._admin = AdminClient({**client_properties(properties), "log_level": 0})
+            settings: dict[str, Any] = {**client_properties(properties), "log_level": 0, "error_cb": self._refusals}
+            self._admin = AdminClient(settings)
 
     def topics(self) -> Mapping[str, int]:
         """The topics that there are, with their number of partitions; Kafka's own are left out, as in Flink.
 
         Raises:
             BrokerUnreachableError: No broker answered in time.
+            AuthenticationError: They refuse the credentials.
         """
-        try:
-            topics = self._admin.list_topics(timeout=self._timeout_s).topics
-        except KafkaException as error:
-            raise self._translated(error) from None
-        return {name: len(topic.partitions) for name, topic in topics.items() if name not in _INTERNAL_TOPICS}
+        deadline, patience = time.monotonic() + self._timeout_s, _FIRST_TRY_S
+        while True:  # in tries that grow longer, so that a refusal is heard of between two of them
+            try:
+                topics = self._admin.list_topics(timeout=min(patience, max(0.0, deadline - time.monotonic()))).topics
+                return {name: len(topic.partitions) for name, topic in topics.items() if name not in _INTERNAL_TOPICS}
+            except KafkaException as error:
+                self._admin.poll(0)
+                self._refusals.check()
+                if error.args[0].name() not in _NO_ANSWER or time.monotonic() > deadline:
+                    raise self._translated(error) from None
+                patience *= 2
 
     def partitions(
         self, subscription: Subscription, matching: Callable[[str, Iterable[str]], Iterable[str]]
@@ -107,7 +123,7 @@ class Cluster:
 
     def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         """The first record at or after a time (ms), for the partitions that have one."""
-        asked = {partition: OffsetSpec.for_timestamp(time) for partition, time in timestamps_to_search.items()}
+        asked = {partition: OffsetSpec.for_timestamp(time_ms) for partition, time_ms in timestamps_to_search.items()}
         return {partition: offset for partition, offset in self._listed(asked).items() if offset >= 0}
 
     def committed_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
@@ -134,6 +150,7 @@ class Cluster:
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
+        self.topics()
         resource = ConfigResource(ResourceType.TOPIC, topic)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
@@ -172,11 +189,13 @@ class Cluster:
 
     def _translated(self, error: KafkaException) -> KafkaError:
         reason = error.args[0]
-        if reason.name() in {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}:
+        if reason.name() in _NO_ANSWER:
+            last = f"; the last that was heard: {self._refusals.last}" if self._refusals.last else ""
             return BrokerUnreachableError(
-                f"no Kafka broker answered within {self._timeout_s:g} s",
+                f"no Kafka broker answered within {self._timeout_s:g} s{last}",
                 where=f"bootstrap.servers {self._servers}",
-                now="Check that the address is right and the brokers run and can be reached from here.",
+                now="Check that the address is right, that security.protocol is its listener's, and that the brokers "
+                "run and can be reached from here.",
             )
         return KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, Producer
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 
-__all__ = ["refused_properties"]
+__all__ = ["refused_properties", "require_provider"]
+
+_KERBEROS = "GSSAPI"
 
 
 @contextmanager
@@ -27,3 +30,26 @@ def refused_properties(where: str) -> Iterator[None]:
             where=where,
             now="Correct its value; Java's names of properties are translated to the client's own.",
         ) from None
+
+
+def require_provider(mechanism: str) -> None:
+    """Make sure that this machine's librdkafka can log in with ``mechanism``.
+
+    Raises:
+        UnsupportedFeatureError: It is Kerberos, and librdkafka was built without, as in confluent-kafka's wheels.
+    """
+    if mechanism == _KERBEROS and not _has_kerberos():
+        raise UnsupportedFeatureError(
+            "sasl.mechanism = GSSAPI (Kerberos) is not in this machine's librdkafka, as in all wheels of confluent-kafka",
+            where="Kafka properties",
+            now="Install librdkafka with libsasl2, and then: pip install --no-binary confluent-kafka confluent-kafka. "
+            "Spark's own source needs none of this, but offsets and the sink do.",
+        )
+
+
+@cache
+def _has_kerberos() -> bool:
+    with suppress(KafkaException):
+        Producer({"security.protocol": "sasl_plaintext", "sasl.mechanism": _KERBEROS, "log_level": 0})
+        return True
+    return False

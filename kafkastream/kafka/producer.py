@@ -11,11 +11,13 @@ from confluent_kafka import KafkaException, Message, Producer
 
 from kafkastream.errors import DeliveryError
 from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.record import Headers
 
 __all__ = ["RecordProducer", "shared_producer"]
 
 _POLL_S = 0.1
+_FLUSH_S = 0.5
 _KAFKA_DEFAULT_PARTITION = -1
 
 
@@ -35,10 +37,11 @@ class RecordProducer:
         self._name = name
         self._servers = properties["bootstrap.servers"]
         self._failure: DeliveryError | None = None
+        self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
         # Reports of failures only: one report per record would double the cost of a record.
-        reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "log_level": 0}
+        reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
         with refused_properties(f"sink {name!r}"):
-            self._client = Producer({**properties, **reports})
+            self._client = Producer({**properties, **reports, "log_level": 0})
 
     def send(
         self,
@@ -84,8 +87,10 @@ class RecordProducer:
 
         Raises:
             DeliveryError: A record was not delivered.
+            AuthenticationError: The brokers refuse the credentials.
         """
         self._client.poll(0)
+        self._refusals.check()
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
@@ -95,8 +100,10 @@ class RecordProducer:
 
         Raises:
             DeliveryError: A record was not delivered.
+            AuthenticationError: The brokers refuse the credentials.
         """
-        self._client.flush()
+        while self._client.flush(_FLUSH_S):
+            self._refusals.check()
         self.check()
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:

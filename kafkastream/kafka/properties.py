@@ -3,59 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import final
+
+import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.kafka.configuration import require_provider
+from kafkastream.kafka.security import security_properties
+from kafkastream.kafka.untranslated import LOOK_UPS, SINK, report_untranslated
 
-__all__ = ["client_properties", "producer_properties", "whole_number"]
+__all__ = ["TRANSLATED", "client_properties", "producer_properties", "whole_number"]
 
 _PRODUCER = "KafkaSink properties"
 
-_SAME = frozenset(
-    {
-        "acks",
-        "bootstrap.servers",
-        "client.dns.lookup",
-        "client.id",
-        "client.rack",
-        "compression.type",
-        "connections.max.idle.ms",
-        "delivery.timeout.ms",
-        "enable.idempotence",
-        "group.id",
-        "isolation.level",
-        "linger.ms",
-        "max.in.flight.requests.per.connection",
-        "metadata.max.age.ms",
-        "reconnect.backoff.max.ms",
-        "reconnect.backoff.ms",
-        "request.timeout.ms",
-        "retries",
-        "retry.backoff.max.ms",
-        "retry.backoff.ms",
-        "security.protocol",
-    }
-)
-_PRODUCER_ONLY = frozenset(
-    {
-        "acks",
-        "batch.size",
-        "compression.type",
-        "delivery.timeout.ms",
-        "enable.idempotence",
-        "linger.ms",
-        "max.in.flight.requests.per.connection",
-        "buffer.memory",
-        "request.timeout.ms",
-        "retries",
-    }
-)
-_RENAMED: Mapping[str, tuple[str, Callable[[int], int]]] = {
-    "batch.size": ("batch.size", lambda size: max(1, size)),
-    "buffer.memory": ("queue.buffering.max.kbytes", lambda size: max(1, size // 1024)),
-    "max.block.ms": ("topic.metadata.propagation.max.ms", lambda millis: millis),
-    "max.request.size": ("message.max.bytes", lambda size: size),
-    "receive.buffer.bytes": ("socket.receive.buffer.bytes", lambda size: max(0, size)),
-    "send.buffer.bytes": ("socket.send.buffer.bytes", lambda size: max(0, size)),
+
+def _unchanged(number: int) -> int:
+    return number
+
+
+@final
+@attrs.frozen
+class _Own:
+    """The properties of librdkafka that a property of Java's becomes; a number when there is a conversion."""
+
+    names: tuple[str, ...]
+    number: Callable[[int], int] | None = None
+
+    def translated(self, key: str, value: str) -> dict[str, str]:
+        text = value if self.number is None else str(self.number(whole_number(key, value)))
+        return dict.fromkeys(self.names, text)
+
+
+def _same(*keys: str) -> dict[str, _Own]:
+    return {key: _Own((key,)) for key in keys}
+
+
+_EVERY_CLIENT: Mapping[str, _Own] = {
+    **_same("bootstrap.servers", "client.dns.lookup", "client.id", "client.rack", "connections.max.idle.ms"),
+    **_same("enable.metrics.push", "group.id", "isolation.level"),
+    **_same("metadata.recovery.rebootstrap.trigger.ms", "metadata.recovery.strategy"),
+    **_same("reconnect.backoff.max.ms", "reconnect.backoff.ms", "retry.backoff.max.ms", "retry.backoff.ms"),
+    **_same("socket.connection.setup.timeout.ms"),
+    "metadata.max.age.ms": _Own(("metadata.max.age.ms", "topic.metadata.refresh.interval.ms")),
+    "receive.buffer.bytes": _Own(("socket.receive.buffer.bytes",), lambda size: max(0, size)),
+    "send.buffer.bytes": _Own(("socket.send.buffer.bytes",), lambda size: max(0, size)),
+}
+_PRODUCERS: Mapping[str, _Own] = {
+    **_same("acks", "compression.type", "delivery.timeout.ms", "enable.idempotence", "linger.ms"),
+    **_same("max.in.flight.requests.per.connection", "request.timeout.ms", "retries"),
+    "batch.size": _Own(("batch.size",), lambda size: max(1, size)),
+    "buffer.memory": _Own(("queue.buffering.max.kbytes",), lambda size: max(1, size // 1024)),
+    "max.block.ms": _Own(("topic.metadata.propagation.max.ms",), _unchanged),
+    "max.request.size": _Own(("message.max.bytes",), _unchanged),
 }
 # Java's, whatever librdkafka's own: equal keys must land where Flink and Spark put them, and failures come as soon.
 _PRODUCER_DEFAULTS = {
@@ -69,36 +68,49 @@ _PRODUCER_DEFAULTS = {
 }
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
+_LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
+"""The levels that librdkafka knows; Java's zstd has some beyond, which only take longer for little."""
+
+TRANSLATED = frozenset({*_EVERY_CLIENT, *_PRODUCERS, *(f"compression.{codec}.level" for codec in _LEVELS)})
+"""The properties of Java's clients that have a counterpart, apart from security."""
 
 
 def client_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """The properties that any librdkafka client understands, by librdkafka's names.
+    """The properties that any librdkafka client understands, by librdkafka's names; what has none is logged once.
+
+    A source's ``client.id.prefix`` names the client as Flink's enumerator does.
 
     Raises:
-        UnsupportedFeatureError: The cluster asks for SASL or TLS.
+        DefinitionError: A value is not what Java's client takes.
+        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
     """
-    _refuse_security(java)
-    return {key: value for key, value in _translated(java).items() if key not in _PRODUCER_ONLY}
+    _refuse_indirection(java)
+    report_untranslated(java, LOOK_UPS, TRANSLATED)
+    prefix = java.get("client.id.prefix")
+    named = {} if prefix is None else {"client.id": f"{prefix}-enumerator-admin-client"}
+    return {**_translated(java, _EVERY_CLIENT), **named, **_secured(java)}
 
 
 def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """All properties of a librdkafka producer, by librdkafka's names.
+    """All properties of a librdkafka producer, by librdkafka's names; what has none is logged once.
 
     Raises:
-        UnsupportedFeatureError: The cluster asks for SASL or TLS, or the producer for a partitioner of its own.
+        UnsupportedFeatureError: It asks for a partitioner of its own, or for security that cannot be had outside of Java.
         DefinitionError: Java's producer refuses a value, or two beside each other.
     """
-    _refuse_security(java)
-    if "partitioner.class" in java:
-        raise UnsupportedFeatureError(
-            f"partitioner.class = {java['partitioner.class']} cannot run outside the Java client",
-            where=_PRODUCER,
-            now="Leave it out: keys are partitioned as Java's default partitioner does.",
-        )
-    translated = _translated(java)
+    _refuse_indirection(java)
+    _refuse_partitioner(java)
+    report_untranslated(java, SINK, TRANSLATED)
+    translated = _translated(java, {**_EVERY_CLIENT, **_PRODUCERS})
     translated.pop("group.id", None)
     translated.pop("isolation.level", None)
-    return {**_PRODUCER_DEFAULTS, **translated, "enable.idempotence": "true" if _is_idempotent(java) else "false"}
+    return {
+        **_PRODUCER_DEFAULTS,
+        **translated,
+        **_compression_level(java),
+        **_secured(java),
+        "enable.idempotence": "true" if _is_idempotent(java) else "false",
+    }
 
 
 def _is_idempotent(java: Mapping[str, str]) -> bool:
@@ -130,10 +142,12 @@ def _is_idempotent(java: Mapping[str, str]) -> bool:
     return not excluded
 
 
-def _translated(java: Mapping[str, str]) -> dict[str, str]:
-    same = {key: value for key, value in java.items() if key in _SAME}
-    renamed = {name: convert(whole_number(key, java[key])) for key, (name, convert) in _RENAMED.items() if key in java}
-    return {**same, **{name: str(value) for name, value in renamed.items()}}
+def _translated(java: Mapping[str, str], table: Mapping[str, _Own]) -> dict[str, str]:
+    own: dict[str, str] = {}
+    for key, row in table.items():
+        if key in java:
+            own |= row.translated(key, java[key])
+    return own
 
 
 def whole_number(key: str, text: str) -> int:
@@ -148,9 +162,38 @@ def whole_number(key: str, text: str) -> int:
         raise DefinitionError(f"Property {key} = {text!r} is not a whole number", where="Kafka properties") from None
 
 
-def _refuse_security(java: Mapping[str, str]) -> None:
-    protocol = java.get("security.protocol", "PLAINTEXT")
-    if protocol.upper() != "PLAINTEXT":
+def _compression_level(java: Mapping[str, str]) -> dict[str, str]:
+    """The level of the compression that is used; Java has a property for each."""
+    codec = java.get("compression.type", "none").lower()
+    key = f"compression.{codec}.level"
+    if codec not in _LEVELS or key not in java:
+        return {}
+    known = _LEVELS[codec]
+    return {"compression.level": str(min(max(whole_number(key, java[key]), known[0]), known[-1]))}
+
+
+def _secured(java: Mapping[str, str]) -> dict[str, str]:
+    own = security_properties(java) if "security.protocol" in java else {}
+    if "sasl.mechanism" in own:
+        require_provider(own["sasl.mechanism"])
+    return own
+
+
+def _refuse_partitioner(java: Mapping[str, str]) -> None:
+    chosen = {"partitioner.class": None, "partitioner.ignore.keys": "false"}
+    for key, harmless in chosen.items():
+        if key in java and java[key].lower() != harmless:
+            raise UnsupportedFeatureError(
+                f"{key} = {java[key]} cannot run outside the Java client",
+                where=_PRODUCER,
+                now="Leave it out: keys are partitioned as Java's default partitioner does.",
+            )
+
+
+def _refuse_indirection(java: Mapping[str, str]) -> None:
+    if "config.providers" in java:
         raise UnsupportedFeatureError(
-            f"security.protocol = {protocol} is not supported yet", now="PLAINTEXT listeners work."
+            "config.providers cannot run outside the Java client",
+            where="Kafka properties",
+            now="Give the values themselves, read by the program from where they are kept.",
         )

@@ -10,6 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.operators import user_operator
+from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import BAD_RECORD
 from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.spec.graph import JobGraph, OperatorNode, SinkNode, SourceNode
@@ -63,7 +64,7 @@ def pass_through(graph: JobGraph) -> PassThrough | None:
     value, topic = _copied_value(source, sink), sink.record_serializer and sink.record_serializer.topic
     if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
         return None
-    return PassThrough(sink, topic, value) if Cluster(sink.properties).log_append_time(topic) else None
+    return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
 
 
 def _changes_nothing(node: object) -> bool:

@@ -14,6 +14,7 @@ from kafkastream.errors import KafkaError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.source import offsets_of_json
+from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.source import commit_interval_ms
@@ -138,7 +139,9 @@ class GroupCommits:
     def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
         """What commits for a source; None when the job is not to commit."""
         interval = commit_interval_ms(one.source, settings.checkpointing_interval_ms)
-        return None if interval is None else GroupCommits(one.source.consumer_properties, interval / 1000)
+        return (
+            None if interval is None else GroupCommits(with_pem_stores(one.source.consumer_properties), interval / 1000)
+        )
 
     def reached(self, offsets: Mapping[TopicPartition, int]) -> None:
         """All before these offsets has been processed."""

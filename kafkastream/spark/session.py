@@ -18,11 +18,13 @@ from pyspark.sql import SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError
 from kafkastream.spark.jars import connector_jars, find_java
+from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["spark_session"]
 
 LOG_VARIABLE = "KAFKASTREAM_SPARK_LOG"
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+_HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
 _LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
 
 
@@ -41,6 +43,7 @@ def spark_session() -> SparkSession:
     # py4j logs the traceback of every callback that fails; the job's own error says it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
+    _hide_secrets(session)
     _ensure_connector(session)
     return session
 
@@ -93,6 +96,13 @@ def _pass_on(jvm_errors: IO[bytes]) -> None:
                 sys.stderr.flush()
 
     threading.Thread(target=copy, name="spark-stderr", daemon=True).start()
+
+
+def _hide_secrets(session: SparkSession) -> None:
+    """Have plans, as ``explain`` and the web interface show them, leave out all secrets among a source's options."""
+    known = session.conf.get(_HIDDEN_OPTIONS) or HIDDEN_KEYS
+    if HIDDEN_KEYS not in known:
+        session.conf.set(_HIDDEN_OPTIONS, f"{known}|{HIDDEN_KEYS}")
 
 
 def _ensure_connector(session: SparkSession) -> None:

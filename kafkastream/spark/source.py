@@ -9,16 +9,21 @@ from typing import Any
 
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition, TopicPattern
+from kafkastream.spec.values import FrozenMap
 
 __all__ = ["offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
 
-# Spark refuses these, or they are the source's own and not the client's.
+# Spark refuses these, or they are the source's own and not the client's. The group's is neither: Spark keeps consumers
+# by group and partition for minutes, and fails when their properties have changed since, with a text that shows secrets.
+# Its consumers neither join nor commit, so a name that Spark makes for each query changes nothing else.
 _NOT_FOR_SPARK = frozenset(
     {
         "auto.offset.reset",
+        "client.id",
         "client.id.prefix",
         "commit.offsets.on.checkpoint",
         "enable.auto.commit",
+        "group.id",
         "interceptor.classes",
         "key.deserializer",
         "partition.discovery.interval.ms",
@@ -30,7 +35,7 @@ _NOT_FOR_SPARK = frozenset(
 
 def source_options(
     source: KafkaSource[Any], starts: Mapping[TopicPartition, int], *, headers: bool = False
-) -> dict[str, str]:
+) -> FrozenMap[str, str]:
     """The options to read ``source`` with.
 
     Args:
@@ -40,13 +45,16 @@ def source_options(
     """
     properties = source.consumer_properties
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
-    return {
-        **client,
-        **source.spark_options,
-        **_subscription(source.subscription, None if source.discovers_partitions else starts),
-        "startingOffsets": offsets_json(starts),
-        "includeHeaders": str(headers).lower(),
-    }
+    return FrozenMap(
+        {
+            **client,
+            **_client_id(properties),
+            **source.spark_options,
+            **_subscription(source.subscription, None if source.discovers_partitions else starts),
+            "startingOffsets": offsets_json(starts),
+            "includeHeaders": str(headers).lower(),
+        }
+    )
 
 
 def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
@@ -89,6 +97,12 @@ def start_condition(starts: Mapping[TopicPartition, int]) -> str:
         "NOT ((topic = 't' AND partition = 0 AND offset < 5))"
     """
     return f"NOT ({stop_condition({partition: offset for partition, offset in starts.items() if offset > 0})})"
+
+
+def _client_id(properties: Mapping[str, str]) -> dict[str, str]:
+    """Spark's consumers share one name, since it makes them of one set of options; Flink's end with their subtask."""
+    name = properties.get("client.id.prefix", properties.get("client.id"))
+    return {} if name is None else {"kafka.client.id": name}
 
 
 def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:

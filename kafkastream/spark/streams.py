@@ -18,6 +18,7 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
+from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spec.graph import CollectionSource, SourceNode
 from kafkastream.spec.offsets import LatestOffsets, Offsets, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
@@ -110,7 +111,7 @@ def collection_frame(session: SparkSession, node: SourceNode, source: Collection
 
 def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:
     assert source.subscription is not None
-    cluster = Cluster(source.consumer_properties)
+    cluster = Cluster(with_pem_stores(source.consumer_properties))
     partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
     if before is None:
         starts = starting_offsets(source.starting_offsets, partitions, cluster)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from kafkastream.errors import (
+    AuthenticationError,
     BrokerUnreachableError,
     ConnectorMissingError,
     DefinitionError,
@@ -56,6 +57,23 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda _, job, __: JobError(
             f"another job named {job!r} runs on the same checkpoint directory",
             now="Stop it first, or give this job another name.",
+        ),
+    ),
+    (
+        r"common\.errors\.(?:Sasl|Ssl)AuthenticationException: ([^\n]*)",
+        lambda found, job, servers: AuthenticationError(
+            f"the Kafka brokers cannot be used with these credentials: {found[1]}",
+            where=f"job {job!r}, bootstrap.servers {servers}",
+            now="Check the properties sasl.* and ssl.* of the source.",
+        ),
+    ),
+    (
+        r"Failed to load (?:SSL keystore|PEM SSL keystore) (\S+)",
+        lambda found, job, _: DefinitionError(
+            f"Spark cannot read the store {found[1]}",
+            where=f"job {job!r}",
+            now="A source's stores must be there on every worker, or be given as PEM text: ssl.truststore.certificates, "
+            "ssl.keystore.certificate.chain, ssl.keystore.key.",
         ),
     ),
     (
@@ -111,11 +129,18 @@ _TABLE: tuple[tuple[str, Build], ...] = (
 )
 
 
+# Where Spark shows a client's properties: name=value, with commas between them.
+_SECRET = re.compile(
+    r"(\bsasl\.jaas\.config=).*?;(?=[,}\s]|$)|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*|(\bssl\.[\w.]*password=)[^,}\s]*",
+    re.DOTALL,
+)
+
+
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
-    text = str(error)
+    text = _SECRET.sub(r"\1\2\3***", str(error))
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
         return JobError(

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar, final
 
-__all__ = ["FrozenMap", "is_secret", "redacted"]
+__all__ = ["HIDDEN_KEYS", "FrozenMap", "is_secret", "redacted"]
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 _HIDDEN = "***"
-_SECRET_KEY = re.compile(
-    r"password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic\.auth\.user\.info|\.pem"
-    r"|ssl\.keystore\.key|ssl\.keystore\.certificate\.chain|private[._-]?key|api[._-]?key",
-    re.IGNORECASE,
+HIDDEN_KEYS = (
+    r"(?i)password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic\.auth\.user\.info|\.pem"
+    r"|ssl\.keystore\.key|ssl\.keystore\.certificate\.chain|private[._-]?key|api[._-]?key"
 )
+"""What the names of properties with secret values contain: a regular expression, for Python and for Java."""
+
+_SECRET_KEY = re.compile(HIDDEN_KEYS)
 # A user's part ends at the last "@" before the path, since passwords are not always percent-encoded.
 _URL_USER = re.compile(r"(?<=://)[^/\s]*@")
 

@@ -16,8 +16,10 @@ In pytest, the fixtures ``kafka``, ``topic`` and ``new_topic`` are there once ka
 from __future__ import annotations
 
 from kafkastream.testing.broker import EmbeddedKafka
+from kafkastream.testing.certificates import Certificates
 from kafkastream.testing.records import ConsumedRecord, Record
+from kafkastream.testing.security import Security
 from kafkastream.testing.topics import KafkaBroker
 from kafkastream.testing.waiting import wait_until
 
-__all__ = ["ConsumedRecord", "EmbeddedKafka", "KafkaBroker", "Record", "wait_until"]
+__all__ = ["Certificates", "ConsumedRecord", "EmbeddedKafka", "KafkaBroker", "Record", "Security", "wait_until"]

@@ -13,7 +13,9 @@ from typing_extensions import Self
 
 from kafkastream.errors import SetupError
 from kafkastream.testing import launch, watchdog
+from kafkastream.testing.certificates import Certificates
 from kafkastream.testing.launch import KafkaProgram
+from kafkastream.testing.security import Mechanism, Protocol, Security
 from kafkastream.testing.topics import KafkaBroker
 from kafkastream.testing.waiting import wait_until
 
@@ -39,18 +41,26 @@ class EmbeddedKafka(KafkaBroker):
     Args:
         port: Where it listens; None takes a free port.
         properties: Server settings that win over the ones for a quick lonely broker.
+        security: Secured listeners, beside the plain one; they add a few seconds to the start.
         start_timeout_s: How long it may take to start, in seconds.
     """
 
     def __init__(
-        self, *, port: int | None = None, properties: Mapping[str, str] | None = None, start_timeout_s: float = 60.0
+        self,
+        *,
+        port: int | None = None,
+        properties: Mapping[str, str] | None = None,
+        security: Security | None = None,
+        start_timeout_s: float = 60.0,
     ) -> None:
-        free_port, controller_port = launch.free_ports()
-        self._ports = (port or free_port, controller_port)
-        self._properties = dict(properties or {})
+        protocols = security.protocols if security else ()
+        ports = launch.free_ports((launch.PLAINTEXT, *protocols, launch.CONTROLLER))
+        self._ports = {**ports, **({launch.PLAINTEXT: port} if port else {})}
+        self._server_properties = dict(properties or {})
+        self._security = security
         self._start_timeout_s = start_timeout_s
         self._home: _Home | None = None
-        super().__init__(f"{launch.HOST}:{self._ports[0]}")
+        super().__init__(self._address(launch.PLAINTEXT))
 
     @property
     def directory(self) -> Path:
@@ -60,6 +70,36 @@ class EmbeddedKafka(KafkaBroker):
             SetupError: It was not started.
         """
         return self._started_home().directory
+
+    @property
+    def certificates(self) -> Certificates:
+        """The stores of keys and certificates that a client needs for TLS.
+
+        Raises:
+            SetupError: It was not started, or none of its listeners uses TLS.
+        """
+        certificates = self._started_home().certificates
+        if certificates is None:
+            raise SetupError("the embedded Kafka broker has no certificates", now="Give it a Security with SSL.")
+        return certificates
+
+    def listener(
+        self, protocol: Protocol = "SASL_SSL", mechanism: Mechanism = "SCRAM-SHA-512", *, user: str | None = None
+    ) -> KafkaBroker:
+        """The same broker, spoken to through a secured listener; its ``client_properties`` are what a job needs.
+
+        Args:
+            protocol: Which listener.
+            mechanism: How to log in, where the protocol is one of SASL.
+            user: Who logs in; None is the first of the users.
+
+        Raises:
+            DefinitionError: There is no such listener or user.
+            SetupError: It was not started.
+        """
+        home, security = self._started_home(), self._security or Security(protocols=())
+        properties = security.client_properties(protocol, mechanism, user, home.certificates)
+        return KafkaBroker(self._address(protocol), properties)
 
     def start(self) -> Self:
         """Start it and wait until it serves; after ``stop(keep_data=True)`` with the same data at the same address.
@@ -73,8 +113,10 @@ class EmbeddedKafka(KafkaBroker):
         self._home = self._home or _Home(_program())
         try:
             if is_new:
-                self._home.prepare(self._ports, self._properties)
+                self._home.prepare(self._ports, self._server_properties, self._security)
             self._home.start_broker(self._start_timeout_s)
+            if is_new and self._security and self._security.uses_sasl:
+                self._admit(self._security.users)
         except BaseException:
             self.stop()
             raise
@@ -108,6 +150,9 @@ class EmbeddedKafka(KafkaBroker):
     ) -> None:
         self.stop()
 
+    def _address(self, protocol: str) -> str:
+        return f"{launch.HOST}:{self._ports[protocol]}"
+
     def _started_home(self) -> _Home:
         if self._home is None:
             raise SetupError("the embedded Kafka broker was not started", now="Call start() or use it in a with.")
@@ -130,9 +175,14 @@ class _Home:
         self._stopped = self.directory / watchdog.STOPPED_NAME
         self._watchdog = _watch(self.directory, program.broker_command(self.directory))
         self._runs = False
+        self.certificates: Certificates | None = None
 
-    def prepare(self, ports: tuple[int, int], properties: Mapping[str, str]) -> None:
-        launch.write_properties(self.directory, ports, properties)
+    def prepare(self, ports: Mapping[str, int], properties: Mapping[str, str], security: Security | None) -> None:
+        if security and security.uses_tls:
+            self.certificates = Certificates(self.directory / "certificates")
+            self.certificates.make(self._program.java)
+        secured = security.server_properties(self.certificates) if security else {}
+        launch.write_properties(self.directory, ports, {**secured, **properties})
         self._program.format_storage(self.directory)
 
     def broker_runs(self) -> bool:

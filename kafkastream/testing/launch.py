@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import uuid
 import zlib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import final
 
@@ -18,15 +18,17 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["HOST", "KafkaProgram", "free_ports", "write_properties"]
+__all__ = ["CONTROLLER", "HOST", "PLAINTEXT", "KafkaProgram", "free_ports", "write_properties"]
 
 HOST = "127.0.0.1"
+PLAINTEXT = "PLAINTEXT"
+CONTROLLER = "CONTROLLER"
 
 # One broker that is alone, and tests that do not like to wait.
 SERVER: Mapping[str, str] = {
     "process.roles": "broker,controller",
     "node.id": "1",
-    "controller.listener.names": "CONTROLLER",
+    "controller.listener.names": CONTROLLER,
     "auto.create.topics.enable": "false",
     "offsets.topic.replication.factor": "1",
     "offsets.topic.num.partitions": "1",
@@ -61,21 +63,23 @@ _BOOTSTRAP_NAME = "bootstrap.checkpoint"
 _NEW_ARCHIVE_NAME = "classes.jsa"
 
 
-def free_ports() -> tuple[int, int]:
-    """Two ports of this machine that nobody listens on."""
-    with socket.socket() as one, socket.socket() as other:
-        one.bind((HOST, 0))
-        other.bind((HOST, 0))
-        return one.getsockname()[1], other.getsockname()[1]
+def free_ports(names: Iterable[str]) -> dict[str, int]:
+    """For each name another port of this machine that nobody listens on."""
+    with ExitStack() as taken:
+        sockets = {name: taken.enter_context(socket.socket()) for name in names}
+        for one in sockets.values():
+            one.bind((HOST, 0))
+        return {name: one.getsockname()[1] for name, one in sockets.items()}
 
 
-def write_properties(directory: Path, ports: tuple[int, int], overrides: Mapping[str, str]) -> None:
-    """Write ``server.properties`` for the ports of the broker and its controller; ``overrides`` win."""
-    port, controller_port = ports
+def write_properties(directory: Path, ports: Mapping[str, int], overrides: Mapping[str, str]) -> None:
+    """Write ``server.properties`` for the ports of the listeners, of which one is the controller's; ``overrides`` win."""
+    protocols = {**dict(zip(ports, ports, strict=True)), CONTROLLER: PLAINTEXT}
     server = {
         **SERVER,
-        "listeners": f"PLAINTEXT://{HOST}:{port},CONTROLLER://{HOST}:{controller_port}",
-        "controller.quorum.voters": f"{SERVER['node.id']}@{HOST}:{controller_port}",
+        "listeners": ",".join(f"{name}://{HOST}:{port}" for name, port in ports.items()),
+        "listener.security.protocol.map": ",".join(f"{name}:{protocol}" for name, protocol in protocols.items()),
+        "controller.quorum.voters": f"{SERVER['node.id']}@{HOST}:{ports[CONTROLLER]}",
         "log.dirs": (directory / _DATA_NAME).as_posix(),
         **overrides,
     }
@@ -135,7 +139,7 @@ class KafkaProgram:
         return metadata
 
     def _formatted(self, directory: Path) -> bytes:
-        write_properties(directory, free_ports(), overrides={})
+        write_properties(directory, free_ports((PLAINTEXT, CONTROLLER)), overrides={})
         arguments = ("format", "--cluster-id", _new_id(), "--config", str(directory / _PROPERTIES_NAME))
         command = (*self._java(), "kafka.tools.StorageTool", *arguments)
         run = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
@@ -148,7 +152,8 @@ class KafkaProgram:
 
 
 def _write(path: Path, properties: Mapping[str, str]) -> None:
-    path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), encoding="utf-8")
+    lines = (f"{key}={value}\n" for key, value in properties.items())
+    path.write_text("".join(line.replace("\\", "\\\\") for line in lines), encoding="utf-8")
 
 
 def _new_id() -> str:

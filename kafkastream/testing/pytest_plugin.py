@@ -18,9 +18,10 @@ import pytest
 from kafkastream.errors import JarsUnavailableError, JavaNotFoundError
 
 if TYPE_CHECKING:
+    from kafkastream.testing.broker import EmbeddedKafka
     from kafkastream.testing.topics import KafkaBroker
 
-__all__ = ["NewTopic", "kafka", "new_topic", "topic"]
+__all__ = ["NewTopic", "kafka", "new_topic", "secured_kafka", "topic"]
 
 
 class NewTopic(Protocol):
@@ -40,13 +41,18 @@ def kafka() -> Iterator[KafkaBroker]:
     if servers := os.environ.get("KAFKASTREAM_TEST_BOOTSTRAP_SERVERS"):
         yield KafkaBroker(servers)
         return
-    broker = EmbeddedKafka()
-    try:
-        broker.start()
-    except (JavaNotFoundError, JarsUnavailableError) as error:
-        _no_broker(error)
-    yield broker
-    broker.stop()
+    with _started(EmbeddedKafka()) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="session")
+def secured_kafka() -> Iterator[EmbeddedKafka]:
+    """A Kafka broker with secured listeners, the same for all tests of the session: ``secured_kafka.listener(…)``."""
+    from kafkastream.testing.broker import EmbeddedKafka
+    from kafkastream.testing.security import Security
+
+    with _started(EmbeddedKafka(security=Security())) as broker:
+        yield broker
 
 
 @pytest.fixture
@@ -69,6 +75,13 @@ def new_topic(kafka: KafkaBroker, request: pytest.FixtureRequest) -> Iterator[Ne
 def topic(new_topic: NewTopic) -> str:
     """The name of a fresh topic with one partition."""
     return new_topic()
+
+
+def _started(broker: EmbeddedKafka) -> EmbeddedKafka:
+    try:
+        return broker.start()
+    except (JavaNotFoundError, JarsUnavailableError) as error:
+        _no_broker(error)
 
 
 def _topic_name(test: str) -> str:

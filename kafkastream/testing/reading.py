@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast, final
 
 from kafkastream.errors import KafkaError, UnknownTopicError
@@ -23,7 +24,7 @@ _TIMESTAMP_TYPES: tuple[TimestampType, ...] = ("NoTimestampType", "CreateTime", 
 
 
 def read_topic(
-    bootstrap_servers: str, topic: str, count: int, isolation: Isolation, timeout_s: float
+    client: Mapping[str, str], topic: str, count: int, isolation: Isolation, timeout_s: float
 ) -> list[ConsumedRecord]:
     """All records of a topic, once there are ``count``, in the order of partition and offset.
 
@@ -31,18 +32,18 @@ def read_topic(
         UnknownTopicError: There is no such topic.
         TimeoutError: There were too few records, or the broker was too slow.
     """
-    with _consumer(bootstrap_servers, isolation) as consumer:
+    with _consumer(client, isolation) as consumer:
         reader = _TopicReader(consumer, topic, time.monotonic() + timeout_s)
         wait_until(lambda: reader.read_to_end() >= count, timeout_s, f"{count} records in topic {topic!r}")
     return sorted(reader.records, key=lambda record: (record.partition, record.offset))
 
 
-def _consumer(bootstrap_servers: str, isolation: Isolation) -> Consumer:
+def _consumer(client: Mapping[str, str], isolation: Isolation) -> Consumer:
     from confluent_kafka import Consumer
 
     return Consumer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **client,
             "group.id": f"kafkastream-testing-{uuid.uuid4()}",  # librdkafka wants one; it never joins
             "isolation.level": isolation,
             "enable.auto.commit": False,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkastream.errors import KafkaError
+from kafkastream.spec.values import FrozenMap
 from kafkastream.testing.reading import Isolation, read_topic
 from kafkastream.testing.records import ConsumedRecord, Record
 from kafkastream.testing.waiting import wait_until
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["KafkaBroker"]
 
 _REQUEST_S = 30.0
+_SCRAM_ITERATIONS = 4096
 
 
 class KafkaBroker:
@@ -26,15 +28,22 @@ class KafkaBroker:
 
     Args:
         bootstrap_servers: Its address, ``host:port``; several are separated by commas.
+        properties: What else its clients need, such as ``security.protocol``, by the names of Java's client.
     """
 
-    def __init__(self, bootstrap_servers: str) -> None:
+    def __init__(self, bootstrap_servers: str, properties: Mapping[str, str] | None = None) -> None:
         self._bootstrap_servers = bootstrap_servers
+        self._properties = FrozenMap(properties or {})
 
     @property
     def bootstrap_servers(self) -> str:
         """What clients take as ``bootstrap.servers``."""
         return self._bootstrap_servers
+
+    @property
+    def client_properties(self) -> FrozenMap[str, str]:
+        """What sources and sinks take as properties to reach it: ``bootstrap.servers``, and all that security needs."""
+        return FrozenMap({"bootstrap.servers": self.bootstrap_servers, **self._properties})
 
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until it can be used.
@@ -99,7 +108,7 @@ class KafkaBroker:
         Raises:
             DeliveryError: A record did not get there.
         """
-        return write_records(self.bootstrap_servers, topic, records, timeout_s)
+        return write_records(self._client(), topic, records, timeout_s)
 
     def consume(
         self,
@@ -124,12 +133,39 @@ class KafkaBroker:
             UnknownTopicError: There is no such topic.
             TimeoutError: There were too few records, or the broker was too slow.
         """
-        return read_topic(self.bootstrap_servers, topic, count or 0, isolation, timeout_s)
+        return read_topic(self._client(), topic, count or 0, isolation, timeout_s)
 
     def _admin(self) -> AdminClient:
         from confluent_kafka.admin import AdminClient
 
-        return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
+        return AdminClient({**self._client(), "log_level": 0})
+
+    def _admit(self, users: Mapping[str, str]) -> None:
+        """Let users log in with SCRAM."""
+        from confluent_kafka.admin._scram import (
+            ScramCredentialInfo,
+            ScramMechanism,
+            UserScramCredentialAlteration,
+            UserScramCredentialUpsertion,
+        )
+
+        admin = self._admin()
+        for kind in (
+            ScramMechanism.SCRAM_SHA_256,
+            ScramMechanism.SCRAM_SHA_512,
+        ):  # Kafka takes one per user and request
+            credential = ScramCredentialInfo(kind, _SCRAM_ITERATIONS)
+            wanted: list[UserScramCredentialAlteration] = [
+                UserScramCredentialUpsertion(name, credential, text.encode()) for name, text in users.items()
+            ]
+            for future in admin.alter_user_scram_credentials(wanted).values():
+                future.result()
+
+    def _client(self) -> dict[str, str]:
+        """The properties of the kit's own clients, by librdkafka's names."""
+        from kafkastream.kafka.properties import client_properties
+
+        return client_properties(self.client_properties)
 
 
 def _await_partitions(admin: AdminClient, topic: str, count: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, final
 
 from kafkastream.errors import DeliveryError
@@ -17,7 +17,7 @@ _BACK_OFF_S = 0.05
 
 
 def write_records(
-    bootstrap_servers: str, topic: str, records: Iterable[Record | str | bytes], timeout_s: float
+    client: Mapping[str, str], topic: str, records: Iterable[Record | str | bytes], timeout_s: float
 ) -> tuple[tuple[int, int], ...]:
     """Write records in their order; returns the partition and the offset of each.
 
@@ -25,7 +25,7 @@ def write_records(
         DeliveryError: A record did not get there.
     """
     receipts: list[_Receipt] = []
-    with _producer(bootstrap_servers, timeout_s) as producer:
+    with _producer(client, timeout_s) as producer:
         for record in records:
             receipts.append(_Receipt())
             _send(producer, topic, record if isinstance(record, Record) else Record(record), receipts[-1])
@@ -49,13 +49,13 @@ class _Receipt:
         self.place = (message.partition() or 0, message.offset() or 0)
 
 
-def _producer(bootstrap_servers: str, timeout_s: float) -> Producer:
+def _producer(client: Mapping[str, str], timeout_s: float) -> Producer:
     from confluent_kafka import Producer
 
     timeout_ms = int(timeout_s * 1000)
     return Producer(
         {
-            "bootstrap.servers": bootstrap_servers,
+            **client,
             "partitioner": "murmur2_random",  # Java's
             "max.in.flight": 1,  # in order; idempotence would, too, but takes a second to start
             "linger.ms": 1,

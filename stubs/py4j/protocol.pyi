@@ -1,4 +1,7 @@
 """The names of py4j that kafkastream touches; py4j ships no types."""
 
+from typing import Any
+
 class Py4JError(Exception): ...
-class Py4JJavaError(Py4JError): ...
+class Py4JJavaError(Py4JError):
+    java_exception: Any

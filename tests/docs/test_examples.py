@@ -16,7 +16,7 @@ import pytest
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.jars import connector_jars
 from kafkastream.spec.subscription import TopicPartition
-from kafkastream.testing import KafkaBroker, Record
+from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -32,11 +32,13 @@ def command(name: str) -> str:
     return found
 
 
-def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str) -> None:
+def run(
+    start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str, **variables: str
+) -> None:
     script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
     arguments = [*start, *script, "--input", topics[0], "--output", topics[1], *more]
     java = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {SHORT_LIVED_JVM}"
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java}
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java, **variables}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -98,3 +100,16 @@ def test_record_metadata_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[st
         {"partition": 0, "offset": 0, "timestamp": TIME_MS, "key": "k", "headers": {"trace": "7"}},
         {"partition": 0, "offset": 1, "timestamp": TIME_MS + 1, "key": None, "headers": {}},
     ]
+
+
+def test_secured_copy_by_kafkastream_run(secured_kafka: EmbeddedKafka) -> None:
+    topics = ("secured-copy-in", "secured-copy-out")
+    for topic in topics:
+        secured_kafka.create_topic(topic)
+    secured_kafka.produce(topics[0], ["as it is"])
+    store = secured_kafka.certificates.truststore("JKS")
+    listener = secured_kafka.listener("SASL_SSL", "SCRAM-SHA-512", user="ann")
+    more = ("--user", "ann", "--truststore", store["ssl.truststore.location"])
+    secrets = {"KAFKA_PASSWORD": "secret of ann", "TRUSTSTORE_PASSWORD": store["ssl.truststore.password"]}
+    run([command("kafkastream"), "run"], "secured_copy.py", listener, topics, *more, **secrets)
+    assert values(secured_kafka, topics[1]) == [b"AS IT IS"]

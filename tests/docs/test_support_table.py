@@ -22,7 +22,8 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.functions import TimerService
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.kafka.properties import producer_properties
+from kafkastream.kafka.properties import client_properties, producer_properties
+from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.spark.source import source_options
 from kafkastream.testing import KafkaBroker
@@ -169,10 +170,25 @@ def test_property_of_a_source_is_an_exception(row: Row) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of a sink"], ids=str)
 def test_property_of_a_sink_is_as_the_page_says(row: Row) -> None:
     given = {"bootstrap.servers": "localhost:9092"}
-    if row.status == "not yet":
+    if row.status in ABSENT:
         with pytest.raises(UnsupportedFeatureError):
-            producer_properties({**given, row.name: "SSL"})
+            producer_properties({**given, row.name: "mine"})
     else:
         value = {"acks": "1", "enable.idempotence": "false", "max.in.flight.requests.per.connection": "3"}
         changes = producer_properties({**given, row.name: value.get(row.name, "7000")}) != producer_properties(given)
         assert changes == (row.status == "works")
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of security"], ids=str)
+def test_property_of_security_is_as_the_page_says(row: Row) -> None:
+    given = {row.name: "org.example.Mine"}
+    if row.status in ABSENT:
+        jaas = "PlainLoginModule required username=u password=p;"
+        secured = {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": jaas}
+        for translate in (client_properties, producer_properties):
+            assert translate({"bootstrap.servers": "localhost:9092", **secured})
+            with pytest.raises(UnsupportedFeatureError, match=re.escape(row.name)):
+                translate({"bootstrap.servers": "localhost:9092", **secured, **given})
+    else:
+        for client in (LOOK_UPS, SINK):
+            assert list(untranslated(given, client, ())) == ([row.name] if row.status == "differs" else [])

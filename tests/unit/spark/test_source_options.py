@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def builder(**properties: str) -> KafkaSourceBuilder[Any]:
     return KafkaSource.builder().set_bootstrap_servers("k:9092").set_properties(properties)
 
 
-def options(of: KafkaSourceBuilder[Any], starts: Any = STARTS, **more: bool) -> dict[str, str]:
+def options(of: KafkaSourceBuilder[Any], starts: Any = STARTS, **more: bool) -> Mapping[str, str]:
     return source_options(of.set_value_only_deserializer(SimpleStringSchema()).build(), starts, **more)
 
 
@@ -89,7 +90,7 @@ def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None
     found = options(builder(**given).set_topics("a", "b"))
     assert {key: value for key, value in found.items() if key.startswith("kafka.")} == {
         "kafka.bootstrap.servers": "k:9092",
-        "kafka.group.id": "g",
+        "kafka.client.id": "p",
         "kafka.isolation.level": "read_committed",
         "kafka.fetch.min.bytes": "5",
     }
@@ -105,6 +106,30 @@ def test_options_of_spark_go_to_spark_by_its_own_names() -> None:
 def test_options_of_spark_that_change_results_are_refused() -> None:
     with pytest.raises(DefinitionError, match=r"spark\.minPartitions is no option .* spark\.maxOffsetsPerTrigger"):
         options(builder(**{"spark.minPartitions": "7"}).set_topics("a"))
+
+
+def test_security_goes_to_sparks_client_as_it_is_and_is_not_shown() -> None:
+    given = {
+        "security.protocol": "SASL_SSL",
+        "sasl.jaas.config": 'M required password="hunter2";',
+        "ssl.key.password": "",
+    }
+    found = options(builder(**given).set_topics("a"))
+    assert {key: found[f"kafka.{key}"] for key in given} == given
+    assert "hunter2" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({"client.id": "mine"}, "mine"),
+        ({"client.id": "mine", "group.id": "g"}, "g"),
+        ({"group.id": "g"}, "g"),
+        ({}, None),
+    ],
+)
+def test_consumers_are_named_after_the_prefix_or_the_group(given: dict[str, str], name: str | None) -> None:
+    assert options(builder(**given).set_topics("a")).get("kafka.client.id") == name
 
 
 def test_offsets_are_sorted_json() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import (
+    AuthenticationError,
     BrokerUnreachableError,
     ConnectorMissingError,
     DefinitionError,
@@ -25,6 +26,9 @@ CASES: list[tuple[str, type[KafkastreamError], str]] = [
     ("[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update", JobError, "another job named 'words'"),
     ("Cannot start query, another query with same id is already active", JobError, "another job named 'words'"),
     ("org.apache.kafka.common.config.ConfigException: Invalid value x for y", DefinitionError, "Invalid value x for y"),
+    ("kafka.common.errors.SaslAuthenticationException: Invalid username", AuthenticationError, "Invalid username"),
+    ("kafka.common.errors.SslAuthenticationException: SSL handshake failed", AuthenticationError, "handshake failed"),
+    ("KafkaException: Failed to load SSL keystore /a/b.jks of type JKS", DefinitionError, "the store /a/b.jks"),
     ("common.errors.UnknownTopicOrPartitionException: gone", UnknownTopicError, "does not exist any more"),
     ("IllegalStateException: Partition t-0's offset was changed from 5 to 0", KafkaError, "Partition t-0's offset"),
     ("org.apache.kafka.common.errors.TimeoutException: Call(x) timed out", BrokerUnreachableError, "Call(x) timed out"),
@@ -77,3 +81,15 @@ def test_unknown_errors_keep_the_line_that_says_most(text: str, what: str) -> No
 def test_own_errors_pass_unchanged() -> None:
     own = UnknownTopicError("topic t does not exist")
     assert translated(own, "words", "k") is own
+
+
+def test_secrets_among_a_clients_properties_are_not_shown() -> None:
+    jaas = 'sasl.jaas.config=M required username="u" password="a;hunter2, }";'
+    key = "ssl.keystore.key=-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"
+    text = f"requirement failed: {{group.id=g, {jaas}, ssl.truststore.password=hunter2, {key}, client.id=c}}"
+    what = translated(RuntimeError(text), "words", "k").what
+    assert "hunter2" not in what
+    assert what == (
+        "requirement failed: {group.id=g, sasl.jaas.config=***, ssl.truststore.password=***, ssl.keystore.key=***,"
+        " client.id=c}"
+    )

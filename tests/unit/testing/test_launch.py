@@ -11,18 +11,30 @@ def written(path: Path) -> dict[str, str]:
 
 
 def test_broker_listens_only_on_this_machine(tmp_path: Path) -> None:
-    write_properties(tmp_path, (19092, 19093), {})
+    write_properties(tmp_path, {"PLAINTEXT": 19092, "CONTROLLER": 19093}, {})
     server = written(tmp_path / "server.properties")
     assert server["listeners"] == "PLAINTEXT://127.0.0.1:19092,CONTROLLER://127.0.0.1:19093"
     assert server["controller.quorum.voters"] == "1@127.0.0.1:19093"
+    assert server["listener.security.protocol.map"] == "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT"
     assert server["auto.create.topics.enable"] == "false"
 
 
 def test_own_settings_win(tmp_path: Path) -> None:
-    write_properties(tmp_path, (1, 2), {"auto.create.topics.enable": "true", "num.partitions": "3"})
+    write_properties(tmp_path, {"CONTROLLER": 1}, {"auto.create.topics.enable": "true", "num.partitions": "3"})
     server = written(tmp_path / "server.properties")
     assert (server["auto.create.topics.enable"], server["num.partitions"]) == ("true", "3")
 
 
+def test_listeners_speak_their_protocols(tmp_path: Path) -> None:
+    write_properties(tmp_path, {"SASL_SSL": 1, "CONTROLLER": 2}, {})
+    server = written(tmp_path / "server.properties")
+    assert server["listener.security.protocol.map"] == "SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT"
+
+
+def test_backslashes_are_kept(tmp_path: Path) -> None:
+    write_properties(tmp_path, {"CONTROLLER": 1}, {"jaas": r'password="\""'})
+    assert written(tmp_path / "server.properties")["jaas"] == r'password="\\""'  # Java reads two as one
+
+
 def test_ports_differ() -> None:
-    assert len(set(free_ports())) == 2
+    assert len(set(free_ports(("a", "b", "c")).values())) == 3

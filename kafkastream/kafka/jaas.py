@@ -1,0 +1,128 @@
+"""The grammar of ``sasl.jaas.config``: one login module, a flag, options, a semicolon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.values import FrozenMap
+
+__all__ = ["LoginEntry", "login_entry"]
+
+_PROPERTY = "sasl.jaas.config"
+_FLAGS = {"optional", "required", "requisite", "sufficient"}
+# As Kafka's JaasConfig sets Java's StreamTokenizer: a bare word begins with no digit, dot or hyphen.
+_TOKEN = re.compile(
+    r"(?P<space>\s+|//[^\n\r]*|/\*.*?\*/)"
+    r'|"(?P<double>(?:[^"\\\n\r]|\\.)*)"'
+    r"|'(?P<single>(?:[^'\\\n\r]|\\.)*)'"
+    r"|(?P<word>[A-Za-z_$\u00a0-\U0010ffff][\w$.\u00a0-\U0010ffff-]*)"
+    r"|(?P<mark>[=;])",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
+_CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_END = ""
+
+
+@final
+@attrs.frozen
+class LoginEntry:
+    """How a client logs in.
+
+    Args:
+        module: The login module's class without its package, so that relocated classes mean the same.
+        options: Its options; they hold secrets.
+    """
+
+    module: str
+    options: FrozenMap[str, str] = attrs.field(repr=lambda options: repr(sorted(options)))
+
+
+def login_entry(text: str) -> LoginEntry:
+    """The one entry of ``sasl.jaas.config``; what an error says never comes from a value.
+
+    Raises:
+        DefinitionError: It is not written as Java's client wants it, or has not exactly one entry.
+
+    Example:
+        >>> login_entry('org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";')
+        LoginEntry(module='PlainLoginModule', options=['password', 'username'])
+    """
+    tokens = _Tokens(text)
+    module = tokens.value("the class of a login module")
+    flag = tokens.value("the flag after the login module")
+    if flag.lower() not in _FLAGS:
+        raise _malformed(f"the flag after the login module is none of {', '.join(sorted(_FLAGS))}")
+    options = dict(_options(tokens))
+    if tokens.kind != _END:
+        raise _malformed("there is something after the first semicolon; it takes exactly one login module")
+    return LoginEntry(module.rpartition(".")[2], FrozenMap(options))
+
+
+def _options(tokens: _Tokens) -> Iterator[tuple[str, str]]:
+    while tokens.kind != ";":
+        if tokens.kind == _END:
+            raise _malformed("the semicolon at the end is missing")
+        key = tokens.value("the name of an option")
+        if tokens.kind != "=":
+            raise _malformed("the '=' after an option's name is missing")  # which may be the rest of a broken value
+        tokens.advance()
+        yield key, tokens.value(f"the value of option {key!r}")
+    tokens.advance()
+
+
+@final
+class _Tokens:
+    """The tokens of a text, one after the other: ``kind`` is that of the present one."""
+
+    def __init__(self, text: str) -> None:
+        self._left = _tokens(text)
+        self.kind, self._text = next(self._left)
+
+    def advance(self) -> None:
+        self.kind, self._text = next(self._left)
+
+    def value(self, wanted: str) -> str:
+        """The word or quoted text that has to come here."""
+        if self.kind != "value":
+            raise _malformed(f"{wanted} is missing")
+        text = self._text
+        self.advance()
+        return text
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            raise _malformed(f"character {place + 1} cannot stand there; put values into double quotes")
+        place = found.end()
+        match found.lastgroup:
+            case "double" | "single" as quoted:
+                yield "value", _ESCAPE.sub(_unescaped, found[quoted])
+            case "word":
+                yield "value", found["word"]
+            case "mark":
+                yield found["mark"], ""
+            case _:
+                pass
+    yield _END, ""
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1]
+    return chr(int(code, 8)) if code[0] in "01234567" else _CONTROLS.get(code, code)
+
+
+def _malformed(what: str) -> DefinitionError:
+    return DefinitionError(
+        f"{_PROPERTY} cannot be read: {what}",
+        where=_PROPERTY,
+        now='It is written: org.apache.kafka.….PlainLoginModule required username="…" password="…";',
+    )

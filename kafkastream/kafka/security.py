@@ -1,0 +1,207 @@
+"""TLS and SASL of Java's client, said for librdkafka."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.kafka.jaas import LoginEntry, login_entry
+
+__all__ = ["security_properties"]
+
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+_KEY_BLOCK = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
+_CERTIFICATE_BLOCK = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+_OAUTH_HANDLER = "OAuthBearerLoginCallbackHandler"
+_HANDLERS = ("sasl.client.callback.handler.class", "sasl.login.callback.handler.class", "sasl.login.class")
+
+
+def security_properties(java: Mapping[str, str]) -> dict[str, str]:
+    """What ``security.protocol`` asks for, by librdkafka's names; stores of PEM are read, and need not be elsewhere.
+
+    Raises:
+        DefinitionError: A part is missing, or is not written as Java's client wants it.
+        UnsupportedFeatureError: The mechanism, the login module or the store cannot be used outside of Java.
+    """
+    protocol = java.get("security.protocol", "PLAINTEXT").upper()
+    if protocol not in _PROTOCOLS:
+        raise DefinitionError(
+            f"security.protocol = {protocol} is none of {', '.join(_PROTOCOLS)}", where="Kafka properties"
+        )
+    return {
+        "security.protocol": protocol,
+        **(_tls(java) if protocol.endswith("SSL") else {}),
+        **(_sasl(java) if protocol.startswith("SASL") else {}),
+    }
+
+
+def _tls(java: Mapping[str, str]) -> dict[str, str]:
+    algorithm = java.get("ssl.endpoint.identification.algorithm")
+    checks = {} if algorithm is None else {"ssl.endpoint.identification.algorithm": algorithm.lower() or "none"}
+    return {**_trust(java), **_key(java), **checks}
+
+
+def _trust(java: Mapping[str, str]) -> dict[str, str]:
+    kind, location = _kind(java, "truststore"), java.get("ssl.truststore.location")
+    if "ssl.truststore.certificates" in java:
+        return {"ssl.ca.pem": _inline(java, "truststore", "ssl.truststore.certificates")}
+    if location is None:
+        return {}
+    if kind != "PEM":
+        raise _needs_jvm("truststore", kind)
+    return {"ssl.ca.pem": _pem("ssl.truststore.location", location)}
+
+
+def _key(java: Mapping[str, str]) -> dict[str, str]:
+    kind, location = _kind(java, "keystore"), java.get("ssl.keystore.location")
+    password = {"ssl.key.password": java["ssl.key.password"]} if "ssl.key.password" in java else {}
+    if "ssl.keystore.key" in java:
+        key = _inline(java, "keystore", "ssl.keystore.key")
+        return {"ssl.certificate.pem": java.get("ssl.keystore.certificate.chain", ""), "ssl.key.pem": key, **password}
+    if location is None:
+        return {}
+    if kind == "PKCS12":
+        return {"ssl.keystore.location": location, "ssl.keystore.password": java.get("ssl.keystore.password", "")}
+    if kind != "PEM":
+        raise _needs_jvm("keystore", kind)
+    return {**_split(location, _pem("ssl.keystore.location", location)), **password}
+
+
+def _pem(key: str, path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DefinitionError(
+            f"{key} = {path} cannot be read: {error.strerror}",
+            where="Kafka properties",
+            now="The file must be there on the driver, and for a source on every worker.",
+        ) from None
+
+
+def _split(location: str, text: str) -> dict[str, str]:
+    key, certificates = _KEY_BLOCK.search(text), _CERTIFICATE_BLOCK.findall(text)
+    if key is None or not certificates:
+        raise DefinitionError(
+            f"ssl.keystore.location = {location} holds no {'private key' if key is None else 'certificate'}",
+            where="Kafka properties",
+            now="A key store of type PEM holds a private key and its chain of certificates.",
+        )
+    return {"ssl.certificate.pem": "\n".join(certificates), "ssl.key.pem": key[0]}
+
+
+def _inline(java: Mapping[str, str], role: str, key: str) -> str:
+    """The PEM of a property, which Java takes only beside the type PEM and no location."""
+    if _kind(java, role) != "PEM" or f"ssl.{role}.location" in java:
+        raise DefinitionError(
+            f"{key} needs ssl.{role}.type = PEM, and no ssl.{role}.location beside it", where="Kafka properties"
+        )
+    return java[key]
+
+
+def _kind(java: Mapping[str, str], role: str) -> str:
+    return java.get(f"ssl.{role}.type", "JKS").upper()
+
+
+def _needs_jvm(role: str, kind: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        f"a {role} of type {kind} can be read only by a JVM, and there is none here",
+        where=f"ssl.{role}.location",
+        now=f"Set ssl.{role}.type = PEM; keytool -list -rfc -keystore … writes a store's certificates as PEM.",
+    )
+
+
+def _sasl(java: Mapping[str, str]) -> dict[str, str]:
+    mechanism = java.get("sasl.mechanism", "GSSAPI").upper()
+    translate = _MECHANISMS.get(mechanism)
+    if translate is None:
+        raise UnsupportedFeatureError(
+            f"sasl.mechanism = {mechanism} cannot be used outside of Java",
+            where="Kafka properties",
+            now=f"These can: {', '.join(_MECHANISMS)}.",
+        )
+    for key in _HANDLERS:
+        if key in java and not (mechanism == "OAUTHBEARER" and java[key].endswith(_OAUTH_HANDLER)):
+            raise UnsupportedFeatureError(
+                f"{key} = {java[key]} cannot run outside of Java",
+                where="Kafka properties",
+                now="PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, and OAUTHBEARER with a token endpoint work without a class.",
+            )
+    if "sasl.jaas.config" not in java:
+        raise DefinitionError(
+            f"sasl.mechanism = {mechanism} needs sasl.jaas.config; a JAAS file of the JVM is not read",
+            where="Kafka properties",
+        )
+    return {"sasl.mechanism": mechanism, **translate(java, login_entry(java["sasl.jaas.config"]))}
+
+
+def _password(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _of_module(entry, "PlainLoginModule", "ScramLoginModule")
+    if entry.options.get("tokenauth", "false").lower() == "true":
+        raise UnsupportedFeatureError(
+            "delegation tokens (tokenauth=true) cannot be used outside of Java",
+            where="sasl.jaas.config",
+            now="Log in with a user's own password.",
+        )
+    return {"sasl.username": _option(entry, "username"), "sasl.password": _option(entry, "password")}
+
+
+def _oauth(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _of_module(entry, "OAuthBearerLoginModule")
+    endpoint = java.get("sasl.oauthbearer.token.endpoint.url")
+    if endpoint is None:
+        raise UnsupportedFeatureError(
+            "OAUTHBEARER without sasl.oauthbearer.token.endpoint.url, as for unsecured tokens, cannot be used",
+            where="Kafka properties",
+            now="Name the endpoint that gives tokens for clientId and clientSecret.",
+        )
+    options = entry.options
+    extensions = ",".join(
+        f"{key.removeprefix('extension_')}={value}" for key, value in options.items() if key.startswith("extension_")
+    )
+    return {
+        "sasl.oauthbearer.method": "oidc",
+        "sasl.oauthbearer.token.endpoint.url": endpoint,
+        "sasl.oauthbearer.client.id": _option(entry, "clientId"),
+        "sasl.oauthbearer.client.secret": _option(entry, "clientSecret"),
+        **({"sasl.oauthbearer.scope": options["scope"]} if "scope" in options else {}),
+        **({"sasl.oauthbearer.extensions": extensions} if extensions else {}),
+    }
+
+
+def _kerberos(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _of_module(entry, "Krb5LoginModule")
+    options = entry.options
+    service = java.get("sasl.kerberos.service.name") or options.get("serviceName")
+    named = {"sasl.kerberos.keytab": options.get("keyTab"), "sasl.kerberos.principal": options.get("principal")}
+    ticket = {"sasl.kerberos.kinit.cmd": ""} if options.get("useTicketCache", "false").lower() == "true" else {}
+    kept = {key: java[key] for key in ("sasl.kerberos.min.time.before.relogin",) if key in java}
+    found = {"sasl.kerberos.service.name": service, **named}
+    return {**{key: value for key, value in found.items() if value is not None}, **ticket, **kept}
+
+
+_MECHANISMS: Mapping[str, Callable[[Mapping[str, str], LoginEntry], dict[str, str]]] = {
+    "PLAIN": _password,
+    "SCRAM-SHA-256": _password,
+    "SCRAM-SHA-512": _password,
+    "OAUTHBEARER": _oauth,
+    "GSSAPI": _kerberos,
+}
+
+
+def _of_module(entry: LoginEntry, *known: str) -> None:
+    if entry.module not in known:
+        # A text that is no name of a module may be a secret in the wrong place.
+        name = entry.module if entry.module.endswith("LoginModule") else "of this class"
+        raise UnsupportedFeatureError(
+            f"the login module {name} cannot run outside of Java",
+            where="sasl.jaas.config",
+            now=f"With this sasl.mechanism, {' and '.join(known)} can be used.",
+        )
+
+
+def _option(entry: LoginEntry, name: str) -> str:
+    if name not in entry.options:
+        raise DefinitionError(f"{entry.module} lacks the option {name}", where="sasl.jaas.config")
+    return entry.options[name]
