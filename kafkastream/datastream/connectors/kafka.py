@@ -1,7 +1,12 @@
 """The Kafka connector, at PyFlink's path, under PyFlink's names and Java's."""
 
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType
+from kafkastream.spec.record import (
+    ConsumerRecord,
+    JSONKeyValueDeserializationSchema,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+)
 from kafkastream.spec.sink import (
     DeliveryGuarantee,
     HeaderProvider,
@@ -24,6 +29,7 @@ __all__ = [
     "ConsumerRecord",
     "DeliveryGuarantee",
     "HeaderProvider",
+    "JSONKeyValueDeserializationSchema",
     "KafkaOffsetResetStrategy",
     "KafkaOffsetsInitializer",
     "KafkaRecordDeserializationSchema",
