@@ -52,11 +52,13 @@ class Chain:
         return not any(operator.overrides_close for operator in self.operators())
 
     def open(self, subtask: int, parallelism: int, attempt: int) -> None:
-        """Open every operator.
+        """Open the source's schema and every operator.
 
         Raises:
-            UserFunctionError: A function's ``open`` raised.
+            UserFunctionError: An ``open`` raised.
         """
+        with function_failed(self.name, "open"):
+            self.decoder.open()
         for operator in self.operators():
             own = operator.parallelism or parallelism
             context = RuntimeContext(task_name=operator.name, subtask=subtask % own, parallelism=own, attempt=attempt)

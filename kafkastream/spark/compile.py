@@ -14,7 +14,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import producer_properties
 from kafkastream.spark.chain import Chain, Stage
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
-from kafkastream.spark.records import CollectionDecoder, Decoder, RecordDecoder, ValueDecoder
+from kafkastream.spark.records import CollectionDecoder, Decoder, DeserializerDecoder, RecordDecoder, ValueDecoder
 from kafkastream.spark.sinks import CollectOperator, KafkaOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
@@ -29,7 +29,7 @@ from kafkastream.spec.graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.spec.record import ValueOnlySchema
+from kafkastream.spec.record import KafkaDeserializerSchema, ValueOnlySchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.values import FrozenMap
 
@@ -128,9 +128,14 @@ def decoder_of(node: SourceNode) -> Decoder:
     """How the records of a source become elements."""
     if isinstance(node.source, CollectionSource):
         return CollectionDecoder()
-    schema = node.source.deserializer
-    assert schema is not None
-    return ValueDecoder(schema) if isinstance(schema, ValueOnlySchema) else RecordDecoder(schema)
+    match node.source.deserializer:
+        case ValueOnlySchema() as schema:
+            return ValueDecoder(schema)
+        case KafkaDeserializerSchema() as schema:
+            return DeserializerDecoder(schema)
+        case schema:
+            assert schema is not None
+            return RecordDecoder(schema)
 
 
 def _pickled(chain: Chain) -> bytes:

@@ -6,29 +6,43 @@ import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from itertools import chain
+from types import NoneType
 from typing import Any, ClassVar, final
 
 import attrs
 import pyarrow as pa
 
 from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.codecs.deserializers import deserialize_values
 from kafkastream.spark.codecs.values import decode_values
-from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
+from kafkastream.spec.formats import InitializationContext
 from kafkastream.spec.record import (
     ConsumerRecord,
     Headers,
+    KafkaDeserializerSchema,
     KafkaRecordDeserializationSchema,
     TimestampType,
     ValueOnlySchema,
 )
 
-__all__ = ["CollectionDecoder", "Decoder", "RecordDecoder", "ValueDecoder", "owner_subtask", "subtask_of"]
+__all__ = [
+    "CollectionDecoder",
+    "Decoder",
+    "DeserializerDecoder",
+    "RecordDecoder",
+    "ValueDecoder",
+    "owner_subtask",
+    "subtask_of",
+]
 
 
 class Decoder(ABC):
     """Makes elements of one source's Arrow batches."""
 
     columns: ClassVar[tuple[str, ...]]
+
+    def open(self) -> None:
+        """Prepare for records."""
 
     @abstractmethod
     def decode(self, arrow: pa.RecordBatch) -> Batch:
@@ -45,9 +59,6 @@ class _KafkaDecoder(Decoder):
         return f"topic {topic}, partition {partition}, offset {offset}"
 
 
-_DROP_NOTHING = (SimpleStringSchema, ByteArraySchema)
-
-
 @final
 @attrs.frozen
 class ValueDecoder(_KafkaDecoder):
@@ -56,11 +67,29 @@ class ValueDecoder(_KafkaDecoder):
     columns = ("topic", "partition", "offset", "timestamp", "value")
     schema: ValueOnlySchema[Any]
 
+    def open(self) -> None:
+        """Open the schema."""
+        self.schema.open(InitializationContext())
+
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """One element per record; a schema's None drops the record."""
         values = decode_values(self.schema.schema, arrow["value"])
         batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
-        return batch if isinstance(self.schema.schema, _DROP_NOTHING) else _without_dropped(batch)
+        return _without_dropped(batch)
+
+
+@final
+@attrs.frozen
+class DeserializerDecoder(_KafkaDecoder):
+    """Decodes the records' values as a class of Kafka's Java client does."""
+
+    columns = ValueDecoder.columns
+    schema: KafkaDeserializerSchema
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """One element per record; None for a tombstone."""
+        values = deserialize_values(self.schema.deserializer, arrow["value"])
+        return Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
 
 
 @final
@@ -70,6 +99,10 @@ class RecordDecoder(_KafkaDecoder):
 
     columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
     schema: KafkaRecordDeserializationSchema[Any]
+
+    def open(self) -> None:
+        """Open the schema."""
+        self.schema.open(InitializationContext())
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """Any number of elements per record, each with the record's timestamp."""
@@ -120,6 +153,8 @@ def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
 
 
 def _without_dropped(batch: Batch) -> Batch:
+    if NoneType not in set(map(type, batch.values)):
+        return batch
     kept = [row for row, value in enumerate(batch.values) if value is not None]
     return Batch(
         [batch.values[row] for row in kept],

@@ -13,7 +13,7 @@ from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.time import Instant
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
 
-__all__ = ["flink_string", "java_double", "java_float", "printed"]
+__all__ = ["flink_string", "java_double", "java_float", "printed", "single"]
 
 _Type = TypeInformation[Any]
 
@@ -82,7 +82,7 @@ def _time(value: datetime.time, _: _Type) -> str:
 
 def _timestamp(value: datetime.datetime, _: _Type) -> str:
     fraction = f"{value.microsecond:06}".rstrip("0") or "0"
-    return f"{value:%Y-%m-%d %H:%M:%S}.{fraction}"
+    return f"{value.replace(microsecond=0, tzinfo=None)}.{fraction}"
 
 
 def _instant(value: Instant, _: _Type) -> str:
@@ -192,14 +192,15 @@ def java_float(value: float) -> str:
         >>> java_float(0.1 + 0.2)
         '0.3'
     """
-    single = _single(value)
-    shorter = (float(f"{single:.{digits}g}") for digits in range(1, 10))
-    return java_double(next((candidate for candidate in shorter if _single(candidate) == single), single))
+    rounded = single(value)
+    shorter = (float(f"{rounded:.{digits}g}") for digits in range(1, 10))
+    return java_double(next((candidate for candidate in shorter if single(candidate) == rounded), rounded))
 
 
-def _single(value: float) -> float:
+def single(value: float) -> float:
+    """``value`` rounded to 32 bits, as Java's ``float`` holds it."""
     try:
-        (single,) = struct.unpack("f", struct.pack("f", value))
+        (rounded,) = struct.unpack("f", struct.pack("f", value))
     except OverflowError:
         return math.copysign(math.inf, value)
-    return float(single)
+    return float(rounded)

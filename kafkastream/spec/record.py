@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Generic, TypeVar, final
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar, final, overload
 
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats import DeserializationSchema
+from kafkastream.spec.formats import DeserializationSchema, InitializationContext
+from kafkastream.spec.formats.json_nodes import json_parser
+from kafkastream.spec.formats.kafka_deserializers import KafkaDeserializer, kafka_deserializer
 from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.values import FrozenMap
 
-__all__ = ["ConsumerRecord", "Headers", "KafkaRecordDeserializationSchema", "TimestampType", "ValueOnlySchema"]
+__all__ = [
+    "ConsumerRecord",
+    "Headers",
+    "JSONKeyValueDeserializationSchema",
+    "KafkaDeserializerSchema",
+    "KafkaRecordDeserializationSchema",
+    "TimestampType",
+    "ValueOnlySchema",
+]
 
 OUT = TypeVar("OUT")
 T = TypeVar("T")
@@ -60,6 +71,9 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
         [(None, b'v')]
     """
 
+    def open(self, context: InitializationContext) -> None:
+        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
+
     @abstractmethod
     def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
         """Yield, or return, any number of elements; an exception fails the job with the record's position."""
@@ -68,10 +82,31 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
         """The type of the elements; None when it is not known."""
         return None
 
+    @overload
     @staticmethod
-    def value_only(schema: DeserializationSchema[T]) -> ValueOnlySchema[T]:
-        """Look at nothing but the record's value."""
-        return ValueOnlySchema(schema)
+    def value_only(schema: DeserializationSchema[T]) -> ValueOnlySchema[T]: ...
+    @overload
+    @staticmethod
+    def value_only(schema: str, config: Mapping[str, str] | None = None) -> KafkaDeserializerSchema: ...
+    @staticmethod
+    def value_only(
+        schema: DeserializationSchema[T] | str, config: Mapping[str, str] | None = None
+    ) -> ValueOnlySchema[T] | KafkaDeserializerSchema:
+        """Look at nothing but the record's value.
+
+        Args:
+            schema: How the value is read; or the name of a deserializer class of Kafka's Java client.
+            config: Settings of such a deserializer.
+
+        Raises:
+            DefinitionError: It is neither a schema nor a name.
+            UnsupportedFeatureError: The class is not to be had here.
+
+        Example:
+            >>> KafkaRecordDeserializationSchema.value_only("org.apache.kafka.common.serialization.LongDeserializer")
+            KafkaDeserializerSchema(class_name='org.apache.kafka.common.serialization.LongDeserializer', config=FrozenMap({}))
+        """
+        return KafkaDeserializerSchema(schema, config or {}) if isinstance(schema, str) else ValueOnlySchema(schema)
 
     valueOnly = value_only
 
@@ -92,9 +127,15 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
 
     schema: DeserializationSchema[OUT] = attrs.field(validator=_is_schema)
 
+    def open(self, context: InitializationContext) -> None:
+        """Open the value's schema."""
+        self.schema.open(context)
+
     def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
         """The element of the record's value; none when the schema returns None."""
         if record.value is None:
+            if self.schema.drops_tombstones:
+                return ()
             raise ValueError("the record's value is null (a tombstone)")
         element = self.schema.deserialize(record.value)
         return () if element is None else (element,)
@@ -102,3 +143,69 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
     def get_produced_type(self) -> TypeInformation[OUT] | None:
         """What the value's schema says."""
         return self.schema.get_produced_type()
+
+
+@final
+@attrs.frozen
+class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
+    """A deserializer of Kafka's Java client; key, headers, position and time are not looked at.
+
+    A tombstone gives the element None, as in Flink.
+    Differs from Java: text that is not valid in its encoding fails the job; Java puts U+FFFD in its place.
+    """
+
+    class_name: str
+    config: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str])
+
+    def __attrs_post_init__(self) -> None:
+        _ = self.deserializer
+
+    @property
+    def deserializer(self) -> KafkaDeserializer:
+        """What the class name stands for."""
+        return kafka_deserializer(self.class_name, self.config)
+
+    def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:
+        """The element of the record's value."""
+        return (None if record.value is None else self.deserializer.deserialize(record.value),)
+
+    def get_produced_type(self) -> TypeInformation[Any]:
+        """What the deserializer gives."""
+        return self.deserializer.type_info
+
+
+@final
+@attrs.frozen
+class JSONKeyValueDeserializationSchema(KafkaRecordDeserializationSchema[dict[str, Any]]):
+    """A record's key and value as JSON, in one dictionary.
+
+    It has ``key`` and ``value``, each only where the record has it, and with ``include_metadata`` also ``metadata``: a
+    dictionary with ``offset``, ``topic`` and ``partition``.
+    Differs from Flink: dictionaries, lists and plain values in place of Jackson's nodes; an empty key or value fails
+    the job.
+
+    Example:
+        >>> record = ConsumerRecord(topic="t", partition=0, offset=7, timestamp=0, key=b"1", value=b'{"a": [2.5]}')
+        >>> list(JSONKeyValueDeserializationSchema(True).deserialize(record))
+        [{'key': 1, 'value': {'a': [2.5]}, 'metadata': {'offset': 7, 'topic': 't', 'partition': 0}}]
+    """
+
+    include_metadata: bool
+
+    def deserialize(self, record: ConsumerRecord) -> Iterable[dict[str, Any]]:
+        """The record's dictionary."""
+        parts = {"key": record.key, "value": record.value}
+        node = {name: _json(name, data) for name, data in parts.items() if data is not None}
+        if self.include_metadata:
+            node["metadata"] = {"offset": record.offset, "topic": record.topic, "partition": record.partition}
+        return (node,)
+
+
+_parse_json = json_parser(decimals=False)
+
+
+def _json(name: str, data: bytes) -> Any:
+    try:
+        return _parse_json(data)
+    except ValueError as error:
+        raise ValueError(f"the record's {name} is no JSON: {error}") from error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final, overload
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Row", "RowKind"]
+__all__ = ["Row", "RowKind", "named_rows"]
 
 
 class RowKind(enum.Enum):
@@ -109,10 +109,10 @@ class Row:
     getFieldsByNames = get_fields_by_names
 
     def _position(self, name: object) -> int:
-        fields: list[str] = getattr(self, "_fields", [])
         try:
-            return fields.index(name)  # type: ignore[arg-type]  # anything may be asked for
-        except ValueError:
+            return self._fields.index(name)  # type: ignore[arg-type]  # anything may be asked for
+        except (AttributeError, ValueError):
+            fields = getattr(self, "_fields", [])
             raise DefinitionError(f"the row has no field {name!r}; its fields are {fields}") from None
 
     def __call__(self, *args: Any) -> Row:
@@ -129,9 +129,9 @@ class Row:
     @overload
     def __getitem__(self, item: int | str) -> Any: ...
     def __getitem__(self, item: int | slice | str) -> Any:
-        if isinstance(item, (int, slice)):
-            return self._values[item]
-        return self._values[self._position(item)]
+        if isinstance(item, str):
+            return self._values[self._position(item)]
+        return self._values[item]
 
     def __setitem__(self, key: int | slice | str, value: Any) -> None:
         if isinstance(key, slice):
@@ -140,9 +140,12 @@ class Row:
             self._values[key if isinstance(key, int) else self._position(key)] = value
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in getattr(self, "_fields", ()):
-            raise AttributeError(f"the row has no field {name!r}", name=name, obj=self)
-        return self._values[self._fields.index(name)]
+        if name[:1] != "_":
+            try:
+                return self._values[self._fields.index(name)]
+            except (AttributeError, ValueError):
+                pass
+        raise AttributeError(f"the row has no field {name!r}", name=name, obj=self)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values)
@@ -171,6 +174,23 @@ class Row:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (getattr(self, "_fields", None), tuple(self._values), self._row_kind))
+
+
+def named_rows(fields: list[str], values: Iterable[list[Any]]) -> list[Row]:
+    """Rows that take over these lists of values, and share the list of names: quick to make.
+
+    Example:
+        >>> named_rows(["name", "age"], [["Alice", 11], ["Bob", 12]])
+        [Row(name='Alice', age=11), Row(name='Bob', age=12)]
+    """
+    made, new, kind = [], Row.__new__, RowKind.INSERT
+    for one in values:
+        row = new(Row)
+        row._fields = fields
+        row._values = one
+        row._row_kind = kind
+        made.append(row)
+    return made
 
 
 def _comparable(row: Row) -> tuple[list[str] | None, list[Any]]:

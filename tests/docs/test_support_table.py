@@ -16,16 +16,20 @@ from kafkastream.common import JobClient, SimpleStringSchema, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
+    KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
     KafkaSink,
     KafkaSource,
 )
+from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
+from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
 from kafkastream.datastream.functions import TimerService
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.spark.source import source_options
+from kafkastream.spec.types import RowTypeInfo, TypeInformation
 from kafkastream.testing import KafkaBroker
 
 if TYPE_CHECKING:
@@ -97,6 +101,10 @@ def stop_with_savepoint() -> None:
     client.stop_with_savepoint(True)
 
 
+def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
+    return Types.ROW_NAMED(["a"], [field])
+
+
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
     "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
@@ -109,6 +117,17 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "DataStream.key_by(selector)": lambda *_: (
         StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs)
     ),
+    "KafkaRecordDeserializationSchema.value_only(AnotherClass)": lambda *_: KafkaRecordDeserializationSchema.value_only(
+        "io.confluent.kafka.serializers.KafkaAvroDeserializer"
+    ),
+    "JsonRowDeserializationSchemaBuilder.type_info(INSTANT, TUPLE, PICKLED_BYTE_ARRAY)": lambda *_: (
+        JsonRowDeserializationSchema.builder().type_info(row_of(Types.TUPLE([Types.INT()]))).build()
+    ),
+    "JsonRowSerializationSchemaBuilder.with_type_info(MAP or LIST of ROW, SQL_TIME, SQL_TIMESTAMP)": lambda *_: (
+        JsonRowSerializationSchema.builder().with_type_info(row_of(Types.LIST(row_of(Types.INT())))).build()
+    ),
+    "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
+    "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
     "TimerService.current_watermark()": lambda *_: TimerService().current_watermark(),
 }
 

@@ -9,7 +9,17 @@ import pytest
 
 from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
+from kafkastream.spec.formats import (
+    AvroRowDeserializationSchema,
+    ByteArraySchema,
+    ConfluentRegistryAvroDeserializationSchema,
+    CsvRowDeserializationSchema,
+    CsvRowSerializationSchema,
+    JsonRowDeserializationSchema,
+    JsonRowSerializationSchema,
+    ProtobufDeserializationSchema,
+    SimpleStringSchema,
+)
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.job import JobClient, JobExecutionResult
 from kafkastream.spec.row import Row
@@ -20,18 +30,27 @@ from kafkastream.spec.types import RowTypeInfo
 from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
 
 CLASSES: list[type] = [
+    AvroRowDeserializationSchema,
     ByteArraySchema,
     CheckpointConfig,
     Configuration,
+    ConfluentRegistryAvroDeserializationSchema,
+    CsvRowDeserializationSchema,
+    CsvRowDeserializationSchema.Builder,
+    CsvRowSerializationSchema.Builder,
     DataStream,
     Duration,
     Instant,
     JobClient,
     JobExecutionResult,
+    JsonRowDeserializationSchema,
+    JsonRowDeserializationSchema.Builder,
+    JsonRowSerializationSchema.Builder,
     KafkaRecordSerializationSchemaBuilder,
     KafkaSinkBuilder,
     KafkaSource,
     KafkaSourceBuilder,
+    ProtobufDeserializationSchema,
     Row,
     RowTypeInfo,
     RuntimeContext,

@@ -2,7 +2,12 @@
 
 from kafkastream.spec.legacy import FlinkKafkaConsumer
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer, PartitionOffsetsRetriever
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType
+from kafkastream.spec.record import (
+    ConsumerRecord,
+    JSONKeyValueDeserializationSchema,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+)
 from kafkastream.spec.sink import (
     DeliveryGuarantee,
     HeaderProvider,
@@ -26,6 +31,7 @@ __all__ = [
     "DeliveryGuarantee",
     "FlinkKafkaConsumer",
     "HeaderProvider",
+    "JSONKeyValueDeserializationSchema",
     "KafkaOffsetResetStrategy",
     "KafkaOffsetsInitializer",
     "KafkaRecordDeserializationSchema",

@@ -3,8 +3,14 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats import DeserializationSchema, SimpleStringSchema
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType, ValueOnlySchema
+from kafkastream.spec.formats import DeserializationSchema, JsonRowDeserializationSchema, SimpleStringSchema
+from kafkastream.spec.record import (
+    ConsumerRecord,
+    JSONKeyValueDeserializationSchema,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+    ValueOnlySchema,
+)
 from kafkastream.spec.types import Types
 
 
@@ -46,3 +52,33 @@ def test_records_are_values_with_defaults() -> None:
     plain = record(None)
     assert (plain.key, plain.headers, plain.timestamp_type) == (None, (), TimestampType.CREATE_TIME)
     assert plain.leader_epoch is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "node"),
+    [
+        (b"1", b'{"a": 2.50}', {"key": 1, "value": {"a": 2.5}}),
+        (None, b"null", {"value": None}),
+        (b'"k"', None, {"key": "k"}),
+        (None, None, {}),
+    ],
+)
+def test_json_of_key_and_value_stand_where_the_record_has_them(
+    key: bytes | None, value: bytes | None, node: dict[str, object]
+) -> None:
+    whole = ConsumerRecord(topic="t", partition=3, offset=1, timestamp=2, key=key, value=value)
+    metadata = {"offset": 1, "topic": "t", "partition": 3}
+    assert list(JSONKeyValueDeserializationSchema(False).deserialize(whole)) == [node]
+    assert list(JSONKeyValueDeserializationSchema(True).deserialize(whole)) == [{**node, "metadata": metadata}]
+
+
+@pytest.mark.parametrize(("key", "value", "culprit"), [(b"{", b"1", "key"), (b"1", b"", "value")])
+def test_what_is_no_json_is_named(key: bytes, value: bytes, culprit: str) -> None:
+    whole = ConsumerRecord(topic="t", partition=3, offset=1, timestamp=2, key=key, value=value)
+    with pytest.raises(ValueError, match=f"the record's {culprit} is no JSON"):
+        JSONKeyValueDeserializationSchema(False).deserialize(whole)
+
+
+def test_schemas_that_ignore_errors_drop_tombstones() -> None:
+    schema = JsonRowDeserializationSchema(Types.ROW([Types.INT()]), ignore_parse_errors=True)
+    assert list(ValueOnlySchema(schema).deserialize(record(None))) == []

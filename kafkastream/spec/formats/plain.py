@@ -1,46 +1,17 @@
-"""How bytes become elements and elements bytes: the schemas that have no options of a file format."""
+"""Text and bytes as they are."""
 
 from __future__ import annotations
 
 import codecs
-from abc import ABC, abstractmethod
-from typing import Any, Generic, TypeVar, final
+from typing import Any, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.formats.schema import DeserializationSchema, SerializationSchema
 from kafkastream.spec.types import TypeInformation, Types
 
-__all__ = ["ByteArraySchema", "DeserializationSchema", "SerializationSchema", "SimpleStringSchema"]
-
-OUT = TypeVar("OUT")
-IN_contra = TypeVar("IN_contra", contravariant=True)
-
-
-class DeserializationSchema(ABC, Generic[OUT]):
-    """Makes an element of the bytes of a record's value.
-
-    Differs from PyFlink: you may write one in Python, by implementing ``deserialize``.
-    """
-
-    @abstractmethod
-    def deserialize(self, message: bytes) -> OUT | None:
-        """Return the element, or None to drop the record; an exception fails the job with the record's position."""
-
-    def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """The type of the elements; None when it is not known."""
-        return None
-
-
-class SerializationSchema(ABC, Generic[IN_contra]):
-    """Makes the bytes of a record's key or value of an element.
-
-    Differs from PyFlink: you may write one in Python, by implementing ``serialize``.
-    """
-
-    @abstractmethod
-    def serialize(self, element: IN_contra) -> bytes | None:
-        """Return the bytes; None writes a null (a tombstone, as a value)."""
+__all__ = ["ByteArraySchema", "SimpleStringSchema"]
 
 
 def _known_charset(_: object, __: object, charset: str) -> None:

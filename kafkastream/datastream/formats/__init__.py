@@ -1,0 +1,1 @@
+"""File formats as schemas of records, at PyFlink's paths."""

@@ -1,0 +1,72 @@
+"""Numbers and booleans in text, as Java's ``parse…`` methods read them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "trimmed"]
+
+_BLANKS = "".join(map(chr, range(0x21)))
+_WHOLE = re.compile(r"[+-]?\d+")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_FLOATING = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
+
+
+def trimmed(text: str) -> str:
+    """The text without blanks and control characters around it (``String.trim``)."""
+    return text.strip(_BLANKS)
+
+
+def java_whole(text: str) -> int:
+    """A whole number.
+
+    Raises:
+        ValueError: The text is none.
+
+    Example:
+        >>> java_whole("+12")
+        12
+    """
+    if _WHOLE.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def java_decimal(text: str) -> Decimal:
+    """A decimal number with the digits that the text has.
+
+    Raises:
+        ValueError: The text is none.
+
+    Example:
+        >>> java_decimal("1.10")
+        Decimal('1.10')
+    """
+    if _DECIMAL.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is not a decimal number")
+    return Decimal(text)
+
+
+def java_floating(text: str) -> float:
+    """A floating-point number of 64 bits.
+
+    Differs from Java: hexadecimal ones are refused.
+
+    Raises:
+        ValueError: The text is none.
+
+    Example:
+        >>> java_floating("1.5f"), java_floating("-Infinity")
+        (1.5, -inf)
+    """
+    found = _FLOATING.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is not a number")
+    sign, not_a_number, infinity, digits = found.groups()
+    return float(sign + (not_a_number or infinity or digits))
+
+
+def java_boolean(text: str) -> bool:
+    """True for "true" in any case, false for all else."""
+    return text.lower() == "true"

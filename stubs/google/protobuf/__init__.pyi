@@ -1,0 +1,1 @@
+"""The names of protobuf that the tests touch; protobuf ships no types."""

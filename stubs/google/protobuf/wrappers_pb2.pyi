@@ -1,0 +1,4 @@
+from google.protobuf.message import Message
+
+class StringValue(Message):
+    def __init__(self, *, value: str = ...) -> None: ...
