@@ -18,7 +18,7 @@ import attrs
 from typing_extensions import Self
 
 from benchmarks import process_tree
-from benchmarks.serving import DONE, PASS_THROUGH, PYTHON, Task
+from benchmarks.serving import DONE, JSON_ROWS, PASS_THROUGH, PYTHON, Task
 
 __all__ = ["KAFKASTREAM", "PYFLINK", "SPARK", "Contender", "ContenderFailedError", "ContenderProcess", "contenders"]
 
@@ -51,7 +51,7 @@ class Contender:
 
 def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
     """All that do a workload, in the order in which they run."""
-    return {PASS_THROUGH: _pass_through, PYTHON: _python}[workload](pyflink)
+    return {PASS_THROUGH: _pass_through, PYTHON: _python, JSON_ROWS: _engines}[workload](pyflink)
 
 
 def _pass_through(pyflink: str | None) -> tuple[Contender, ...]:
@@ -64,12 +64,16 @@ def _pass_through(pyflink: str | None) -> tuple[Contender, ...]:
 
 
 def _python(pyflink: str | None) -> tuple[Contender, ...]:
+    floor = Contender("librdkafka loop (the floor)", _module(sys.executable, "librdkafka_job"))
+    return (*_engines(pyflink), floor)
+
+
+def _engines(pyflink: str | None) -> tuple[Contender, ...]:
     flink = (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink")),) if pyflink else ()
     return (
         Contender(KAFKASTREAM, _module(sys.executable, "datastream_job", "kafkastream")),
         Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False),
         *flink,
-        Contender("librdkafka loop (the floor)", _module(sys.executable, "librdkafka_job")),
     )
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchmarks.orders import changed
-from benchmarks.serving import PYTHON, SINK_PROPERTIES, Task, serve
+from benchmarks.orders import changed, is_dear
+from benchmarks.serving import JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
     from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
@@ -22,6 +22,7 @@ if TYPE_CHECKING or sys.argv[1] == "kafkastream":
         KafkaSink,
         KafkaSource,
     )
+    from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
 else:
     from pyflink.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
     from pyflink.datastream import StreamExecutionEnvironment
@@ -32,6 +33,12 @@ else:
         KafkaSink,
         KafkaSource,
     )
+    from pyflink.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+
+ORDER = Types.ROW_NAMED(
+    ["id", "customer", "item", "price", "count", "paid"],
+    [Types.LONG(), Types.STRING(), Types.STRING(), Types.DOUBLE(), Types.INT(), Types.BOOLEAN()],
+)
 
 
 def run(task: Task) -> None:
@@ -40,6 +47,8 @@ def run(task: Task) -> None:
     stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
     if task.workload == PYTHON:
         stream = stream.map(changed, Types.STRING())
+    elif task.workload == JSON_ROWS:
+        stream = stream.filter(lambda order: is_dear(order["price"]))
     stream.sink_to(_sink(task))
     env.execute(task.topic_out)
 
@@ -53,7 +62,7 @@ def _environment() -> StreamExecutionEnvironment:
     return env
 
 
-def _source(task: Task) -> KafkaSource[str]:
+def _source(task: Task) -> KafkaSource[Any]:
     return (
         KafkaSource.builder()
         .set_bootstrap_servers(task.bootstrap_servers)
@@ -61,19 +70,31 @@ def _source(task: Task) -> KafkaSource[str]:
         .set_group_id("benchmark")
         .set_starting_offsets(KafkaOffsetsInitializer.earliest())
         .set_bounded(KafkaOffsetsInitializer.latest())
-        .set_value_only_deserializer(SimpleStringSchema())
+        .set_value_only_deserializer(_reading(task))
         .build()
     )
 
 
-def _sink(task: Task) -> KafkaSink[str]:
+def _reading(task: Task) -> Any:
+    if task.workload == JSON_ROWS:
+        return JsonRowDeserializationSchema.builder().type_info(ORDER).build()
+    return SimpleStringSchema()
+
+
+def _writing(task: Task) -> Any:
+    if task.workload == JSON_ROWS:
+        return JsonRowSerializationSchema.builder().with_type_info(ORDER).build()
+    return SimpleStringSchema()
+
+
+def _sink(task: Task) -> KafkaSink[Any]:
     builder = (
         KafkaSink.builder()
         .set_bootstrap_servers(task.bootstrap_servers)
         .set_record_serializer(
             KafkaRecordSerializationSchema.builder()
             .set_topic(task.topic_out)
-            .set_value_serialization_schema(SimpleStringSchema())
+            .set_value_serialization_schema(_writing(task))
             .build()
         )
         .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["changed", "order", "order_id", "time_ms"]
+__all__ = ["FIELDS", "changed", "compact", "is_dear", "order", "order_id", "price", "time_ms"]
+
+FIELDS = {"id": "bigint", "customer": "string", "item": "string", "price": "double", "count": "int", "paid": "boolean"}
+"""The fields of an order, with their SQL types."""
 
 _FIRST_MS = 1_700_000_000_000
+_DEAR = 25.0
 
 
 def order(number: int) -> str:
@@ -21,11 +25,21 @@ def order(number: int) -> str:
             "id": number,
             "customer": f"c-{number % 9973:05d}",
             "item": "espresso cup",
-            "price": number % 50 + 0.99,
+            "price": price(number),
             "count": number % 7 or 1,
             "paid": False,
         }
     )
+
+
+def price(number: int) -> float:
+    """Its price."""
+    return number % 50 + 0.99
+
+
+def compact(text: str) -> str:
+    """An order as JSON without blanks, which is how engines write it."""
+    return json.dumps(json.loads(text), separators=(",", ":"))
 
 
 def time_ms(number: int) -> int:
@@ -37,6 +51,11 @@ def order_id(text: str) -> int:
     """The number of an order."""
     number: int = json.loads(text)["id"]
     return number
+
+
+def is_dear(price: float) -> bool:
+    """The user's condition of the benchmark, which half of the orders meet."""
+    return price > _DEAR
 
 
 def changed(text: str) -> str:

@@ -10,11 +10,12 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
-__all__ = ["DONE", "PASS_THROUGH", "PYTHON", "SINK_PROPERTIES", "WORKLOADS", "Task", "serve"]
+__all__ = ["DONE", "JSON_ROWS", "PASS_THROUGH", "PYTHON", "SINK_PROPERTIES", "WORKLOADS", "Task", "serve"]
 
 PASS_THROUGH = "passthrough"
 PYTHON = "python"
-WORKLOADS = (PASS_THROUGH, PYTHON)
+JSON_ROWS = "json-rows"
+WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS)
 
 DONE = "done\n"
 

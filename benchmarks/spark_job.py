@@ -8,10 +8,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession, functions
 
-from benchmarks.orders import changed
-from benchmarks.serving import PYTHON, SINK_PROPERTIES, Task, serve
+from benchmarks.orders import FIELDS, changed, is_dear
+from benchmarks.serving import JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
 from kafkastream.spark.jars import connector_jars
 
 
@@ -35,6 +35,8 @@ def run(session: SparkSession, task: Task) -> None:
     values = source.load().selectExpr("CAST(value AS STRING) AS value")
     if task.workload == PYTHON:
         values = values.mapInArrow(_changed_batches, "value string")
+    elif task.workload == JSON_ROWS:
+        values = _dear(values)
     client = {f"kafka.{key}": value for key, value in SINK_PROPERTIES.items()}
     with tempfile.TemporaryDirectory() as checkpoint:
         (
@@ -44,6 +46,19 @@ def run(session: SparkSession, task: Task) -> None:
             .start()
             .awaitTermination()
         )
+
+
+def _dear(values: DataFrame) -> DataFrame:
+    """JSON to columns and back by Spark; the condition is Python."""
+    schema = ", ".join(f"{name} {kind}" for name, kind in FIELDS.items())
+    orders = values.select(functions.from_json("value", schema).alias("o")).select("o.*")
+    return orders.mapInArrow(_dear_batches, schema).select(functions.to_json(functions.struct("*")).alias("value"))
+
+
+def _dear_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        dear = [order for order in batch.to_pylist() if is_dear(order["price"])]
+        yield pa.RecordBatch.from_pylist(dear, batch.schema)
 
 
 def _changed_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

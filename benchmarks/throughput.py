@@ -9,8 +9,8 @@
 Linux only, on a machine with nothing else to do. PyFlink wants a virtual environment of its own, with Python 3.11,
 and its Kafka connector beside its own jars; ``docs/benchmarks.md`` has the commands.
 
-There are two workloads: ``passthrough`` copies strings, ``python`` runs ``json.loads``, changes a field and runs
-``json.dumps``. The topics have 4 partitions on an embedded broker, whose own work is not counted. Every contender is
+There are three workloads: ``passthrough`` copies strings, ``python`` runs ``json.loads``, changes a field and runs
+``json.dumps``, ``json-rows`` decodes rows by a schema, keeps half of them by a Python function, and encodes them. The topics have 4 partitions on an embedded broker, whose own work is not counted. Every contender is
 a process that stays: it is warmed up by one run that does not count, then the contenders take turns, round by round.
 CPU time is that of the contender's whole process tree: the driver, its JVM, its Python workers. Times depend on the
 machine and on the hour; what counts is the ratio of two contenders in the same round.
@@ -32,11 +32,15 @@ from rich.console import Console
 from benchmarks import topics
 from benchmarks.contenders import Contender, ContenderFailedError, ContenderProcess, contenders
 from benchmarks.results import Measurement, result_table
-from benchmarks.serving import PASS_THROUGH, PYTHON, SINK_PROPERTIES, WORKLOADS, Task
+from benchmarks.serving import JSON_ROWS, PASS_THROUGH, PYTHON, SINK_PROPERTIES, WORKLOADS, Task
 from kafkastream.testing import EmbeddedKafka
 
 _INPUT = "orders"
-_TITLES = {PASS_THROUGH: "Pass-through of strings", PYTHON: "Per-record Python: json.loads, a change, json.dumps"}
+_TITLES = {
+    PASS_THROUGH: "Pass-through of strings",
+    PYTHON: "Per-record Python: json.loads, a change, json.dumps",
+    JSON_ROWS: "JSON rows: decoded, half of them kept by a Python function, encoded",
+}
 
 console = Console(width=120, highlight=False)
 
@@ -118,7 +122,7 @@ def _arguments() -> Arguments:
     parser.add_argument("--records", type=int, default=2_000_000, help="how many (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
-    parser.add_argument("--only", choices=WORKLOADS, help="one workload instead of both")
+    parser.add_argument("--only", choices=WORKLOADS, help="one workload instead of all")
     given = parser.parse_args()
     return Arguments(given.records, given.rounds, given.pyflink, [given.only] if given.only else WORKLOADS)
 

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 
-from benchmarks.orders import changed, order, order_id, time_ms
-from benchmarks.serving import PYTHON
+from benchmarks.orders import changed, compact, is_dear, order, order_id, price, time_ms
+from benchmarks.serving import JSON_ROWS, PYTHON
 from kafkastream.testing import KafkaBroker
 
 __all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill"]
@@ -54,9 +54,18 @@ def check_output(bootstrap_servers: str, topic: str, records: int, workload: str
         WrongOutputError: Records are missing, too many, or not as they should be.
     """
     with closing(_consumer(bootstrap_servers)) as consumer:
-        _check_count(consumer, topic, records)
+        _check_count(consumer, topic, _expected_count(records, workload))
         for message in _sample(consumer, topic):
             _check_record(message, workload, keeps_time=keeps_time)
+
+
+def _expected_count(records: int, workload: str) -> int:
+    return sum(is_dear(price(number)) for number in range(records)) if workload == JSON_ROWS else records
+
+
+def _expected(number: int, workload: str) -> str:
+    made = {PYTHON: changed, JSON_ROWS: compact}.get(workload, str)
+    return made(order(number))
 
 
 def _consumer(bootstrap_servers: str) -> Consumer:
@@ -93,7 +102,7 @@ def _check_record(message: Message, workload: str, *, keeps_time: bool) -> None:
     value = message.value()
     text = value.decode() if isinstance(value, bytes) else ""
     number = order_id(text)
-    expected = changed(order(number)) if workload == PYTHON else order(number)
+    expected = _expected(number, workload)
     if text != expected:
         raise WrongOutputError(f"{text} stands in topic {message.topic()} instead of {expected}")
     if keeps_time and message.timestamp()[1] != time_ms(number):
