@@ -6,6 +6,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from threading import Event
 from typing import Any, final
 
 import attrs
@@ -15,7 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
-from kafkastream.spark.job import Job
+from kafkastream.spark.job import Job, StopRequestedError
 from kafkastream.spark.outcome import Outcome, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.progress import FollowedQuery
@@ -83,7 +84,7 @@ class _Part:
         """What the job calls to start this part."""
         for node in self.graph.sources:
             if isinstance(node.source, CollectionSource):
-                self._batch(job, collection_frame(self.folder.session, node, node.source))
+                self._batch(job, collection_frame(self.folder.session, node, node.source), Event())
         if not self.inputs:
             return None
         return FollowedQuery(
@@ -94,13 +95,13 @@ class _Part:
             settings=self.settings,
         )
 
-    def _query(self, job: Job, inputs: Sequence[KafkaInput]) -> StreamingQuery:
+    def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else None)
         if self.native is not None:
             writer = self.native.writer(frame)
         else:
-            writer = frame.writeStream.foreachBatch(lambda batch, _: self._batch(job, batch))
+            writer = frame.writeStream.foreachBatch(lambda batch, _: self._batch(job, batch, over))
         if all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
         return (
@@ -109,11 +110,13 @@ class _Part:
             .start()
         )
 
-    def _batch(self, job: Job, frame: DataFrame) -> None:
+    def _batch(self, job: Job, frame: DataFrame, over: Event) -> None:
         job.check_not_stopping()
         try:
             self.outcome.carry_out(run_tasks(frame, self.plan))
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
+            if over.is_set():
+                raise StopRequestedError from None
             job.fail(error)
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn, final
 
-from kafkastream.errors import KafkastreamError
+from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
@@ -90,7 +90,7 @@ class Job:
 
     def fail(self, error: Exception) -> NoReturn:
         """Remember what went wrong in a micro-batch, and end it."""
-        self._failure = translated(error, self._name, self._servers)
+        self._failure = self._failure or translated(error, self._name, self._servers)
         raise self._failure from None
 
     def check_not_stopping(self) -> None:
@@ -108,6 +108,8 @@ class Job:
         queries: list[FollowedQuery] = []
         try:
             for start in self._starts:
+                if self.stopping.is_set():
+                    break
                 query = start(self)
                 if query is not None:
                     queries.append(query)
@@ -115,7 +117,10 @@ class Job:
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller has to hear of it
             self._failure = self._failure or self._meant(error)
         finally:
-            self._end(queries)
+            try:
+                self._end(queries)
+            finally:
+                self._tell()
 
     def _watch(self, queries: Sequence[FollowedQuery]) -> None:
         """Until all have ended; when one has failed or the job is to stop, the others end after their micro-batch."""
@@ -123,7 +128,7 @@ class Job:
         look_at = 0.0
         while self._any_goes_on(queries):
             self._notice_failure(queries)
-            if self.stopping.is_set() or self._failure is not None:
+            if self._is_to_stop:
                 since = since or time.monotonic()
                 _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
                 time.sleep(_POLL_S)
@@ -133,25 +138,42 @@ class Job:
                 look_at = time.monotonic() + _LOOK_S
                 for one in queries:
                     one.look()
-                _stop_idle([one for one in queries if one.has_stopped], at_once=False)
+                    if one.has_stopped:  # what it still reads lies behind the stops
+                        one.stop()
         self._notice_failure(queries)
 
+    @property
+    def _is_to_stop(self) -> bool:
+        return self.stopping.is_set() or self._failure is not None
+
     def _any_goes_on(self, queries: Sequence[FollowedQuery]) -> bool:
-        is_to_stop = self.stopping.is_set() or self._failure is not None
-        going_on = [one.query.isActive or (not is_to_stop and one.begin_again()) for one in queries]
-        return any(going_on)
+        for one in queries:
+            if one.lost_a_race and not self._is_to_stop:
+                one.begin_again()
+        return any(one.query.isActive for one in queries)
 
     def _notice_failure(self, queries: Sequence[FollowedQuery]) -> None:
-        errors = (one.query.exception() for one in queries if self._failure is None and not one.query.isActive)
-        self._failure = self._failure or next(filter(None, map(self._meant, filter(None, errors))), None)
+        for one in queries:
+            error = None if one.query.isActive or one.lost_a_race else one.query.exception()
+            if error is not None:
+                self._failure = self._failure or self._meant(error)
+            elif not self._is_to_stop and one.was_stopped_by_others:
+                self._failure = JobError(
+                    f"the query of job {self._name!r} was stopped, and not by the job",
+                    now="spark.stop() or query.stop() ends it; the next start continues from its checkpoint.",
+                )
 
     def _end(self, queries: Sequence[FollowedQuery]) -> None:
+        completed = not self._is_to_stop
         for one in queries:
-            if one.query.isActive:
-                one.query.stop()
+            with _only_logged("the end of a query"):
+                one.stop()
             with _only_logged("the last look at what was read"):
-                one.end(completed=self._failure is None and not self.stopping.is_set())
-        self._at_end()
+                one.end(completed=completed)
+        with _only_logged("the removal of temporary files"):
+            self._at_end()
+
+    def _tell(self) -> None:
         if self._failure is not None:
             self._ended_as = JobStatus.FAILED
             self.finished.set_exception(self._failure.with_traceback(None))  # without Spark's way to the micro-batch
@@ -162,14 +184,16 @@ class Job:
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
         """What an error from Spark says; nothing, when it is only how a stopped query ends."""
-        return None if StopRequestedError.__name__ in str(error) else translated(error, self._name, self._servers)
+        if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
+            return None
+        return translated(error, self._name, self._servers)
 
 
 def _stop_idle(queries: Sequence[FollowedQuery], *, at_once: bool) -> None:
     """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
     for one in queries:
         if one.query.isActive and (at_once or not one.query.status["isTriggerActive"]):
-            one.query.stop()
+            one.stop()
 
 
 @contextmanager

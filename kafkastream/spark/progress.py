@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
 from typing import final
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -25,7 +26,7 @@ __all__ = ["FollowedQuery", "GroupCommits"]
 log = logging.getLogger("kafkastream")
 
 Resolve = Callable[[Sequence[Extent]], Sequence[KafkaInput]]
-Begin = Callable[[Sequence[KafkaInput]], StreamingQuery]
+Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
 Keep = Callable[[Sequence[Extent]], None]
 
 _BEGINNINGS = 10
@@ -40,7 +41,7 @@ class FollowedQuery:
 
     Args:
         resolve: Resolves the query's Kafka sources, which began before with these extents.
-        begin: Begins the query.
+        begin: Begins the query; micro-batches that fail after the event is set fail because they were stopped.
         keep: Keeps what the sources begin with, and where a bounded run has ended.
         inputs: The Kafka sources, in the order of the plan.
         settings: The job's; they say how often offsets are committed.
@@ -57,25 +58,45 @@ class FollowedQuery:
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
         self._begun_again = 0
+        self._over = Event()
         self.query = self._begun()
 
-    def begin_again(self) -> bool:
-        """Begin anew when the query lost a race at its start: Spark wants an offset for just the partitions there are.
-
-        Returns:
-            Whether it was begun anew.
-        """
-        error = None if self.query.isActive else self.query.exception()
-        if error is None or _PARTITIONS_CHANGED not in str(error) or self._begun_again == _BEGINNINGS:
+    @property
+    def lost_a_race(self) -> bool:
+        """Whether it may begin anew: Spark wants an offset for just the partitions there are when it begins."""
+        if self.query.isActive or self._begun_again == _BEGINNINGS:
             return False
+        error = self.query.exception()
+        return error is not None and _PARTITIONS_CHANGED in str(error)
+
+    @property
+    def was_stopped_by_others(self) -> bool:
+        """Whether it has ended without an error, and neither by itself nor by us."""
+        if self.query.isActive or self._over.is_set() or self.query.exception() is not None:
+            return False
+        self.look()
+        return not self.has_stopped and not (self.ends_by_itself and not self._reached)
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether Spark ends it when all there was is read."""
+        return all(one.ends for one in self._inputs)
+
+    def begin_again(self) -> None:
+        """Begin anew, with the partitions that there are now."""
         self._begun_again += 1
         self._inputs = self._resolve([one.extent for one in self._inputs])
         self.query = self._begun()
-        return True
 
     def _begun(self) -> StreamingQuery:
         self._keep([one.extent for one in self._inputs])
-        return self._begin(self._inputs)
+        return self._begin(self._inputs, self._over)
+
+    def stop(self) -> None:
+        """End the query; a micro-batch that is at work is given up."""
+        self._over.set()
+        if self.query.isActive:
+            self.query.stop()
 
     @property
     def has_stopped(self) -> bool:
@@ -102,16 +123,8 @@ class FollowedQuery:
         self.look()
         for commits in filter(None, self._commits):
             commits.end()
-        if completed and self._knows_its_end:
+        if completed and self.has_stopped:
             self._keep([Extent(offsets, finished=True) for offsets in self._reached])
-
-    @property
-    def _knows_its_end(self) -> bool:
-        stops = [one.extent.stops for one in self._inputs]
-        return bool(self._reached) and all(
-            stop is not None and stop.keys() <= reached.keys()
-            for stop, reached in zip(stops, self._reached, strict=True)
-        )
 
 
 @final
@@ -169,7 +182,8 @@ class GroupCommits:
         changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
         try:
             self._cluster = self._cluster or Cluster(self._properties)
-            self._cluster.commit(changed)
+            if changed:
+                self._cluster.commit(changed)
         except KafkaError as error:
             self.failed += 1
             self._cluster = None  # a client that has lost its brokers does not always find them again
@@ -177,4 +191,4 @@ class GroupCommits:
             log.warning("offsets were not committed to group %r (the job goes on): %s", group, error.what)
         else:
             self.succeeded += 1
-            self.committed = {**self.committed, **offsets}
+            self.committed = offsets

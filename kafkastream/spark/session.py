@@ -43,6 +43,8 @@ def spark_session() -> SparkSession:
     # py4j logs the traceback of every callback that fails; the job's own error says it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
+    # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
+    session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
     _ensure_connector(session)
     return session
@@ -63,8 +65,6 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", "local[*]")
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
-    conf.setIfMissing("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf

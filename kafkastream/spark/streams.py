@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, repeat
 from typing import Any, final
 
@@ -13,14 +13,14 @@ from pyspark import cloudpickle
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, KafkaError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spec.graph import CollectionSource, SourceNode
-from kafkastream.spec.offsets import LatestOffsets, Offsets, starting_offsets, stopping_offsets
+from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
@@ -40,7 +40,6 @@ class KafkaInput:
         options: The options of Spark's source.
         extent: From where to where it reads.
         ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
-        filtered: Whether records behind the stops are kept out.
     """
 
     node: SourceNode
@@ -48,7 +47,6 @@ class KafkaInput:
     options: Mapping[str, str]
     extent: Extent
     ends: bool
-    filtered: bool = True
 
     def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
         """Whether a source that has read up to these offsets has nothing left to read."""
@@ -57,8 +55,7 @@ class KafkaInput:
 
     def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         """The next offsets to read, when Spark has read up to ``reached``: what lies outside the extent is never read."""
-        stops = (self.extent.stops or {}) if self.filtered else {}
-        starts = self.extent.starts
+        starts, stops = self.extent.starts, self.extent.stops or {}
         return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
 
@@ -75,18 +72,13 @@ def resolved(
     Raises:
         UnknownTopicError: A topic or partition does not exist.
         UnknownOffsetsError: A partition has no place to begin or to stop.
+        KafkaError: Where an earlier run has ended, the brokers hold nothing any more.
+        DefinitionError: An interrupted run had stops, and this one has none.
         BrokerUnreachableError: No broker answered.
     """
-    inputs = [
+    return tuple(
         _resolved(session, *source, extent)
         for source, extent in zip(sources, chain(before, repeat(None)), strict=False)
-    ]
-    if not all(one.ends for one in inputs):
-        return tuple(inputs)
-    # Where the stop is just the end, Spark finds it again when the query starts; a filter would drop what came in
-    # between, and the checkpoint would count it as read.
-    return tuple(
-        attrs.evolve(one, filtered=not isinstance(one.source.stopping_offsets, LatestOffsets)) for one in inputs
     )
 
 
@@ -113,22 +105,59 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
     assert source.subscription is not None
     cluster = Cluster(with_pem_stores(source.consumer_properties))
     partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
-    if before is None:
-        starts = starting_offsets(source.starting_offsets, partitions, cluster)
-    else:
-        starts = _kept(before.starts, partitions, cluster.beginning_offsets)
+    if not partitions and not source.discovers_partitions and source.stopping_offsets is None:
+        raise UnknownTopicError(
+            f"there is nothing to read: no topic that exists is in {source.subscription}",
+            where=f"source {node.name!r}",
+            now="Create one before the job starts, or have new ones discovered.",
+        )
+    starts = _starts(source, partitions, cluster, before)
     readable = cluster.readable_ends(partitions)
     # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
     begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
     options = source_options(source, begins, headers="headers" in decoder_of(node).columns)
     if source.stopping_offsets is None:
+        _refuse_endless(node, before)
         return KafkaInput(node, source, options, Extent(starts), ends=False)
     if before is None or before.stops is None:
-        stops = stopping_offsets(source.stopping_offsets, partitions, cluster)
+        stops = _stops(source.stopping_offsets, cluster, partitions)
     else:
-        stops = _kept(before.stops, partitions, cluster.end_offsets)
+        stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
     return KafkaInput(node, source, options, Extent(starts, stops), ends)
+
+
+def _starts(
+    source: KafkaSource[Any], partitions: Collection[TopicPartition], cluster: Cluster, before: Extent | None
+) -> Offsets:
+    if before is None:
+        return starting_offsets(source.starting_offsets, partitions, cluster)
+    starts = _kept(before.starts, partitions, cluster.beginning_offsets)
+    if not before.finished:
+        return starts  # Spark knows better where it stands, and what is lost
+    begins, ends = cluster.beginning_offsets(partitions), cluster.end_offsets(partitions)
+    lost = {p: offset for p, offset in starts.items() if not begins[p] <= offset <= ends[p]}
+    if lost and source.fails_on_data_loss:
+        raise KafkaError(
+            "records that the job has not read yet are gone: "
+            + ", ".join(f"{p} holds offsets {begins[p]} to {ends[p]}, read is {lost[p]}" for p in sorted(lost)),
+            where=f"topics of {source.subscription}",
+            now="The topic was deleted or made again, or its retention is shorter than the job was down.",
+        )
+    return {**starts, **{p: begins[p] for p in lost}}
+
+
+def _stops(initializer: OffsetsInitializer, cluster: Cluster, partitions: Collection[TopicPartition]) -> Offsets:
+    return stopping_offsets(initializer, partitions, cluster) if partitions else {}
+
+
+def _refuse_endless(node: SourceNode, before: Extent | None) -> None:
+    if before is not None and before.stops is not None:
+        raise DefinitionError(
+            "an earlier run of the job was interrupted before it had reached its stops, and now it is to have none",
+            where=f"source {node.name!r}",
+            now="Let that run come to its end first, or give this job another name.",
+        )
 
 
 def _kept(
@@ -144,7 +173,7 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
     frame = session.readStream.format("kafka").options(**{**limit, **one.options}).load()
     if one.source.reads_committed:
         frame = frame.where(start_condition(one.extent.starts))
-    if one.extent.stops is not None and one.filtered:
+    if one.extent.stops is not None:
         frame = frame.where(stop_condition(one.extent.stops))
     if "headers" in columns and "headers" not in frame.columns:
         frame = frame.withColumn("headers", functions.expr("CAST(NULL AS array<struct<key: string, value: binary>>)"))

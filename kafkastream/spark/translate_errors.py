@@ -18,6 +18,7 @@ from kafkastream.errors import (
     UnknownTopicError,
     WorkerDependencyError,
 )
+from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["BAD_RECORD", "translated"]
 
@@ -131,8 +132,10 @@ _TABLE: tuple[tuple[str, Build], ...] = (
 
 # Where Spark shows a client's properties: name=value, with commas between them.
 _SECRET = re.compile(
-    r"(\bsasl\.jaas\.config=).*?;(?=[,}\s]|$)|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*|(\bssl\.[\w.]*password=)[^,}\s]*",
-    re.DOTALL,
+    r"""(\bsasl\.jaas\.config=)(?:"(?:\\.|[^"\\])*"|[^";])*;"""
+    r"|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*"
+    rf"|(\b(?=[\w.-]*(?:{HIDDEN_KEYS.removeprefix('(?i)')})[\w.-]*=)[\w.-]+=)[^,}}\s]*",
+    re.DOTALL | re.IGNORECASE,
 )
 
 

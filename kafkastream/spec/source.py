@@ -138,6 +138,11 @@ class KafkaSource(Generic[OUT]):
         return self.properties.get("isolation.level") == "read_committed"
 
     @property
+    def fails_on_data_loss(self) -> bool:
+        """Whether records that are gone before they were read fail the job."""
+        return self.spark_options.get("failOnDataLoss", "true").lower() != "false"
+
+    @property
     def spark_options(self) -> Mapping[str, str]:
         """Options for Spark's Kafka source, by Spark's names: properties given as ``spark.maxOffsetsPerTrigger``, say."""
         given = self.properties.items()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.common import JobClient, Types, WatermarkStrategy
+from kafkastream.common import JobClient, JobStatus, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
-from kafkastream.datastream.connectors.kafka import KafkaTopicPartition
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaTopicPartition
+from kafkastream.datastream.data_stream import CloseableIterator
+from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spec.job import JobSettings
 from kafkastream.testing import Record, wait_until
@@ -112,3 +116,95 @@ def test_equal_sources_are_read_each_for_itself(
     parts.kafka.produce(topic, ["a"])
     both = read(parts.bounded(topic)).union(read(parts.bounded(topic)))
     assert list(both.execute_and_collect("twice")) == ["a", "a"]
+
+
+def test_topic_made_again_after_a_finished_run_is_noticed(read: Read, parts: Parts, new_topic: NewTopic) -> None:
+    topic = f"{new_topic()}-again"
+    for values in (["1", "2", "3"], ["other"]):
+        parts.kafka.create_topic(topic)
+        parts.kafka.produce(topic, values)
+        if values == ["other"]:
+            with pytest.raises(KafkaError, match=f"gone: {topic}-0 holds offsets 0 to 1, read is 3"):
+                read(parts.bounded(topic)).execute_and_collect("again")
+            tolerant = parts.unbound(topic).set_property("spark.failOnDataLoss", "false")
+            bounded = parts.text(tolerant.set_bounded(KafkaOffsetsInitializer.latest()))
+            assert list(read(bounded).execute_and_collect("again")) == ["other"]
+        else:
+            assert list(read(parts.bounded(topic)).execute_and_collect("again")) == values
+        parts.kafka.delete_topic(topic)
+
+
+def _read_up_to(spark: SparkSession, topic: str) -> int:
+    progress = spark.streams.active[0].lastProgress
+    ends = [json.loads(source["endOffset"] or "{}") for source in progress["sources"]] if progress else []
+    return max((end[topic]["0"] for end in ends if topic in end), default=0)
+
+
+def test_interrupted_run_keeps_its_stops(spark: SparkSession, read: Read, parts: Parts, new_topic: NewTopic) -> None:
+    now, later = new_topic(), new_topic()
+    parts.kafka.produce(now, ["1", "2"])
+    waits = parts.unbound(later).set_bounded(KafkaOffsetsInitializer.offsets({KafkaTopicPartition(later, 0): 1}))
+
+    def elements() -> CloseableIterator[str]:
+        return read(parts.bounded(now), "now").union(read(parts.text(waits), "later")).execute_and_collect("both")
+
+    with elements() as first:
+        assert sorted([next(first), next(first)]) == ["1", "2"]
+        parts.kafka.produce(now, ["3"])  # behind the stop, and read by micro-batches that go on
+        wait_until(lambda: _read_up_to(spark, now) == 3, 30, "a micro-batch behind the stop")
+    parts.kafka.produce(later, ["late"])
+    parts.kafka.produce(now, ["4"])
+    assert list(elements()) == ["late"]
+    assert sorted(elements()) == ["3", "4"]
+
+
+def test_run_that_was_to_stop_does_not_go_on_without_end(read: Read, parts: Parts, topic: str) -> None:
+    parts.kafka.produce(topic, ["1"])
+    stop = KafkaOffsetsInitializer.offsets({KafkaTopicPartition(topic, 0): 5})
+    with read(parts.text(parts.unbound(topic).set_bounded(stop))).execute_and_collect("stops") as elements:
+        assert next(elements) == "1"
+    with pytest.raises(DefinitionError, match="interrupted before it had reached its stops"):
+        read(parts.endless(topic)).execute_and_collect("stops")
+
+
+def test_waiting_for_a_stop_ends_also_while_records_keep_coming(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(topic, ["0"])
+    stop = KafkaOffsetsInitializer.offsets({KafkaTopicPartition(topic, 0): 3})
+    stream = read(parts.text(parts.unbound(topic).set_bounded(stop))).map(str.upper, Types.STRING())
+    stream.sink_to(parts.sink(target))
+    job = env.execute_async("busy")
+    ended = job.get_job_execution_result()
+    sent = 1
+    deadline = time.monotonic() + 60
+    while not ended.done() and time.monotonic() < deadline:
+        parts.kafka.produce(topic, [str(sent)])
+        sent += 1
+    ended.result(1)
+    assert job.get_job_status().result() is JobStatus.FINISHED
+    assert parts.values(target) == ["0", "1", "2"]
+
+
+def test_query_that_somebody_else_stops_fails_the_job(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, spark: SparkSession
+) -> None:
+    read(parts.endless(topic)).print()
+    job = env.execute_async("stopped")
+    for query in wait_until(lambda: spark.streams.active, 30, "the query"):
+        query.stop()
+    with pytest.raises(JobError, match="was stopped, and not by the job"):
+        job.get_job_execution_result().result(30)
+
+
+def test_cancel_before_a_collection_is_no_failure(env: StreamExecutionEnvironment) -> None:
+    def slowly(value: int) -> int:
+        time.sleep(1)
+        return value
+
+    env.from_collection([1], Types.INT()).map(slowly).print()
+    env.from_collection([2], Types.INT()).print()
+    job = env.execute_async("two collections")
+    job.cancel().result(60)
+    assert job.get_job_status().result() is JobStatus.CANCELED

@@ -20,7 +20,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSourceBuilder,
     KafkaTopicPartition,
 )
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
@@ -135,23 +135,21 @@ def test_stop_is_a_condition_on_offsets(
     assert re.search(rf"topic#\d+ = {re.escape(topic)}.*partition#\d+ = 0.*offset#\d+L < .*2", plan)
 
 
-def test_end_of_bounded_input_is_left_to_spark(
-    inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str, explain: Explain
-) -> None:
-    bounded = inputs(builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build())
-    assert bounded[0].ends
-    assert "Filter" not in explain(kafka_frame(spark, bounded, None))
-
-
 def test_stop_that_is_not_there_yet_is_waited_for(inputs: Inputs, kafka: KafkaBroker, topic: str) -> None:
     kafka.produce(topic, ["a"])
     partition = KafkaTopicPartition(topic, 0)
     (waits,) = inputs(
         builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.offsets({partition: 2})).build()
     )
-    assert (waits.ends, waits.filtered) == (False, True)
+    assert not waits.ends
     assert [waits.has_stopped({partition: reached}) for reached in (1, 2, 3)] == [False, True, True]
     assert waits.processed({partition: 3}) == {partition: 2}
+
+
+def test_pattern_that_matches_nothing_and_may_not_look_again_is_refused(inputs: Inputs, kafka: KafkaBroker) -> None:
+    builder_ = builder(kafka).set_topic_pattern("no such topic").set_property("partition.discovery.interval.ms", "-1")
+    with pytest.raises(UnknownTopicError, match="nothing to read: no topic that exists is in topic pattern no such"):
+        inputs(builder_.build())
 
 
 def test_columns_are_those_that_the_schemas_need(

@@ -83,6 +83,22 @@ def test_own_errors_pass_unchanged() -> None:
     assert translated(own, "words", "k") is own
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        'sasl.jaas.config=M required username="u; x" password="HUSH; b";',
+        r'sasl.jaas.config=M required password="a\"; HUSH";',
+        "sasl.oauthbearer.client.credentials.client.secret=HUSH",
+        "basic.auth.user.info=a:HUSH",
+        "ssl.keystore.password=HUSH",
+    ],
+)
+def test_no_kind_of_secret_is_shown(shown: str) -> None:
+    error = translated(ValueError(f"requirement failed: {{group.id=g, {shown}, acks=all}}"), "j", "k:9092")
+    assert "HUSH" not in str(error)
+    assert "acks=all" in str(error)
+
+
 def test_secrets_among_a_clients_properties_are_not_shown() -> None:
     jaas = 'sasl.jaas.config=M required username="u" password="a;hunter2, }";'
     key = "ssl.keystore.key=-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"
