@@ -8,6 +8,7 @@ import re
 import pytest
 
 from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
+from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.spec.functions import RuntimeContext
@@ -23,8 +24,11 @@ CLASSES: list[type] = [
     ByteArraySchema,
     CheckpointConfig,
     Configuration,
+    Counter,
     DataStream,
+    Distribution,
     Duration,
+    Gauge,
     Instant,
     JobClient,
     JobExecutionResult,
@@ -32,6 +36,9 @@ CLASSES: list[type] = [
     KafkaSinkBuilder,
     KafkaSource,
     KafkaSourceBuilder,
+    Meter,
+    MetricGroup,
+    MetricsSnapshot,
     Row,
     RowTypeInfo,
     RuntimeContext,
