@@ -13,6 +13,7 @@ import attrs
 from kafkastream.datastream.checkpoint_config import CheckpointConfig, CheckpointingMode
 from kafkastream.datastream.data_stream import CloseableIterator, DataStream, checked_parallelism
 from kafkastream.errors import DefinitionError
+from kafkastream.metrics.reporters import reporters_of
 from kafkastream.options import job as options
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SinkNode, SourceNode
@@ -234,6 +235,7 @@ class StreamExecutionEnvironment:
             parallelism=read(options.PARALLELISM),
             checkpoint_dir=read(options.CHECKPOINT_DIR),
             checkpoint_interval_ms=read(options.CHECKPOINT_INTERVAL),
+            reporters=reporters_of(self._configuration.to_dict()),
         )
 
     def _start(self, job_name: str | None) -> RunningJob:

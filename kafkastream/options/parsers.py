@@ -16,6 +16,7 @@ __all__ = [
     "integer",
     "list_of",
     "millis_of_duration",
+    "port_list",
     "text",
 ]
 
@@ -152,6 +153,24 @@ def list_of(item: Callable[[str], T], separator: str = ";") -> Callable[[str], t
         return tuple(item(part) for part in parts if part)
 
     return parse
+
+
+def port_list(value: str) -> tuple[int, ...]:
+    """Ports and ranges of ports, separated by ``,``.
+
+    Example:
+        >>> port_list("9249, 9252-9254")
+        (9249, 9252, 9253, 9254)
+    """
+    ports = [port for part in value.split(",") for port in _port_range(part)]
+    if not ports or not all(0 <= port <= 65535 for port in ports):
+        raise ValueError("expected ports between 0 and 65535, as 9249 or 9250-9260")
+    return tuple(ports)
+
+
+def _port_range(value: str) -> range:
+    first, _, last = value.partition("-")
+    return range(integer(first), integer(last or first) + 1)
 
 
 def _parts(value: str, separator: str) -> list[str]:

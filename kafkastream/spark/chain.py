@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import final
 
 import attrs
 import pyarrow as pa
 
+from kafkastream.metrics.values import OperatorChanges, OperatorScope
 from kafkastream.spark.batches import Batch, ElementError
 from kafkastream.spark.failures import function_failed, not_decoded
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.records import Decoder
-from kafkastream.spark.reports import Report
+from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spark.task_metrics import OperatorMetrics, SourceMetrics
 from kafkastream.spec.functions import RuntimeContext
 
 __all__ = ["Chain", "Stage"]
@@ -31,15 +34,30 @@ class Stage:
 @final
 @attrs.define(eq=False)
 class Chain:
-    """All that happens to the records of one source, down to the sinks."""
+    """All that happens to the records of one source, down to the sinks.
+
+    Args:
+        name: The source's name.
+        decoder: Makes elements of records.
+        stages: What takes the elements.
+        assigner: Gives the elements their event time before, if the source's strategy does so.
+        scope: Whose the source's metrics are.
+        consumer_metrics: Whether what Kafka's consumer would tell is among them.
+    """
 
     name: str
     decoder: Decoder
     stages: tuple[Stage, ...]
+    assigner: Operator | None = None
+    scope: OperatorScope = attrs.field(factory=OperatorScope)
+    consumer_metrics: bool = False
+    _source: SourceMetrics | None = attrs.field(default=None, init=False)
+    _metrics: dict[Operator, OperatorMetrics] = attrs.field(factory=dict, init=False)
 
     def operators(self) -> tuple[Operator, ...]:
         """Every operator once; one that is reached on two ways is one operator."""
-        return tuple(dict.fromkeys(_operators(self.stages)))
+        first = () if self.assigner is None else (self.assigner,)
+        return tuple(dict.fromkeys((*first, *_operators(self.stages))))
 
     @property
     def sinks(self) -> tuple[SinkOperator, ...]:
@@ -57,11 +75,19 @@ class Chain:
         Raises:
             UserFunctionError: An ``open`` raised.
         """
+        self._source = SourceMetrics(self.scope, subtask, consumer_metrics=self.consumer_metrics)
         with function_failed(self.name, "open"):
             self.decoder.open()
         for operator in self.operators():
             own = operator.parallelism or parallelism
-            context = RuntimeContext(task_name=operator.name, subtask=subtask % own, parallelism=own, attempt=attempt)
+            self._metrics[operator] = OperatorMetrics(operator.scope, subtask % own)
+            context = RuntimeContext(
+                task_name=operator.name,
+                subtask=subtask % own,
+                parallelism=own,
+                attempt=attempt,
+                metrics=self._metrics[operator].group,
+            )
             with function_failed(operator.name, "open"):
                 operator.open(context)
 
@@ -71,10 +97,15 @@ class Chain:
         Raises:
             JobError: An element failed, with the position of its record.
         """
+        assert self._source is not None
+        fetched_at = time.time_ns() // 1_000_000
         try:
             batch = self.decoder.decode(arrow)
         except ElementError as error:
             raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
+        if self.assigner is not None:
+            batch = self._applied(self.assigner, batch, arrow)
+        self._source.emitted(arrow, batch, fetched_at)
         for stage in self.stages:
             self._push(stage, batch, arrow)
 
@@ -91,17 +122,30 @@ class Chain:
                     operator.close()
         for sink in self.sinks:
             yield from sink.finish()
+        yield Report(ReportKind.METRICS, self.scope.node, list(self._changes()))
 
     def _push(self, stage: Stage, batch: Batch, arrow: pa.RecordBatch) -> None:
         if not batch.values:
             return
-        try:
-            out = stage.operator.apply(batch)
-        except ElementError as error:
-            position = self.decoder.position(arrow, batch.origin[error.index])
-            raise stage.operator.failure(batch.values[error.index], position, error.__cause__) from error
+        out = self._applied(stage.operator, batch, arrow)
+        metrics = self._metrics[stage.operator]
+        metrics.records_in.inc(len(batch.values))
+        metrics.records_out.inc(len(out.values))
         for following in stage.next:
             self._push(following, out, arrow)
+
+    def _applied(self, operator: Operator, batch: Batch, arrow: pa.RecordBatch) -> Batch:
+        try:
+            return operator.apply(batch)
+        except ElementError as error:
+            position = self.decoder.position(arrow, batch.origin[error.index])
+            raise operator.failure(batch.values[error.index], position, error.__cause__) from error
+
+    def _changes(self) -> Iterator[OperatorChanges]:
+        """What the metrics of all operators have to tell; the assigner's work counts as the source's."""
+        assert self._source is not None
+        yield self._source.changes()
+        yield from (metrics.changes() for operator, metrics in self._metrics.items() if operator is not self.assigner)
 
 
 def _operators(stages: tuple[Stage, ...]) -> Iterator[Operator]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, final
 
 import attrs
@@ -12,6 +12,7 @@ from typing_extensions import assert_never
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import producer_properties
+from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain, Stage
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
 from kafkastream.spark.records import CollectionDecoder, Decoder, DeserializerDecoder, RecordDecoder, ValueDecoder
@@ -31,12 +32,20 @@ from kafkastream.spec.graph import (
 )
 from kafkastream.spec.record import KafkaDeserializerSchema, ValueOnlySchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
+from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 
 __all__ = ["ChainCompiler", "decoder_of", "task_plan"]
 
 
-def task_plan(graph: JobGraph, run_id: str, parallelism: int, *, ends: bool) -> TaskPlan:
+def task_plan(
+    graph: JobGraph,
+    run_id: str,
+    parallelism: int,
+    *,
+    ends: bool,
+    scopes: Mapping[int, OperatorScope] = FrozenMap(),
+) -> TaskPlan:
     """What the tasks of a connected graph run.
 
     Args:
@@ -44,12 +53,13 @@ def task_plan(graph: JobGraph, run_id: str, parallelism: int, *, ends: bool) -> 
         run_id: One per start.
         parallelism: The number of subtasks.
         ends: Whether the input ends by itself.
+        scopes: Whose the metrics of each node are.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
         UnsupportedFeatureError: A sink asks for a guarantee that is not there.
     """
-    compiler = ChainCompiler(graph, run_id, ends=ends)
+    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes)
     chains = {source.id: _pickled(compiler.chain(source)) for source in graph.sources}
     return TaskPlan(run_id, parallelism, chains)
 
@@ -62,12 +72,18 @@ class ChainCompiler:
     graph: JobGraph
     run_id: str
     ends: bool = attrs.field(kw_only=True)
+    scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
 
     def chain(self, source: SourceNode) -> Chain:
         """All that happens to the records of ``source``."""
-        stages = self._after(source, {})
-        assigner = timestamp_operator(source.name, source.watermarks)
-        return Chain(source.name, decoder_of(source), (Stage(assigner, stages),) if assigner else stages)
+        return Chain(
+            source.name,
+            decoder_of(source),
+            self._after(source, {}),
+            assigner=timestamp_operator(source.name, source.watermarks),
+            scope=self._scope(source),
+            consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
+        )
 
     def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
         return tuple(stage for taker in self.graph.consumers(node.id) for stage in self._stages(taker, made))
@@ -82,7 +98,11 @@ class ChainCompiler:
             yield from following
         else:
             operator.parallelism = node.parallelism
+            operator.scope = self._scope(node)
             yield made.setdefault(node.id, Stage(operator, following))
+
+    def _scope(self, node: Node) -> OperatorScope:
+        return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
 
     def _operator(self, node: Node) -> Operator | None:
         """The node's operator; None when elements pass unchanged."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from threading import Event
@@ -17,14 +16,15 @@ from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
 from kafkastream.spark.job import Job, StopRequestedError
+from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.outcome import Outcome, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolved
 from kafkastream.spark.task import TaskPlan
-from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink
-from kafkastream.spec.job import JobSettings
+from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink, distinct_names
+from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
 
 __all__ = ["start", "start_and_collect"]
@@ -60,10 +60,15 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session()
     components = tuple(graph.components())
-    names = _distinct(map(_identity, components))
+    names = distinct_names(map(_identity, components))
     folder = CheckpointFolder.of(session, settings)
-    parts = [_part(folder, part, name, settings, collect) for part, name in zip(components, names, strict=True)]
-    return Job(settings.name, _servers(graph), [part.start for part in parts], folder.clean)
+    job_id = JobID()
+    metrics = JobMetrics(graph, settings.name, job_id)
+    parts = [
+        _part(folder, part, name, settings, metrics, collect) for part, name in zip(components, names, strict=True)
+    ]
+    metrics.report_by(settings.reporters)
+    return Job(job_id, settings.name, _servers(graph), [part.start for part in parts], metrics, folder.clean)
 
 
 @final
@@ -79,6 +84,7 @@ class _Part:
     inputs: tuple[KafkaInput, ...]
     native: PassThrough | None
     outcome: Outcome
+    metrics: JobMetrics
 
     def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
@@ -93,6 +99,11 @@ class _Part:
             keep=partial(self.folder.record, self.name),
             inputs=self.inputs,
             settings=self.settings,
+            metrics=QueryMetrics(
+                self.metrics.store,
+                self.plan.parallelism,
+                native=() if self.native is None else [node.id for node in (*self.graph.sources, *self.graph.sinks)],
+            ),
         )
 
     def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
@@ -125,6 +136,7 @@ def _part(
     graph: JobGraph,
     name: str,
     settings: JobSettings,
+    metrics: JobMetrics,
     collect: Callable[[Iterable[Any]], None],
 ) -> _Part:
     sources = [(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource)]
@@ -136,10 +148,11 @@ def _part(
         name=name,
         settings=settings,
         folder=folder,
-        plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends),
+        plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends, scopes=metrics.scopes),
         inputs=inputs,
         native=pass_through(graph),
-        outcome=Outcome(graph, collect),
+        outcome=Outcome(graph, collect, metrics.store),
+        metrics=metrics,
     )
 
 
@@ -151,13 +164,3 @@ def _servers(graph: JobGraph) -> str:
 def _identity(graph: JobGraph) -> str:
     """What a part of a restarted job is recognised by: its sources' uids, or names."""
     return slug("+".join(node.uid or node.name for node in graph.sources))
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    """The names, where the second of a kind gets a number."""
-    seen: Counter[str] = Counter()
-    numbered = []
-    for name in names:
-        seen[name] += 1
-        numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return numbered

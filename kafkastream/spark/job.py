@@ -14,6 +14,8 @@ from types import FrameType
 from typing import NoReturn, final
 
 from kafkastream.errors import JobError, KafkastreamError
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
@@ -39,19 +41,30 @@ class Job:
     """A started job (``kafkastream.spec.job.RunningJob``).
 
     Args:
+        job_id: The job's identity.
         name: The job's name.
         servers: The brokers that it reads from.
         starts: What starts each of its parts.
+        metrics: Its metrics.
         at_end: Called once when all has ended.
     """
 
-    def __init__(self, name: str, servers: str, starts: Sequence[Start], at_end: Callable[[], None]) -> None:
-        self.job_id = JobID()
+    def __init__(
+        self,
+        job_id: JobID,
+        name: str,
+        servers: str,
+        starts: Sequence[Start],
+        metrics: JobMetrics,
+        at_end: Callable[[], None],
+    ) -> None:
+        self.job_id = job_id
         self.finished: Future[JobExecutionResult] = Future()
         self.stopping = threading.Event()
         self._name = name
         self._servers = servers
         self._starts = starts
+        self._metrics = metrics
         self._at_end = at_end
         self._failure: KafkastreamError | None = None
         self._ended_as = JobStatus.FINISHED
@@ -66,6 +79,10 @@ class Job:
         if self._failure is not None:
             return JobStatus.FAILING
         return JobStatus.CANCELLING if self.stopping.is_set() else JobStatus.RUNNING
+
+    def metrics(self) -> MetricsSnapshot:
+        """The metrics of all completed tasks."""
+        return self._metrics.read()
 
     def cancel(self) -> Future[None]:
         """Stop after the running micro-batch."""
@@ -170,6 +187,8 @@ class Job:
                 one.stop()
             with _only_logged("the last look at what was read"):
                 one.end(completed=completed)
+        with _only_logged("the last report of metrics"):
+            self._metrics.end()
         with _only_logged("the removal of temporary files"):
             self._at_end()
 
@@ -180,7 +199,8 @@ class Job:
         else:
             self._ended_as = JobStatus.CANCELED if self.stopping.is_set() else JobStatus.FINISHED
             runtime = round((time.monotonic() - self._began) * 1000)
-            self.finished.set_result(JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime))
+            result = JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime, metrics=self.metrics())
+            self.finished.set_result(result)
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
         """What an error from Spark says; nothing, when it is only how a stopped query ends."""

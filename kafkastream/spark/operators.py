@@ -10,6 +10,7 @@ from typing import Any, cast, final
 import attrs
 
 from kafkastream.errors import JobError
+from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.failures import element_failed
 from kafkastream.spec.functions import (
@@ -30,10 +31,11 @@ NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 @attrs.define(eq=False)
 class Operator(ABC):
-    """One operator of a chain; ``parallelism`` is its own, if it has one."""
+    """One operator of a chain; ``parallelism`` is its own, if it has one, ``scope`` says whose its metrics are."""
 
     name: str
     parallelism: int | None = attrs.field(default=None, kw_only=True)
+    scope: OperatorScope = attrs.field(factory=OperatorScope, kw_only=True)
 
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:

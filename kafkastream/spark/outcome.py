@@ -9,6 +9,7 @@ from typing import Any, final
 import attrs
 from pyspark.sql import DataFrame
 
+from kafkastream.metrics.store import MetricStore
 from kafkastream.spark.reports import REPORT_SCHEMA, Report, ReportKind
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, PrintSink, SinkNode
@@ -21,18 +22,24 @@ def run_tasks(frame: DataFrame, plan: TaskPlan) -> list[Report]:
     return [Report.of_row(row) for row in frame.mapInArrow(plan.function(), REPORT_SCHEMA).collect()]
 
 
+# A failure comes before all else; metrics count when all else is done.
+_FIRST_AND_LAST = {ReportKind.FAILURE: -1, ReportKind.METRICS: 1}
+
+
 @final
 @attrs.frozen
 class Outcome:
-    """Prints lines, hands over elements, raises failures.
+    """Prints lines, hands over elements, raises failures, adds up metrics.
 
     Args:
         graph: The part of the job that the reports are about.
         collect: Takes collected elements.
+        metrics: Where metrics are added up.
     """
 
     graph: JobGraph
     collect: Callable[[Iterable[Any]], None]
+    metrics: MetricStore
 
     def carry_out(self, reports: Iterable[Report]) -> None:
         """Do what the reports ask for.
@@ -40,7 +47,7 @@ class Outcome:
         Raises:
             KafkastreamError: A task has failed.
         """
-        ordered = sorted(reports, key=lambda report: report.kind is not ReportKind.FAILURE)
+        ordered = sorted(reports, key=lambda report: _FIRST_AND_LAST.get(report.kind, 0))
         for report in ordered:
             match report.kind:
                 case ReportKind.FAILURE:
@@ -49,8 +56,8 @@ class Outcome:
                     self._print(report)
                 case ReportKind.ELEMENTS:
                     self.collect(report.content)
-                case ReportKind.WRITTEN:
-                    pass
+                case ReportKind.METRICS:
+                    self.metrics.merge(report.content)
 
     def _print(self, report: Report) -> None:
         node = self.graph[report.node]

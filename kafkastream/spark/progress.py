@@ -14,6 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafkastream.errors import KafkaError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.metrics import QueryMetrics
 from kafkastream.spark.source import offsets_of_json
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
@@ -45,16 +46,24 @@ class FollowedQuery:
         keep: Keeps what the sources begin with, and where a bounded run has ended.
         inputs: The Kafka sources, in the order of the plan.
         settings: The job's; they say how often offsets are committed.
+        metrics: Takes in what has been read.
     """
 
     def __init__(
-        self, resolve: Resolve, begin: Begin, keep: Keep, inputs: Sequence[KafkaInput], settings: JobSettings
+        self,
+        resolve: Resolve,
+        begin: Begin,
+        keep: Keep,
+        inputs: Sequence[KafkaInput],
+        settings: JobSettings,
+        metrics: QueryMetrics,
     ) -> None:
         self._resolve = resolve
         self._begin = begin
         self._inputs = inputs
         self._commits = tuple(GroupCommits.of(one, settings) for one in inputs)
         self._keep = keep
+        self._metrics = metrics
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
         self._begun_again = 0
@@ -90,6 +99,7 @@ class FollowedQuery:
 
     def _begun(self) -> StreamingQuery:
         self._keep([one.extent for one in self._inputs])
+        self._metrics.begin(self._inputs, self._commits)
         return self._begin(self._inputs, self._over)
 
     def stop(self) -> None:
@@ -107,6 +117,7 @@ class FollowedQuery:
         """Take in what has been read since the last look, and commit what is due."""
         progress = self.query.lastProgress
         if progress is not None and progress["timestamp"] != self._seen:
+            self._count_between(self._seen, progress["timestamp"])
             self._seen = progress["timestamp"]
             self._reached = [
                 one.processed(offsets_of_json(source["endOffset"]))
@@ -115,8 +126,15 @@ class FollowedQuery:
             for commits, offsets in zip(self._commits, self._reached, strict=True):
                 if commits is not None:
                     commits.reached(offsets)
+            self._metrics.reached(self._reached, progress)
         for commits in filter(None, self._commits):
             commits.commit_if_due()
+
+    def _count_between(self, after: str, until: str) -> None:
+        if self._metrics.counts_by_progress:
+            for progress in self.query.recentProgress:
+                if after < progress["timestamp"] <= until:
+                    self._metrics.count(progress)
 
     def end(self, *, completed: bool) -> None:
         """Make the last commits and wait for them; a run that came to its own end leaves where the next begins."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 
 from kafkastream.errors import JobError
+from kafkastream.metrics.groups import Counter
 from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spark.failures import not_encoded
 from kafkastream.spark.operators import Operator
@@ -112,14 +113,16 @@ class KafkaOperator(SinkOperator):
     schema: KafkaRecordSerializationSchema[Any]
     properties: FrozenMap[str, str]
     flush_each_task: bool
-    _written: int = attrs.field(default=0, init=False)
+    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
     _producer: RecordProducer | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Take the worker's producer."""
+        """Take the worker's producer; newer Flink counts records under both names."""
         from kafkastream.kafka.producer import shared_producer
 
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+        group = context.get_metrics_group()
+        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
 
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer, with their event time as the record's timestamp."""
@@ -134,14 +137,14 @@ class KafkaOperator(SinkOperator):
         else:
             headers = each(schema.header_provider.get_headers, values)
             producer.send_with_headers(zip(topics, encoded, keys, timestamps, headers, strict=False))
-        self._written += len(values)
+        for counter in self._written:
+            counter.inc(len(values))
 
     def finish(self) -> Iterator[Report]:
-        """Make sure of what was written, as far as the guarantee asks, and count it."""
+        """Make sure of what was written, as far as the guarantee asks."""
         if self.flush_each_task and self._producer is not None:
             self._producer.flush()
-        yield Report(ReportKind.WRITTEN, self.node, self._written)
-        self._written = 0
+        yield from self.drain()
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """An element could not be made a record."""

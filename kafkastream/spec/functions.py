@@ -10,6 +10,7 @@ from typing import Generic, NoReturn, TypeVar, final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.metrics.groups import MetricGroup
 
 __all__ = [
     "FilterFunction",
@@ -44,6 +45,7 @@ class RuntimeContext:
     parallelism: int = 1
     attempt: int = 0
     job_parameters: Mapping[str, str] = attrs.field(factory=dict)
+    metrics: MetricGroup = attrs.field(factory=MetricGroup, eq=False, repr=False)
 
     def get_task_name(self) -> str:
         """The name of the operator that runs this function."""
@@ -80,6 +82,18 @@ class RuntimeContext:
         return self.job_parameters.get(key, default_value)
 
     getJobParameter = get_job_parameter
+
+    def get_metrics_group(self) -> MetricGroup:
+        """Where the function registers its metrics, in ``open``; ``getMetricGroup`` in Java.
+
+        Example:
+            >>> RuntimeContext(task_name="upper").get_metrics_group().counter("calls").get_count()
+            0
+        """
+        return self.metrics
+
+    getMetricsGroup = get_metrics_group
+    getMetricGroup = get_metrics_group
 
 
 class Function:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, final
 
@@ -26,6 +27,7 @@ __all__ = [
     "SinkNode",
     "SourceNode",
     "UnionNode",
+    "distinct_names",
 ]
 
 
@@ -82,6 +84,11 @@ class Node:
         """What Flink's plan calls this kind of node."""
         return "Operator"
 
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return self.name
+
 
 @final
 @attrs.frozen(kw_only=True)
@@ -95,6 +102,11 @@ class SourceNode(Node):
     def pact(self) -> str:
         """What Flink's plan calls this kind of node."""
         return "Data Source"
+
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return f"Source: {self.name}"
 
 
 @attrs.frozen(kw_only=True)
@@ -127,6 +139,11 @@ class SinkNode(_OneInput):
     def pact(self) -> str:
         """What Flink's plan calls this kind of node."""
         return "Data Sink"
+
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return f"Sink: {self.name}"
 
 
 @final
@@ -198,14 +215,27 @@ class JobGraph:
         return json.dumps({"nodes": [_plan_node(node, parallelism) for node in self.nodes]}, indent=2)
 
 
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """The names, where the second of a kind gets a number.
+
+    Example:
+        >>> distinct_names(["Map", "Filter", "Map"])
+        ['Map', 'Filter', 'Map-2']
+    """
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return numbered
+
+
 def _plan_node(node: Node, parallelism: int) -> dict[str, object]:
-    label = f"{'Source' if isinstance(node, SourceNode) else 'Sink'}: {node.name}"
-    plain = isinstance(node, (OperatorNode, UnionNode))
     shown: dict[str, object] = {
         "id": node.id,
-        "type": node.name if plain else label,
+        "type": node.label,
         "pact": node.pact,
-        "contents": node.name if plain else label,
+        "contents": node.label,
         "parallelism": node.parallelism or parallelism,
     }
     if node.inputs:

@@ -11,6 +11,8 @@ from typing import NoReturn, Protocol, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.metrics.reporters import ReporterSettings
+from kafkastream.metrics.snapshot import MetricsSnapshot
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "RunningJob"]
 
@@ -53,11 +55,12 @@ class JobStatus(enum.Enum):
 class JobExecutionResult:
     """What remains of a job that has ended.
 
-    Differs from Flink: there are no accumulators (a deprecated way to metrics).
+    Differs from Flink: there are no accumulators (a deprecated way to metrics), but all metrics.
     """
 
     job_id: JobID
     net_runtime_ms: int
+    metrics: MetricsSnapshot = attrs.field(factory=MetricsSnapshot, repr=False)
 
     def get_job_id(self) -> JobID:
         """The job's identity."""
@@ -70,6 +73,12 @@ class JobExecutionResult:
         return self.net_runtime_ms
 
     getNetRuntime = get_net_runtime
+
+    def get_metrics(self) -> MetricsSnapshot:
+        """All metrics of the job at its end; Flink has nothing like it."""
+        return self.metrics
+
+    getMetrics = get_metrics
 
     def is_job_execution_result(self) -> bool:
         """Always true."""
@@ -103,6 +112,7 @@ class JobSettings:
     parallelism: int | None = None
     checkpoint_dir: str | None = None
     checkpoint_interval_ms: int | None = None
+    reporters: tuple[ReporterSettings, ...] = ()
 
     @property
     def checkpointing_interval_ms(self) -> int | None:
@@ -125,6 +135,9 @@ class RunningJob(Protocol):
 
     def status(self) -> JobStatus:
         """Where the job stands."""
+
+    def metrics(self) -> MetricsSnapshot:
+        """The metrics of all completed tasks."""
 
     def cancel(self) -> Future[None]:
         """Stop after the running micro-batch; done when the job has stopped."""
@@ -153,6 +166,15 @@ class JobClient:
         return status
 
     getJobStatus = get_job_status
+
+    def get_metrics(self) -> MetricsSnapshot:
+        """All metrics of the job, of its completed micro-batches; after its end, as they were then.
+
+        Flink has nothing like it: there, metrics are read through reporters or the REST API.
+        """
+        return self._job.metrics()
+
+    getMetrics = get_metrics
 
     def cancel(self) -> Future[None]:
         """Stop the job after the running micro-batch."""

@@ -153,6 +153,11 @@ class KafkaSource(Generic[OUT]):
         """Whether partitions that appear while the job runs are read: not when the source stops, or it is switched off."""
         return self.stopping_offsets is None and int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
 
+    @property
+    def registers_consumer_metrics(self) -> bool:
+        """Whether what Kafka's consumer would tell is among the metrics."""
+        return _is_true(self.consumer_properties["register.consumer.metrics"])
+
     def get_boundedness(self) -> Boundedness:
         """BOUNDED when the source ends by itself."""
         return self.boundedness

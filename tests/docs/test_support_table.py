@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from kafkastream.common import JobClient, SimpleStringSchema, Types
+from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
+    KafkaOffsetsInitializer,
     KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
     KafkaSink,
@@ -28,9 +29,11 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.options.job import JOB_OPTIONS
+from kafkastream.options.metrics import METRIC_OPTIONS
 from kafkastream.spark.source import source_options
 from kafkastream.spec.types import RowTypeInfo, TypeInformation
 from kafkastream.testing import KafkaBroker
+from kafkastream.testing.pytest_plugin import NewTopic
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -171,7 +174,25 @@ def test_what_raises_does(row: Row, kafka: KafkaBroker, topic: str, spark: Spark
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Key"], ids=str)
 def test_configuration_key_is_an_option(row: Row) -> None:
-    assert row.name in {key for option in JOB_OPTIONS for key in option.keys}
+    assert row.name in {key for option in (*JOB_OPTIONS, *METRIC_OPTIONS) for key in option.keys}
+
+
+def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: NewTopic, spark: SparkSession) -> None:
+    topic, target = new_topic(), new_topic()
+    kafka.produce(topic, ["a"])
+    builder = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap_servers).set_topics(topic)
+    bounded = builder.set_bounded(KafkaOffsetsInitializer.latest())
+    records = KafkaRecordSerializationSchema.builder().set_topic(target)
+    sink = KafkaSink.builder().set_bootstrap_servers(kafka.bootstrap_servers)
+    sink.set_record_serializer(records.set_value_serialization_schema(SimpleStringSchema()).build())
+    source = bounded.set_value_only_deserializer(SimpleStringSchema()).build()
+    env = StreamExecutionEnvironment.get_execution_environment()
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
+    stream.map(str.upper, Types.STRING()).sink_to(sink.build())
+    metrics = env.execute().get_metrics().metrics
+    place = f"topic.{topic}.partition.0"
+    found = {metric.path.replace(place, "topic.<topic>.partition.<partition>") for metric in metrics}
+    assert found == {row.name for row in ROWS if row.column == "Metric" and row.status in THERE}
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of a source"], ids=str)

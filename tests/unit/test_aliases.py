@@ -8,6 +8,7 @@ import re
 import pytest
 
 from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
+from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
@@ -38,8 +39,11 @@ CLASSES: list[type] = [
     CsvRowDeserializationSchema,
     CsvRowDeserializationSchema.Builder,
     CsvRowSerializationSchema.Builder,
+    Counter,
     DataStream,
+    Distribution,
     Duration,
+    Gauge,
     Instant,
     JobClient,
     JobExecutionResult,
@@ -51,6 +55,9 @@ CLASSES: list[type] = [
     KafkaSource,
     KafkaSourceBuilder,
     ProtobufDeserializationSchema,
+    Meter,
+    MetricGroup,
+    MetricsSnapshot,
     Row,
     RowTypeInfo,
     RuntimeContext,

@@ -33,6 +33,8 @@ class Color(enum.Enum):
         (parsers.millis_of_duration, "1d", 86_400_000),
         (parsers.millis_of_duration, "1500 µs", 1),
         (parsers.millis_of_duration, "999999 nanos", 0),
+        (parsers.port_list, "9249", (9249,)),
+        (parsers.port_list, "9250-9252, 0", (9250, 9251, 9252, 0)),
         (parsers.bytes_of_memory, "17", 17),
         (parsers.bytes_of_memory, "64 kb", 65_536),
         (parsers.bytes_of_memory, "1G", 2**30),

@@ -8,6 +8,7 @@ import pytest
 from pyspark import cloudpickle
 
 from kafkastream.errors import DeserializationError, UserFunctionError
+from kafkastream.metrics import MetricKind
 from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spark.chain import Chain, Stage
 from kafkastream.spark.compile import ChainCompiler
@@ -66,7 +67,7 @@ def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
     one.open(0, 1, 0)
     for batch in batches:
         one.process(batch)
-    return [element for report in one.finish() for element in report.content]
+    return [element for report in one.finish() if report.kind is ReportKind.ELEMENTS for element in report.content]
 
 
 class Stamped(ProcessFunction[str, tuple[str, int | None]]):
@@ -235,8 +236,50 @@ def test_all_branches_get_what_came_before_them_once() -> None:
     one = Chain("source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
     one.open(0, 1, 0)
     one.process(records(b"a"))
-    assert list(one.finish()) == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
+    assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
     assert calls == ["a"]
+
+
+def told(one: Chain) -> dict[int, dict[str, object]]:
+    """What the last task tells of each node's counters."""
+    (metrics,) = [report.content for report in one.finish() if report.kind is ReportKind.METRICS]
+    return {
+        node: {change.name: change.value for change in changes if change.kind is MetricKind.COUNTER}
+        for node, _, changes in metrics
+    }
+
+
+def test_each_task_tells_what_it_has_counted() -> None:
+    source = SourceNode(
+        id=1,
+        name="s",
+        source=CollectionSource(()),
+        watermarks=WatermarkStrategy.no_watermarks().with_timestamp_assigner(lambda _, __: 5),
+    )
+    words = OperatorNode(id=2, name="words", input=1, kind=OperatorKind.FLAT_MAP, function=str.split)
+    sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
+    compiled = ChainCompiler(JobGraph((source, words, sink)), "run", ends=True).chain(source)
+    one = Chain(
+        "s",
+        ValueDecoder(ValueOnlySchema(SimpleStringSchema())),
+        compiled.stages,
+        assigner=compiled.assigner,
+        scope=compiled.scope,
+    )
+    one.open(0, 1, 0)
+    one.process(records(b"a b c", "é".encode()))
+    assert told(one) == {
+        1: {"numRecordsIn": 2, "numRecordsOut": 2, "numBytesIn": 7, "numRecordsInErrors": 0},
+        2: {"numRecordsIn": 2, "numRecordsOut": 4},
+        3: {"numRecordsIn": 4, "numRecordsOut": 0},
+    }
+    one.process(records(b"d"))
+    assert told(one) == {
+        1: {"numRecordsIn": 1, "numRecordsOut": 1, "numBytesIn": 1},
+        2: {"numRecordsIn": 1, "numRecordsOut": 1},
+        3: {"numRecordsIn": 1},
+    }
+    assert told(one) == {1: {}, 2: {}, 3: {}}
 
 
 def test_operator_reached_on_two_ways_is_one_operator() -> None:

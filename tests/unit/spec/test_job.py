@@ -6,6 +6,7 @@ from concurrent.futures import Future
 import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.metrics import MetricsSnapshot
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
 
 
@@ -18,6 +19,9 @@ class Running:
 
     def status(self) -> JobStatus:
         return JobStatus.RUNNING
+
+    def metrics(self) -> MetricsSnapshot:
+        return MetricsSnapshot("running")
 
     def cancel(self) -> Future[None]:
         cancelled: Future[None] = Future()
@@ -53,6 +57,7 @@ def test_clients_answer_with_futures() -> None:
     client = JobClient(job)
     assert client.get_job_id() == job.job_id
     assert client.get_job_status().result(0) is JobStatus.RUNNING
+    assert client.get_metrics().job_name == "running"
     assert client.cancel().result(0) is None
     assert client.get_job_execution_result() is job.finished
 

@@ -1,0 +1,292 @@
+"""The metrics that a function registers and updates, on the worker that runs it."""
+
+from __future__ import annotations
+
+import logging
+import numbers
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import ClassVar, TypeAlias, TypeVar, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.metrics.values import Change, DistributionValue, Group, MeterIncrement, MetricKind, RateWindow
+
+__all__ = ["Counter", "Distribution", "Gauge", "Meter", "MetricGroup"]
+
+log = logging.getLogger("kafkastream")
+
+_INFINITE = float("inf")
+
+
+@final
+class Counter:
+    """Counts up and down; what it counts reaches the job's metrics when its task has completed.
+
+    Example:
+        >>> counter = MetricGroup().counter("orders")
+        >>> counter.inc()
+        >>> counter.inc(2)
+        >>> counter.get_count()
+        3
+    """
+
+    __slots__ = ("_count", "_told")
+    kind: ClassVar = MetricKind.COUNTER
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._told: int | None = None
+
+    def inc(self, n: int = 1) -> None:
+        """Count ``n`` more."""
+        self._count += n
+
+    def dec(self, n: int = 1) -> None:
+        """Count ``n`` less."""
+        self._count -= n
+
+    def get_count(self) -> int:
+        """What this function object has counted; the job's metrics have the sum over all workers."""
+        return self._count
+
+    getCount = get_count
+
+    def _take(self) -> int | None:
+        told, self._told = self._told, self._count
+        return self._count if told is None else (self._count - told) or None
+
+
+@final
+class Gauge:
+    """Gives a value when asked; it is asked at the end of each task."""
+
+    __slots__ = ("_read",)
+    kind: ClassVar = MetricKind.GAUGE
+
+    def __init__(self) -> None:
+        self._read: Callable[[], object] = _nothing
+
+    def get_value(self) -> object:
+        """The value now."""
+        return self._read()
+
+    getValue = get_value
+
+    def _take(self) -> object:
+        try:
+            return _plain(self._read())
+        except Exception:
+            log.warning("a gauge could not be read; its last value stays", exc_info=True)
+            return None
+
+
+@final
+class Meter:
+    """Counts events, and tells how many there are per second.
+
+    Example:
+        >>> meter = MetricGroup().meter("orders")
+        >>> meter.mark_event(3)
+        >>> meter.get_count()
+        3
+    """
+
+    __slots__ = ("_events", "_window")
+    kind: ClassVar = MetricKind.METER
+
+    def __init__(self, time_span_in_seconds: int) -> None:
+        self._events = Counter()
+        # Flink's MeterView rounds the span down to whole updates, of which there is one every 5 s.
+        self._window = RateWindow(max(time_span_in_seconds - time_span_in_seconds % 5, 5))
+
+    def mark_event(self, value: int = 1) -> None:
+        """``value`` events have happened."""
+        self._events._count += value
+
+    markEvent = mark_event
+
+    def get_count(self) -> int:
+        """How many events this function object has seen; the job's metrics have the sum over all workers."""
+        return self._events._count
+
+    getCount = get_count
+
+    def get_rate(self) -> float:
+        """Events per second of this function object, up to the end of its last task."""
+        return self._window.rate(time.monotonic())
+
+    getRate = get_rate
+
+    def _take(self) -> object:
+        self._window.note(time.monotonic(), self._events._count)
+        increment = self._events._take()
+        return None if increment is None else MeterIncrement(increment, self._window.span_s)
+
+
+@final
+class Distribution:
+    """Keeps count, sum, least and greatest of the values that it is given.
+
+    Example:
+        >>> sizes = MetricGroup().distribution("sizes")
+        >>> sizes.update(4)
+        >>> sizes.update(6)
+        >>> sizes.get_statistics()
+        DistributionValue(count=2, sum=10, min=4, max=6)
+    """
+
+    __slots__ = ("_count", "_is_known", "_max", "_min", "_sum", "_taken")
+    kind: ClassVar = MetricKind.DISTRIBUTION
+
+    def __init__(self) -> None:
+        self._is_known = False
+        self._taken = DistributionValue()
+        self._count = 0
+        self._sum: float = 0
+        self._min = _INFINITE
+        self._max = -_INFINITE
+
+    def update(self, value: float) -> None:
+        """Take in one value."""
+        self._count += 1
+        self._sum += value
+        if value < self._min:  # noqa: PLR1730 - a third of the time of a call of min
+            self._min = value
+        if value > self._max:  # noqa: PLR1730
+            self._max = value
+
+    def get_statistics(self) -> DistributionValue:
+        """Of the values that this function object has seen; the job's metrics have those of all workers."""
+        return self._taken.merged(self._since)
+
+    getStatistics = get_statistics
+
+    @property
+    def _since(self) -> DistributionValue:
+        return DistributionValue(self._count, self._sum, self._min, self._max) if self._count else DistributionValue()
+
+    def _take(self) -> object:
+        since, was_known = self._since, self._is_known
+        self._taken, self._is_known = self._taken.merged(since), True
+        self._count, self._sum, self._min, self._max = 0, 0, _INFINITE, -_INFINITE
+        return since if since.count or not was_known else None
+
+
+_Metric: TypeAlias = Counter | Gauge | Meter | Distribution
+_Place: TypeAlias = tuple[tuple[Group, ...], str]
+M = TypeVar("M", Counter, Gauge, Meter, Distribution)
+
+
+@final
+class MetricGroup:
+    """A place for the metrics of a function: ``runtime_context.get_metrics_group()`` is its operator's.
+
+    What is registered twice, under one name in one group, is one metric.
+    Differs from Flink: metrics reach the job with the results of completed tasks, so a micro-batch that failed counts
+    nothing, and one that is repeated counts once.
+
+    Raises:
+        DefinitionError: A name is taken by a metric of another kind, or by one of the operator itself.
+
+    Example:
+        >>> orders = MetricGroup(("job", "Map", "0")).add_group("shop", "Lyon")
+        >>> orders.get_metric_identifier("large")
+        'job.Map.0.shop.Lyon.large'
+    """
+
+    __slots__ = ("_groups", "_metrics", "_reserved", "_scope")
+
+    def __init__(self, scope: tuple[str, ...] = ()) -> None:
+        self._scope = scope
+        self._groups: tuple[Group, ...] = ()
+        self._metrics: dict[_Place, _Metric] = {}
+        self._reserved: set[_Place] = set()
+
+    def add_group(self, name: str, extra: str | None = None) -> MetricGroup:
+        """The group ``name`` in this one; with ``extra``, the group of the variable ``name`` with this value."""
+        group = MetricGroup(self._scope)
+        group._groups = (*self._groups, Group(str(name), None if extra is None else str(extra)))
+        group._metrics, group._reserved = self._metrics, self._reserved
+        return group
+
+    addGroup = add_group
+
+    def counter(self, name: str) -> Counter:
+        """A counter."""
+        return self._registered(name, Counter, Counter)
+
+    def gauge(self, name: str, obj: Callable[[], object]) -> None:
+        """A value that ``obj`` gives when it is called, at the end of each task: a number, a bool or text."""
+        self._registered(name, Gauge, Gauge)._read = obj
+
+    def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:
+        """A meter of events per second, averaged over a time span: a multiple of 5 s, as in Flink."""
+        return self._registered(name, Meter, lambda: Meter(time_span_in_seconds))
+
+    def distribution(self, name: str) -> Distribution:
+        """A distribution of values."""
+        return self._registered(name, Distribution, Distribution)
+
+    def get_scope_components(self) -> list[str]:
+        """The parts of the group's full name: job, operator, subtask, groups.
+
+        Differs from Flink: host and task manager, which do not exist here, are not among them.
+        """
+        return [*self._scope, *(part for group in self._groups for part in group.components)]
+
+    getScopeComponents = get_scope_components
+
+    def get_all_variables(self) -> Mapping[str, str]:
+        """The values of the variables of the groups, and of ``<job_name>``, ``<operator_name>``, ``<subtask_index>``."""
+        own = zip(("<job_name>", "<operator_name>", "<subtask_index>"), self._scope, strict=False)
+        return {**dict(own), **{f"<{group.name}>": group.value for group in self._groups if group.value is not None}}
+
+    getAllVariables = get_all_variables
+
+    def get_metric_identifier(self, metric_name: str) -> str:
+        """The full name of a metric of this group, as in ``JobClient.get_metrics()``."""
+        return ".".join((*self.get_scope_components(), metric_name))
+
+    getMetricIdentifier = get_metric_identifier
+
+    def _registered(self, name: str, kind: type[M], make: Callable[[], M]) -> M:
+        place = (self._groups, str(name))
+        known = self._metrics.setdefault(place, make())
+        if place in self._reserved or not isinstance(known, kind):
+            owner = " of the operator itself" if place in self._reserved else ""
+            raise DefinitionError(
+                f"the metric {self.get_metric_identifier(name)!r} is there already, a {known.kind.value}{owner}",
+                now="Give it another name, or a group of its own.",
+            )
+        return known
+
+    def _own_counter(self, name: str) -> Counter:
+        """A counter of the operator itself, which a function cannot have."""
+        self._reserved.discard((self._groups, name))
+        counter = self.counter(name)
+        self._reserved.add((self._groups, name))
+        return counter
+
+    def _take(self) -> Iterator[Change]:
+        """What has changed since the last call, everywhere below the operator."""
+        for (groups, name), metric in self._metrics.items():
+            value = metric._take()
+            if value is not None:
+                yield Change(metric.kind, groups, name, value)
+
+
+def _nothing() -> None:
+    """The value of a gauge that gives none."""
+
+
+def _plain(value: object) -> object:
+    """A gauge's value as plain Python, so that it travels: NumPy's numbers become Python's, what is no number text."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case numbers.Integral():
+            return int(value)
+        case numbers.Real():
+            return float(value)
+        case _:
+            return str(value)

@@ -1,0 +1,75 @@
+"""Writes a job's metrics to the program's log, as Flink's Slf4jReporter does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import final
+
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.values import DistributionValue, MeterValue, MetricKind, MetricValue
+
+__all__ = ["LogReporter", "report_text"]
+
+log = logging.getLogger("kafkastream.metrics")
+
+
+@final
+class LogReporter:
+    """Logs all metrics at INFO, at every interval and when the job has ended.
+
+    Args:
+        read: Gives the metrics.
+        interval_s: The time between two reports.
+    """
+
+    def __init__(self, read: Callable[[], MetricsSnapshot], interval_s: float) -> None:
+        self._read = read
+        self._interval_s = interval_s
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="kafkastream-metrics-log", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Report for the last time."""
+        self._ended.set()
+        self._thread.join()
+        self._report()
+
+    def _run(self) -> None:
+        while not self._ended.wait(self._interval_s):
+            self._report()
+
+    def _report(self) -> None:
+        log.info("%s", report_text(self._read()))
+
+
+def report_text(snapshot: MetricsSnapshot) -> str:
+    """All metrics, one a line, by kind.
+
+    Example:
+        >>> print(report_text(MetricsSnapshot("copy")))
+        metrics of job 'copy': 0
+    """
+    return "\n".join(_lines(snapshot))
+
+
+def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
+    yield f"metrics of job {snapshot.job_name!r}: {len(snapshot.metrics)}"
+    for kind in MetricKind:
+        metrics = [metric for metric in snapshot.metrics if metric.kind is kind]
+        if metrics:
+            yield f"-- {kind.value}s"
+        for metric in metrics:
+            yield f"{metric.identifier}: {_shown(metric.value)}"
+
+
+def _shown(value: MetricValue) -> str:
+    match value:
+        case MeterValue(count=count, rate=rate):
+            return f"{rate:g}/s, count={count}"
+        case DistributionValue():
+            return f"count={value.count}, min={value.min}, max={value.max}, mean={value.mean:g}"
+        case _:
+            return str(value)

@@ -1,0 +1,100 @@
+"""Which reporters a job is to have: read from its configuration, refused when they are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol, TypeAlias, TypeVar, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.options.metrics import REPORTER_PREFIX, REPORTERS, ReporterOptions
+from kafkastream.options.option import Option
+
+__all__ = ["LogReporterSettings", "PrometheusReporterSettings", "Reporter", "ReporterSettings", "reporters_of"]
+
+T = TypeVar("T")
+
+
+class Reporter(Protocol):
+    """Shows a job's metrics to others while the job runs."""
+
+    def stop(self) -> None:
+        """End, when the job has ended."""
+
+
+@final
+@attrs.frozen
+class LogReporterSettings:
+    """A reporter that writes all metrics to the program's log, every ``interval_ms``."""
+
+    name: str
+    interval_ms: int
+
+
+@final
+@attrs.frozen
+class PrometheusReporterSettings:
+    """A reporter that Prometheus asks over HTTP, on the first free port of ``ports``."""
+
+    name: str
+    ports: tuple[int, ...]
+    filter_label_values: bool = True
+
+
+ReporterSettings: TypeAlias = LogReporterSettings | PrometheusReporterSettings
+
+
+def reporters_of(configured: Mapping[str, str]) -> tuple[ReporterSettings, ...]:
+    """The reporters that a configuration asks for.
+
+    Raises:
+        DefinitionError: A reporter is named but not configured, or a value cannot be read.
+        UnsupportedFeatureError: There is no such reporter.
+
+    Example:
+        >>> factory = "org.apache.flink.metrics.slf4j.Slf4jReporterFactory"
+        >>> reporters_of({"metrics.reporter.log.factory.class": factory})
+        (LogReporterSettings(name='log', interval_ms=10000),)
+    """
+    found = dict.fromkeys(_names(configured))
+    wanted = _read(configured, REPORTERS) or found
+    return tuple(_reporter(name, configured) for name in wanted)
+
+
+def _names(configured: Mapping[str, str]) -> Iterator[str]:
+    for key in configured:
+        if key.startswith(REPORTER_PREFIX):
+            yield key.removeprefix(REPORTER_PREFIX).partition(".")[0]
+
+
+def _reporter(name: str, configured: Mapping[str, str]) -> ReporterSettings:
+    options = ReporterOptions(name)
+    factory = _read(configured, options.factory)
+    if factory is None:
+        raise DefinitionError(f"the metric reporter {name!r} has no class", now=f"Set {options.factory.key}; {_KNOWN}")
+    if factory not in _FACTORIES:
+        raise UnsupportedFeatureError(
+            f"there is no metric reporter of class {factory!r}", where=options.factory.key, now=_KNOWN
+        )
+    return _FACTORIES[factory](options, configured)
+
+
+def _log_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
+    return LogReporterSettings(options.name, _read(configured, options.interval))
+
+
+def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
+    ports, filters = _read(configured, options.port), _read(configured, options.filter_label_values)
+    return PrometheusReporterSettings(options.name, ports, filters)
+
+
+def _read(configured: Mapping[str, str], option: Option[T]) -> T:
+    return option.read(configured[option.key]) if option.key in configured else option.default
+
+
+_FACTORIES: Mapping[str, Callable[[ReporterOptions, Mapping[str, str]], ReporterSettings]] = {
+    "org.apache.flink.metrics.slf4j.Slf4jReporterFactory": _log_reporter,
+    "org.apache.flink.metrics.prometheus.PrometheusReporterFactory": _prometheus_reporter,
+}
+_KNOWN = f"There are {' and '.join(_FACTORIES)}."

@@ -1,0 +1,60 @@
+"""The settings of metric reporters, by Flink's keys."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import attrs
+
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, list_of, millis_of_duration, port_list, text
+
+__all__ = ["METRIC_OPTIONS", "REPORTERS", "REPORTER_PREFIX", "ReporterOptions"]
+
+REPORTER_PREFIX: Final = "metrics.reporter."
+
+REPORTERS: Final = Option[tuple[str, ...]](
+    key="metrics.reporters",
+    parse=list_of(text, separator=","),
+    default=(),
+    doc="The names of the reporters to start, separated by `,`; all that are configured if not given.",
+)
+
+
+@final
+@attrs.frozen
+class ReporterOptions:
+    """The options of the reporter ``name``."""
+
+    name: str
+
+    @property
+    def factory(self) -> Option[str | None]:
+        """Which reporter it is."""
+        doc = "Flink's class that makes the reporter."
+        return Option(key=self._key("factory.class"), parse=text, default=None, doc=doc)
+
+    @property
+    def interval(self) -> Option[int]:
+        """How often a reporter reports that does so by itself."""
+        doc = "How often the log reporter reports, in ms unless it has a unit."
+        return Option(key=self._key("interval"), parse=millis_of_duration, default=10_000, doc=doc)
+
+    @property
+    def port(self) -> Option[tuple[int, ...]]:
+        """Where Prometheus asks."""
+        doc = "The port of the Prometheus reporter, or a range like `9250-9260`, of which it takes the first free one."
+        return Option(key=self._key("port"), parse=port_list, default=(9249,), doc=doc)
+
+    @property
+    def filter_label_values(self) -> Option[bool]:
+        """Whether labels are made of the characters of names only."""
+        doc = "Whether the Prometheus reporter writes `_` for what is no letter, digit, `_` or `:` in values of labels."
+        return Option(key=self._key("filterLabelValueCharacters"), parse=boolean, default=True, doc=doc)
+
+    def _key(self, key: str) -> str:
+        return f"{REPORTER_PREFIX}{self.name}.{key}"
+
+
+_ANY: Final = ReporterOptions("<name>")
+METRIC_OPTIONS: Final = (REPORTERS, _ANY.factory, _ANY.interval, _ANY.port, _ANY.filter_label_values)

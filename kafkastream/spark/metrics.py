@@ -1,0 +1,188 @@
+"""The metrics of a job on the driver: what tasks report, what the queries' progress tells, and who is shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from typing_extensions import assert_never
+
+from kafkastream.metrics.log_reporter import LogReporter
+from kafkastream.metrics.reporters import (
+    LogReporterSettings,
+    PrometheusReporterSettings,
+    Reporter,
+    ReporterSettings,
+)
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.store import MetricStore, Operator
+from kafkastream.metrics.values import Change, Group, MetricKind, MetricValue, OperatorChanges, OperatorScope, Reading
+from kafkastream.spark.records import owner_subtask
+from kafkastream.spark.source import offsets_of_json
+from kafkastream.spark.streams import KafkaInput
+from kafkastream.spark.task_metrics import CONSUMER_GROUP, READER_GROUP
+from kafkastream.spec.graph import JobGraph, distinct_names
+from kafkastream.spec.job import JobID
+from kafkastream.spec.subscription import TopicPartition
+
+if TYPE_CHECKING:
+    from kafkastream.spark.progress import GroupCommits
+
+__all__ = ["JobMetrics", "QueryMetrics"]
+
+_READER = (Group(READER_GROUP),)
+_CONSUMER = (Group(READER_GROUP), Group(CONSUMER_GROUP))
+
+
+@final
+class JobMetrics:
+    """The metrics of one job.
+
+    Args:
+        graph: The whole job.
+        name: Its name.
+        job_id: Its identity.
+    """
+
+    def __init__(self, graph: JobGraph, name: str, job_id: JobID) -> None:
+        names = distinct_names(node.label for node in graph.nodes)
+        operators = {
+            node.id: Operator(name, node.uid or str(node.id)) for node, name in zip(graph.nodes, names, strict=True)
+        }
+        self.scopes = {node: OperatorScope(name, operator.name, node) for node, operator in operators.items()}
+        self.store = MetricStore(name, str(job_id), operators)
+        self._reporters: list[Reporter] = []
+        self._last: MetricsSnapshot | None = None
+
+    def read(self) -> MetricsSnapshot:
+        """All metrics now, or as they were when the job ended."""
+        return self.store.snapshot() if self._last is None else self._last
+
+    def report_by(self, settings: Sequence[ReporterSettings]) -> None:
+        """Start these reporters.
+
+        Raises:
+            SetupError: The port of one is in use.
+        """
+        try:
+            for one in settings:
+                self._reporters.append(_started(one, self.read))
+        except Exception:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """The job has ended: nothing changes any more, and the reporters stop."""
+        self._last = self.store.snapshot()
+        while self._reporters:
+            self._reporters.pop().stop()
+
+
+def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot]) -> Reporter:
+    match settings:
+        case LogReporterSettings(interval_ms=interval):
+            return LogReporter(read, interval / 1000)
+        case PrometheusReporterSettings():
+            from kafkastream.metrics.prometheus import PrometheusReporter
+
+            return PrometheusReporter(settings, read)
+        case never:
+            assert_never(never)
+
+
+class _Followed(NamedTuple):
+    """A source, how far it has come, and how much is left to read: nothing is known of that before the first record."""
+
+    input: KafkaInput
+    commits: GroupCommits | None
+    reached: Mapping[TopicPartition, int]
+    pending: Mapping[TopicPartition, int]
+
+    @property
+    def node(self) -> int:
+        return self.input.node.id
+
+    def come_to(self, offsets: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
+        if not (progress["numInputRows"] or self.pending):
+            return self._replace(reached=offsets)
+        latest = self.input.processed(offsets_of_json(progress["latestOffset"]))
+        pending = {partition: max(end - offsets.get(partition, 0), 0) for partition, end in latest.items()}
+        return self._replace(reached=offsets, pending=pending or self.pending)
+
+
+@final
+class QueryMetrics:
+    """What the driver knows of the Kafka sources of one query, from its progress and its commits.
+
+    Args:
+        store: Where it is told, whenever the metrics are read.
+        parallelism: The number of subtasks.
+        native: The nodes through which Spark alone takes the records, whose tasks report nothing.
+    """
+
+    def __init__(self, store: MetricStore, parallelism: int, native: Sequence[int] = ()) -> None:
+        self._store = store
+        self._parallelism = parallelism
+        self._native = native
+        self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
+        store.provide(self._readings)
+
+    def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
+        """The query begins with these sources."""
+        pairs = zip(inputs, commits, strict=True)
+        self._followed = tuple(_Followed(one, own, one.extent.starts, {}) for one, own in pairs)
+
+    @property
+    def counts_by_progress(self) -> bool:
+        """Whether records are counted from the progress of every micro-batch."""
+        return bool(self._native)
+
+    def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:
+        """The query has come to these offsets, of each source."""
+        come = zip(self._followed, offsets, progress["sources"], strict=True)
+        self._followed = tuple(one.come_to(own, source) for one, own, source in come)
+
+    def count(self, progress: Mapping[str, Any]) -> None:
+        """Count the records of a micro-batch that Spark alone has written."""
+        written = progress["sink"]["numOutputRows"]
+        if written > 0:
+            changes = tuple(Change(MetricKind.COUNTER, (), name, written) for name in ("numRecordsIn", "numRecordsOut"))
+            self._store.merge(OperatorChanges(node, 0, changes) for node in self._native)
+
+    def _readings(self) -> Iterator[Reading]:
+        for one in self._followed:
+            yield from self._of_subtasks(one)
+            yield from self._of_partitions(one)
+            succeeded, failed = (0, 0) if one.commits is None else (one.commits.succeeded, one.commits.failed)
+            for name, count in (("commitsSucceeded", succeeded), ("commitsFailed", failed)):
+                yield Reading(one.node, 0, MetricKind.COUNTER, _READER, name, count)
+
+    def _of_subtasks(self, one: _Followed) -> Iterator[Reading]:
+        for subtask, seconds in self._store.seconds_since_growth(one.node, "numRecordsIn").items():
+            yield _gauge(one.node, subtask, (), "sourceIdleTime", round(seconds * 1000))
+        lags: dict[int, list[int]] = {}
+        for partition, lag in one.pending.items():
+            lags.setdefault(self._subtask(partition), []).append(lag)
+        for subtask, pending in lags.items():
+            yield _gauge(one.node, subtask, (), "pendingRecords", sum(pending))
+            if one.input.source.registers_consumer_metrics:
+                yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
+
+    def _of_partitions(self, one: _Followed) -> Iterator[Reading]:
+        committed = {} if one.commits is None else one.commits.committed
+        for partition, offset in one.reached.items():
+            place = (one.node, self._subtask(partition), _groups(partition))
+            has_read = bool(self._native) and offset > one.input.extent.starts.get(partition, 0)
+            yield _gauge(*place, "currentOffset", offset - 1 if has_read else -1)
+            yield _gauge(*place, "committedOffset", committed.get(partition, -1))
+
+    def _subtask(self, partition: TopicPartition) -> int:
+        return owner_subtask(partition.topic, partition.partition, self._parallelism)
+
+
+def _groups(partition: TopicPartition) -> tuple[Group, ...]:
+    return (*_READER, Group("topic", partition.topic), Group("partition", str(partition.partition)))
+
+
+def _gauge(node: int, subtask: int, groups: tuple[Group, ...], name: str, value: MetricValue) -> Reading:
+    return Reading(node, subtask, MetricKind.GAUGE, groups, name, value)

@@ -1,0 +1,6 @@
+"""The functions of pyarrow.compute that kafkastream calls."""
+
+from pyarrow import Array, Scalar
+
+def binary_length(strings: Array) -> Array: ...
+def sum(array: Array) -> Scalar: ...
