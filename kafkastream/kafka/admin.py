@@ -36,6 +36,8 @@ _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__tr
 
 
 _FIRST_TRY_S = 0.5
+_MOVING = {"LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION"}
+"""What brokers say for a moment after a topic was created, or its leader has changed."""
 _NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
 
 
@@ -165,12 +167,19 @@ class Cluster:
     ) -> dict[TopicPartition, int]:
         if not asked:
             return {}
-        answers = self._admin.list_offsets(
-            {_of_client(partition): spec for partition, spec in asked.items()},
-            isolation_level=isolation,
-            request_timeout=self._timeout_s,
-        )
-        return {TopicPartition(p.topic, p.partition): self._answer(f).offset for p, f in answers.items()}
+        deadline = time.monotonic() + self._timeout_s
+        while True:
+            answers = self._admin.list_offsets(
+                {_of_client(partition): spec for partition, spec in asked.items()},
+                isolation_level=isolation,
+                request_timeout=self._timeout_s,
+            )
+            try:
+                return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
+            except KafkaException as error:
+                if error.args[0].name() not in _MOVING or time.monotonic() > deadline:
+                    raise self._translated(error) from None
+                time.sleep(_FIRST_TRY_S)
 
     def _answer(self, future: Any) -> Any:
         try:
