@@ -64,7 +64,19 @@ class Filled:
 
 @pytest.fixture
 def filled(kafka: KafkaBroker, new_topic: NewTopic) -> Filled:
-    topic = Filled(new_topic(partitions=len(LENGTHS)), kafka)
+    return fill(new_topic(partitions=len(LENGTHS)), kafka)
+
+
+@pytest.fixture(scope="module")
+def only_read(kafka: KafkaBroker) -> Filled:
+    """One topic for all jobs that change nothing: neither records nor committed offsets."""
+    name = f"only-read-{BEGAN_MS}"
+    kafka.create_topic(name, partitions=len(LENGTHS))
+    return fill(name, kafka)
+
+
+def fill(name: str, kafka: KafkaBroker) -> Filled:
+    topic = Filled(name, kafka)
     kafka.produce(
         topic.name,
         [
@@ -118,14 +130,16 @@ def initializer(kind: str, topic: Filled, offsets: tuple[int, ...]) -> KafkaOffs
 
 @pytest.mark.parametrize("way", ["bounded", "unbounded"])
 @pytest.mark.parametrize(("start", "stop"), tuple(itertools.product(STARTS, STOPS)))
-def test_every_start_with_every_stop(read: Read, parts: Parts, filled: Filled, start: str, stop: str, way: str) -> None:
+def test_every_start_with_every_stop(
+    read: Read, parts: Parts, only_read: Filled, start: str, stop: str, way: str
+) -> None:
     some = start.startswith("committed or") and stop != "committed"
     builder = (
-        parts.unbound(filled.name)
-        .set_group_id(f"{filled.name}-{'some' if some else 'all'}")
-        .set_starting_offsets(initializer(start, filled, STARTS[start]))
+        parts.unbound(only_read.name)
+        .set_group_id(f"{only_read.name}-{'some' if some else 'all'}")
+        .set_starting_offsets(initializer(start, only_read, STARTS[start]))
     )
-    stopping = initializer(stop, filled, STOPS[stop])
+    stopping = initializer(stop, only_read, STOPS[stop])
     bounded = builder.set_bounded(stopping) if way == "bounded" else builder.set_unbounded(stopping)
     starts = STARTS[start if some or not start.startswith("committed or") else "committed"]
     expected = [
