@@ -112,7 +112,7 @@ class Job:
 
     def check_not_stopping(self) -> None:
         """Called first in each micro-batch: a job that is to stop begins no more."""
-        if self.stopping.is_set() or self._failure is not None:
+        if self._is_to_stop:
             raise StopRequestedError
 
     def _interrupted(self) -> None:

@@ -84,12 +84,8 @@ class FollowedQuery:
         if self.query.isActive or self._over.is_set() or self.query.exception() is not None:
             return False
         self.look()
-        return not self.has_stopped and not (self.ends_by_itself and not self._reached)
-
-    @property
-    def ends_by_itself(self) -> bool:
-        """Whether Spark ends it when all there was is read."""
-        return all(one.ends for one in self._inputs)
+        had_nothing_to_read = not self._reached and all(one.ends for one in self._inputs)
+        return not self.has_stopped and not had_nothing_to_read
 
     def begin_again(self) -> None:
         """Begin anew, with the partitions that there are now."""
@@ -187,8 +183,7 @@ class GroupCommits:
         """Commit what is left, and wait."""
         if self._running is not None:
             self._running.result()
-        if self._wanted != self.committed:
-            self._start()
+        self._start()
         self._thread.shutdown(wait=True)
 
     def _start(self) -> None:

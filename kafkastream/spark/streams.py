@@ -13,12 +13,13 @@ from pyspark import cloudpickle
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession, functions
 
-from kafkastream.errors import DefinitionError, KafkaError, UnknownTopicError
+from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.compile import decoder_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
+from kafkastream.spark.translate_errors import lost_records
 from kafkastream.spec.graph import CollectionSource, SourceNode
 from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
@@ -138,12 +139,8 @@ def _starts(
     begins, ends = cluster.beginning_offsets(partitions), cluster.end_offsets(partitions)
     lost = {p: offset for p, offset in starts.items() if not begins[p] <= offset <= ends[p]}
     if lost and source.fails_on_data_loss:
-        raise KafkaError(
-            "records that the job has not read yet are gone: "
-            + ", ".join(f"{p} holds offsets {begins[p]} to {ends[p]}, read is {lost[p]}" for p in sorted(lost)),
-            where=f"topics of {source.subscription}",
-            now="The topic was deleted or made again, or its retention is shorter than the job was down.",
-        )
+        held = ", ".join(f"{p} holds offsets {begins[p]} to {ends[p]}, read is {lost[p]}" for p in sorted(lost))
+        raise lost_records(held, where=f"topics of {source.subscription}")
     return {**starts, **{p: begins[p] for p in lost}}
 
 

@@ -20,7 +20,7 @@ from kafkastream.errors import (
 )
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "translated"]
+__all__ = ["BAD_RECORD", "lost_records", "translated"]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
@@ -91,11 +91,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>(?:Partition|Cannot fetch)[^\n]*)",
-        lambda found, job, _: KafkaError(
-            f"records that the job has not read yet are gone: {found['reason'] or found['state'] or found[0]}",
-            where=f"job {job!r}",
-            now="The topic was deleted or made again, or its retention is shorter than the job was down.",
-        ),
+        lambda found, job, _: lost_records(found["reason"] or found["state"] or found[0], where=f"job {job!r}"),
     ),
     (
         r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
@@ -137,6 +133,15 @@ _SECRET = re.compile(
     rf"|(\b(?=[\w.-]*(?:{HIDDEN_KEYS.removeprefix('(?i)')})[\w.-]*=)[\w.-]+=)[^,}}\s]*",
     re.DOTALL | re.IGNORECASE,
 )
+
+
+def lost_records(what: str, *, where: str) -> KafkaError:
+    """Records that a job was to read next are not on the brokers."""
+    return KafkaError(
+        f"records that the job has not read yet are gone: {what}",
+        where=where,
+        now="The topic was deleted or made again, or its retention is shorter than the job was down.",
+    )
 
 
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:

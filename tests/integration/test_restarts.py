@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from pathlib import Path
@@ -16,6 +15,7 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, Kaf
 from kafkastream.datastream.data_stream import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.source import offsets_of_json
 from kafkastream.spec.job import JobSettings
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -136,8 +136,8 @@ def test_topic_made_again_after_a_finished_run_is_noticed(read: Read, parts: Par
 
 def _read_up_to(spark: SparkSession, topic: str) -> int:
     progress = spark.streams.active[0].lastProgress
-    ends = [json.loads(source["endOffset"] or "{}") for source in progress["sources"]] if progress else []
-    return max((end[topic]["0"] for end in ends if topic in end), default=0)
+    ends = [offsets_of_json(source["endOffset"]) for source in progress["sources"]] if progress else []
+    return max((end.get(KafkaTopicPartition(topic, 0), 0) for end in ends), default=0)
 
 
 def test_interrupted_run_keeps_its_stops(spark: SparkSession, read: Read, parts: Parts, new_topic: NewTopic) -> None:

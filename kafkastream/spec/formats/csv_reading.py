@@ -15,6 +15,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.formats.csv_text import CsvDialect
 from kafkastream.spec.formats.java_text import java_boolean, java_decimal, java_floating, java_whole, trimmed
 from kafkastream.spec.formats.json_reading import INT_BITS, json_bytes
+from kafkastream.spec.formats.lenient import or_none
 from kafkastream.spec.printing import single
 from kafkastream.spec.row import Row, named_rows
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
@@ -64,13 +65,7 @@ class CsvReading:
                 raise _mismatch(names, columns)
             return named_rows(names, (self._converted(converters, columns),))[0]
 
-        def lenient(message: bytes) -> Row | None:
-            try:
-                return read(message)
-            except Exception:  # noqa: BLE001 - whatever is wrong with the record
-                return None
-
-        return lenient if self.ignore_parse_errors else read
+        return or_none(read) if self.ignore_parse_errors else read
 
     def _converted(self, converters: list[Convert], texts: list[str]) -> list[Any]:
         if len(texts) != len(converters) and not self.ignore_parse_errors:
@@ -82,13 +77,7 @@ class CsvReading:
         def strict(text: str) -> Any:
             return None if text == self.null_literal else convert(text)
 
-        def lenient(text: str) -> Any:
-            try:
-                return strict(text)
-            except Exception:  # noqa: BLE001 - whatever is wrong with the column
-                return None
-
-        return lenient if self.ignore_parse_errors else strict
+        return or_none(strict) if self.ignore_parse_errors else strict
 
     def _of_fields(self, type_info: TypeInformation[Any]) -> Convert:
         match type_info.kind:

@@ -18,6 +18,7 @@ import attrs
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.formats.java_text import java_boolean, java_decimal, java_floating, java_whole, trimmed
 from kafkastream.spec.formats.json_nodes import as_text, json_parser, json_text
+from kafkastream.spec.formats.lenient import or_none
 from kafkastream.spec.printing import single
 from kafkastream.spec.row import Row, named_rows
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
@@ -71,13 +72,7 @@ class JsonReading:
             row: Row | None = convert(parse(message))
             return row
 
-        def lenient(message: bytes) -> Row | None:
-            try:
-                return read(message)
-            except Exception:  # noqa: BLE001 - whatever is wrong with the record
-                return None
-
-        return lenient if self.ignore_parse_errors else read
+        return or_none(read) if self.ignore_parse_errors else read
 
     def converter(self, type_info: TypeInformation[Any]) -> Convert:
         """The function from a JSON value, as ``json_parser`` gives it, to an element of ``type_info``."""
@@ -86,13 +81,7 @@ class JsonReading:
         def strict(node: Any) -> Any:
             return None if node is None else convert(node)
 
-        def lenient(node: Any) -> Any:
-            try:
-                return strict(node)
-            except Exception:  # noqa: BLE001 - whatever is wrong with the value
-                return None
-
-        return lenient if self.ignore_parse_errors else strict
+        return or_none(strict) if self.ignore_parse_errors else strict
 
     def _of_values(self, type_info: TypeInformation[Any]) -> Convert:
         match type_info.kind:

@@ -1,0 +1,23 @@
+"""What ``ignore_parse_errors`` means for a reader: what it cannot read is null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+__all__ = ["or_none"]
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def or_none(function: Callable[[S], T]) -> Callable[[S], T | None]:
+    """The function, with None for whatever it fails on."""
+
+    def lenient(given: S) -> T | None:
+        try:
+            return function(given)
+        except Exception:  # noqa: BLE001 - whatever is wrong with what was given
+            return None
+
+    return lenient
