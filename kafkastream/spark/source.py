@@ -82,21 +82,30 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
     """The SQL condition that a record comes before its partition's stop; partitions without one are left out.
 
     Example:
-        >>> stop_condition({TopicPartition("t", 0): 5})
-        "(topic = 't' AND partition = 0 AND offset < 5)"
+        >>> stop_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 7})
+        "offset < CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 WHEN 1 THEN 7 END END"
     """
-    clauses = (f"(topic = '{p.topic}' AND partition = {p.partition} AND offset < {stops[p]})" for p in sorted(stops))
-    return " OR ".join(clauses) or "false"
+    return f"offset < {_by_partition(stops)}" if stops else "false"
 
 
 def start_condition(starts: Mapping[TopicPartition, int]) -> str:
-    """The SQL condition that a record does not come before its partition's start.
+    """The SQL condition that a record does not come before its partition's start; others have none.
 
     Example:
         >>> start_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 0})
-        "NOT ((topic = 't' AND partition = 0 AND offset < 5))"
+        "offset >= coalesce(CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 END END, 0)"
     """
-    return f"NOT ({stop_condition({partition: offset for partition, offset in starts.items() if offset > 0})})"
+    later = {partition: offset for partition, offset in starts.items() if offset > 0}
+    return f"offset >= coalesce({_by_partition(later)}, 0)" if later else "true"
+
+
+def _by_partition(offsets: Mapping[TopicPartition, int]) -> str:
+    """The SQL expression of a record's partition's offset; null where there is none. A topic is compared once."""
+    topics = (
+        f"WHEN '{topic}' THEN CASE partition {' '.join(f'WHEN {p.partition} THEN {offsets[p]}' for p in group)} END"
+        for topic, group in _by_topic(offsets)
+    )
+    return f"CASE topic {' '.join(topics)} END"
 
 
 def _client_id(properties: Mapping[str, str]) -> dict[str, str]:

@@ -144,7 +144,7 @@ def test_offsets_are_read_as_they_are_written() -> None:
 
 def test_stop_offsets_are_not_read_themselves() -> None:
     assert stop_condition(STARTS) == (
-        "(topic = 'a' AND partition = 0 AND offset < 3) OR (topic = 'a' AND partition = 1 AND offset < 5)"
-        " OR (topic = 'b' AND partition = 0 AND offset < 7)"
+        "offset < CASE topic WHEN 'a' THEN CASE partition WHEN 0 THEN 3 WHEN 1 THEN 5 END"
+        " WHEN 'b' THEN CASE partition WHEN 0 THEN 7 END END"
     )
     assert stop_condition({}) == "false"
