@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, final
+from itertools import repeat
+from typing import Any, NamedTuple, final
 
 from confluent_kafka import KafkaError as ClientError
 from confluent_kafka import KafkaException, Message, Producer
@@ -14,11 +15,33 @@ from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.record import Headers
 
-__all__ = ["RecordProducer", "shared_producer"]
+__all__ = ["BY_KEY", "RecordProducer", "Records", "shared_producer"]
+
+BY_KEY = -1
+"""The partition that Kafka's own partitioner gives: the key's, or any when there is none."""
 
 _POLL_S = 0.1
 _FLUSH_S = 0.5
-_KAFKA_DEFAULT_PARTITION = -1
+
+
+class Records(NamedTuple):
+    """Records of any number, column by column; the shortest column says how many.
+
+    Args:
+        topics: Where each goes.
+        values: Bytes, text that is written as UTF-8, or None for a tombstone.
+        keys: The same.
+        partitions: The number of each one's partition, or ``BY_KEY``.
+        timestamps: In ms; 0 stands for the time of writing.
+        headers: None when no record has any.
+    """
+
+    topics: Iterable[str]
+    values: Iterable[bytes | str | None]
+    keys: Iterable[bytes | str | None]
+    partitions: Iterable[int]
+    timestamps: Iterable[int]
+    headers: Iterable[Headers] | None = None
 
 
 @final
@@ -43,43 +66,20 @@ class RecordProducer:
         with refused_properties(f"sink {name!r}"):
             self._client = Producer({**properties, **reports, "log_level": 0})
 
-    def send(
-        self,
-        topics: Iterable[str],
-        values: Iterable[bytes | str | None],
-        keys: Iterable[bytes | str | None],
-        timestamps: Iterable[int],
-    ) -> None:
-        """Hand records to the client; text is written as UTF-8, a value of None is a tombstone, timestamps are in ms.
+    def send(self, records: Records) -> None:
+        """Hand records to the client.
 
         Raises:
-            DeliveryError: An earlier record was not delivered.
+            DeliveryError: This record or an earlier one was not delivered.
         """
         produce = self._client.produce
-        for topic, value, key, timestamp in zip(topics, values, keys, timestamps, strict=False):
+        for arguments in _arguments(records):
             try:
-                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+                produce(*arguments)
             except BufferError:
-                self._produce_when_there_is_room(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+                self._produce_when_there_is_room(*arguments)
             except KafkaException as error:
-                raise self._undelivered(error.args[0], topic) from None
-        self.check()
-
-    def send_with_headers(
-        self, records: Iterable[tuple[str, bytes | str | None, bytes | str | None, int, Headers]]
-    ) -> None:
-        """Like ``send``, for records that have headers, which cost about as much again."""
-        produce = self._client.produce
-        for topic, value, key, timestamp, headers in records:
-            pairs: list[tuple[str, str | bytes | None]] = list(headers)
-            try:
-                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs)
-            except BufferError:
-                self._produce_when_there_is_room(
-                    topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs
-                )
-            except KafkaException as error:
-                raise self._undelivered(error.args[0], topic) from None
+                raise self._undelivered(error.args[0], arguments[0]) from None
         self.check()
 
     def check(self) -> None:
@@ -124,6 +124,15 @@ class RecordProducer:
             where=f"topic {topic}, bootstrap.servers {self._servers}",
             now=_ADVICE.get(error.name(), "Records written before it stay written."),
         )
+
+
+def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
+    """What the client's ``produce`` takes by position, for each record; headers cost about as much as all else."""
+    no_callback = repeat(None)
+    columns = (*records[:4], no_callback, no_callback, records.timestamps)
+    if records.headers is None:
+        return zip(*columns, strict=False)
+    return zip(*columns, map(list, records.headers), strict=False)
 
 
 _ADVICE = {

@@ -14,9 +14,11 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import producer_properties
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain, Stage
+from kafkastream.spark.encoding import RecordEncoder
+from kafkastream.spark.kafka_sink import KafkaOperator
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
 from kafkastream.spark.records import CollectionDecoder, Decoder, DeserializerDecoder, RecordDecoder, ValueDecoder
-from kafkastream.spark.sinks import CollectOperator, KafkaOperator, PrintOperator, SinkOperator
+from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import (
@@ -137,7 +139,7 @@ class ChainCompiler:
             node=node.id,
             name=node.name,
             run_id=self.run_id,
-            schema=sink.record_serializer,
+            encoder=RecordEncoder(sink.record_serializer),
             properties=FrozenMap(producer_properties(with_pem_stores(sink.properties))),
             # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
             flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.spark.batches import ElementError
-from kafkastream.spark.sinks import _written_times
+from kafkastream.spark.encoding import _written_times
 
 
 def test_none_and_negative_times_become_the_time_of_writing() -> None:
