@@ -64,7 +64,7 @@ class RecordProducer:
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
         with refused_properties(f"sink {name!r}"):
-            self._client = Producer({**properties, **reports, "log_level": 0})
+            self.client = Producer({**properties, **reports, "log_level": 0})
 
     def send(self, records: Records) -> None:
         """Hand records to the client.
@@ -72,7 +72,7 @@ class RecordProducer:
         Raises:
             DeliveryError: This record or an earlier one was not delivered.
         """
-        produce = self._client.produce
+        produce = self.client.produce
         for arguments in _arguments(records):
             try:
                 produce(*arguments)
@@ -89,7 +89,7 @@ class RecordProducer:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
         """
-        self._client.poll(0)
+        self.client.poll(0)
         self._refusals.check()
         failure, self._failure = self._failure, None
         if failure is not None:
@@ -102,17 +102,17 @@ class RecordProducer:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
         """
-        while self._client.flush(_FLUSH_S):
+        while self.client.flush(_FLUSH_S):
             self._refusals.check()
         self.check()
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:
         """The client's buffer is full; it empties as records are delivered, or given up."""
         while True:
-            self._client.poll(_POLL_S)
+            self.client.poll(_POLL_S)
             self.check()
             with suppress(BufferError):
-                return self._client.produce(*arguments)
+                return self.client.produce(*arguments)
 
     def _remember(self, error: ClientError | None, message: Message) -> None:
         if error is not None and self._failure is None:

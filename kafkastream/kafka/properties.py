@@ -12,7 +12,14 @@ from kafkastream.kafka.configuration import require_provider
 from kafkastream.kafka.security import security_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, report_untranslated
 
-__all__ = ["TRANSLATED", "client_properties", "producer_properties", "whole_number"]
+__all__ = [
+    "TRANSLATED",
+    "TransactionProperties",
+    "client_properties",
+    "producer_properties",
+    "transactional_properties",
+    "whole_number",
+]
 
 _PRODUCER = "KafkaSink properties"
 
@@ -66,6 +73,10 @@ _PRODUCER_DEFAULTS = {
     "queue.buffering.max.kbytes": "131072",
     "max.in.flight.requests.per.connection": "5",
 }
+_TRANSACTION_TIMEOUT_MS = "300000"
+"""Flink's is an hour, more than brokers allow by default. Here it only bounds how long readers wait for a dead job."""
+_MAX_BLOCK_MS = "60000"
+_FORCED = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
 _LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
@@ -111,6 +122,57 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
         **_secured(java),
         "enable.idempotence": "true" if _is_idempotent(java) else "false",
     }
+
+
+@final
+@attrs.frozen
+class TransactionProperties:
+    """The properties of a sink that writes transactions.
+
+    Args:
+        producer: Its producers'.
+        client: Those of its other clients.
+        patience_s: How long a request to the brokers is tried again (``max.block.ms``).
+    """
+
+    producer: Mapping[str, str]
+    client: Mapping[str, str]
+    patience_s: float
+
+    @property
+    def timeout_ms(self) -> int:
+        """After how long brokers abort a transaction that nobody ends."""
+        return int(self.producer["transaction.timeout.ms"])
+
+
+def transactional_properties(java: Mapping[str, str]) -> TransactionProperties:
+    """All properties of a sink that writes transactions, by librdkafka's names; what has none is logged once.
+
+    Raises:
+        DefinitionError: A value contradicts EXACTLY_ONCE, or Java's producer refuses it.
+        UnsupportedFeatureError: As ``producer_properties``.
+    """
+    for key, forced in _FORCED.items():
+        if java.get(key, forced[0]).lower() not in forced:
+            raise DefinitionError(
+                f"EXACTLY_ONCE needs {key} = {forced[0]}, not {java[key]!r}",
+                where=_PRODUCER,
+                now=f"Leave {key} out, or choose AT_LEAST_ONCE.",
+            )
+    if "transactional.id" in java:
+        raise DefinitionError(
+            "transactional.id is the sink's own to choose",
+            where=_PRODUCER,
+            now="Leave it out; set_transactional_id_prefix says how the sink's transactions are named.",
+        )
+    timeout = java.get("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS)
+    own = producer_properties({**java, "enable.idempotence": "true"})
+    longest = min(int(own["delivery.timeout.ms"]), whole_number("transaction.timeout.ms", timeout))
+    return TransactionProperties(
+        producer={**own, "transaction.timeout.ms": timeout, "delivery.timeout.ms": str(longest)},
+        client=client_properties(java),
+        patience_s=whole_number("max.block.ms", java.get("max.block.ms", _MAX_BLOCK_MS)) / 1000,
+    )
 
 
 def _is_idempotent(java: Mapping[str, str]) -> bool:
