@@ -162,6 +162,20 @@ class Cluster:
                 return False
             raise self._translated(error) from None
 
+    def broker_setting(self, name: str) -> str | None:
+        """A setting of the brokers; None when the client may not read it."""
+        self.topics()
+        broker = next(iter(self._admin.list_topics(timeout=self._timeout_s).brokers))
+        resource = ConfigResource(ResourceType.BROKER, str(broker))
+        answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
+        try:
+            setting = answer.result().get(name)
+        except KafkaException as error:
+            if error.args[0].name() == "CLUSTER_AUTHORIZATION_FAILED":
+                return None
+            raise self._translated(error) from None
+        return None if setting is None else str(setting.value)
+
     def _listed(
         self, asked: Mapping[TopicPartition, OffsetSpec], isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED
     ) -> dict[TopicPartition, int]:

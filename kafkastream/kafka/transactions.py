@@ -22,7 +22,7 @@ from kafkastream.errors import DeliveryError
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.properties import TransactionProperties
 
-__all__ = ["Marker", "Slot", "SlotTakenError", "fenced"]
+__all__ = ["Marker", "Slot", "SlotTakenError", "fenced", "pass_over"]
 
 T = TypeVar("T")
 
@@ -219,6 +219,22 @@ def fenced(properties: TransactionProperties, slots: Collection[str], name: str)
 
     with ThreadPoolExecutor(max_workers=min(len(slots), _AT_ONCE)) as pool:
         return dict(zip(slots, pool.map(marker, slots), strict=True))
+
+
+def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: str, marker: Marker) -> None:
+    """Say that slots have come up to a marker, whatever was written.
+
+    Raises:
+        DeliveryError: The brokers do not take it.
+    """
+    offset, metadata = marker.text()
+    admin = AdminClient({**properties.client, "log_level": 0})
+    for slot in slots:
+        asked = ConsumerGroupTopicPartitions(slot, [ClientPartition(anchor, 0, offset, metadata)])
+        try:
+            admin.alter_consumer_group_offsets([asked], request_timeout=properties.patience_s)[slot].result()
+        except KafkaException as error:
+            raise DeliveryError(f"the progress of {slot} could not be set: {error.args[0].str()}") from None
 
 
 def _is_passing(error: Any) -> bool:

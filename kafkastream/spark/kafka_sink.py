@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, final
 
 import attrs
+import pyarrow as pa
 
 from kafkastream.errors import JobError
 from kafkastream.metrics.groups import Counter
@@ -13,44 +14,63 @@ from kafkastream.spark.batches import Batch
 from kafkastream.spark.encoding import RecordEncoder
 from kafkastream.spark.failures import not_encoded
 from kafkastream.spark.reports import Report
-from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spark.sinks import SinkOperator, TaskScope
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import RecordProducer
+    from kafkastream.kafka.properties import TransactionProperties
+    from kafkastream.spark.slots import SlotCounters, SlotTask
 
-__all__ = ["KafkaOperator"]
+__all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
+
+
+@attrs.define(eq=False)
+class KafkaOperator(SinkOperator):
+    """Writes elements as records; how surely is up to the class."""
+
+    encoder: RecordEncoder
+    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder; newer Flink counts records under both names."""
+        self.encoder.open(context)
+        group = context.get_metrics_group()
+        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element could not be made a record."""
+        return not_encoded(self.name, element, position, error)
+
+    def _count(self, batch: Batch) -> None:
+        for counter in self._written:
+            counter.inc(len(batch.values))
 
 
 @final
 @attrs.define(eq=False)
-class KafkaOperator(SinkOperator):
-    """Writes records to Kafka with the worker's producer."""
+class ProducingOperator(KafkaOperator):
+    """Writes with the worker's producer: at least once, or not even that."""
 
     node: int
     run_id: str
-    encoder: RecordEncoder
     properties: FrozenMap[str, str]
     flush_each_task: bool
-    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
     _producer: RecordProducer | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Take the worker's producer; newer Flink counts records under both names."""
+        """Take the worker's producer."""
         from kafkastream.kafka.producer import shared_producer
 
-        self.encoder.open(context)
+        super().open(context)
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
-        group = context.get_metrics_group()
-        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
 
     def write(self, batch: Batch) -> None:
-        """Encode the elements and hand them to the producer, with their event time as the record's timestamp."""
+        """Encode the elements and hand them to the producer."""
         assert self._producer is not None
         self._producer.send(self.encoder.encode(batch))
-        for counter in self._written:
-            counter.inc(len(batch.values))
+        self._count(batch)
 
     def finish(self) -> Iterator[Report]:
         """Make sure of what was written, as far as the guarantee asks."""
@@ -58,6 +78,75 @@ class KafkaOperator(SinkOperator):
             self._producer.flush()
         yield from self.drain()
 
-    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """An element could not be made a record."""
-        return not_encoded(self.name, element, position, error)
+
+@final
+@attrs.define(eq=False)
+class TransactionalOperator(KafkaOperator):
+    """Writes exactly once: what is left of a slot, in transactions that say how far the slot has come.
+
+    Args:
+        properties: Of its clients.
+        prefix: How its transactions' names begin: with the user's prefix.
+        sink: The sink's identity among the job's sinks, which is the second part of the names.
+    """
+
+    properties: TransactionProperties
+    prefix: str
+    sink: str
+    _task: SlotTask | None = attrs.field(default=None, init=False)
+    _counters: SlotCounters | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder, and count transactions."""
+        from kafkastream.spark.slots import SlotCounters
+
+        super().open(context)
+        self._counters = SlotCounters.of(context.get_metrics_group())
+
+    def begin(self, task: TaskScope) -> None:
+        """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
+        from kafkastream.spark.slots import SlotTask
+
+        assert self._counters is not None
+        slot = slot_name(self.prefix, task.query, self.sink, task.origin)
+        self._task = SlotTask(self.properties, slot, self.name, task.batch, self._counters)
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know where in the source the next elements come from."""
+        self._begun.arrives(arrow)
+
+    def write(self, batch: Batch) -> None:
+        """Encode what has not been written before, and keep it until there is enough to write."""
+        left = self._begun.left_of(batch)
+        if left.values:
+            self._begun.add(self.encoder.encode(left))
+            self._count(left)
+
+    def passed(self) -> None:
+        """Write, when enough is kept."""
+        self._begun.passed()
+
+    def finish(self) -> Iterator[Report]:
+        """Write the rest."""
+        self._begun.finish()
+        yield from self.drain()
+
+    def abandon(self) -> None:
+        """Write no more of the task."""
+        if self._task is not None:
+            self._task.abandon()
+
+    @property
+    def _begun(self) -> SlotTask:
+        assert self._task is not None
+        return self._task
+
+
+def slot_name(prefix: str, query: str, sink: str, origin: str) -> str:
+    """The ``transactional.id`` of a slot, which is also the group that holds its progress.
+
+    Example:
+        >>> slot_name("orders", "5d2f", "copy", "in-orders-3")
+        'orders-5d2f-copy-in-orders-3'
+    """
+    return f"{prefix}-{query}-{sink}-{origin}"

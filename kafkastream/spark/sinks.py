@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import attrs
+import pyarrow as pa
 
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import Operator
@@ -16,14 +17,34 @@ from kafkastream.spec.graph import PrintSink
 from kafkastream.spec.printing import printed
 from kafkastream.spec.types import TypeInformation
 
-__all__ = ["CollectOperator", "PrintOperator", "SinkOperator"]
+__all__ = ["CollectOperator", "PrintOperator", "SinkOperator", "TaskScope"]
 
 _NOTHING = Batch((), (), ())
+
+
+class TaskScope(NamedTuple):
+    """Which part of a query's work a task is.
+
+    Args:
+        query: The query, the same after a restart.
+        batch: The micro-batch, the same when it is run again.
+        origin: Where its records come from: the source, and there the partition.
+    """
+
+    query: str
+    batch: int
+    origin: str
 
 
 @attrs.define(eq=False)
 class SinkOperator(Operator):
     """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
+
+    def begin(self, task: TaskScope) -> None:
+        """A task begins."""
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """What is written next has come of these source records."""
 
     @abstractmethod
     def write(self, batch: Batch) -> None:
@@ -33,6 +54,12 @@ class SinkOperator(Operator):
         """Write the batch; nothing comes out."""
         self.write(batch)
         return _NOTHING
+
+    def passed(self) -> None:
+        """All that came of the last source records has been written."""
+
+    def abandon(self) -> None:
+        """The task has failed."""
 
     def drain(self) -> Iterator[Report]:
         """What has to be reported of the batches so far."""

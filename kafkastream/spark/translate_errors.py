@@ -10,6 +10,7 @@ from kafkastream.errors import (
     BrokerUnreachableError,
     ConnectorMissingError,
     DefinitionError,
+    DeliveryError,
     DeserializationError,
     JobError,
     KafkaError,
@@ -35,6 +36,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
             now="Mend or skip the record, or use a schema that accepts it.",
+        ),
+    ),
+    (
+        r"SlotTakenError: ([^\n]*)",
+        lambda found, job, _: DeliveryError(
+            f"somebody else writes under the same transactional ids: {found[1]}",
+            where=f"job {job!r}",
+            now="Is the job running twice, or another job with this sink's prefix? The next start continues where this "
+            "one stopped.",
         ),
     ),
     (

@@ -18,6 +18,7 @@ from kafkastream.spec.values import FrozenMap, redacted
 
 __all__ = [
     "DeliveryGuarantee",
+    "ExpiredMarker",
     "HeaderProvider",
     "KafkaRecordSerializationSchema",
     "KafkaRecordSerializationSchemaBuilder",
@@ -30,6 +31,7 @@ IN = TypeVar("IN", default=Any)
 IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 T = TypeVar("T")
 
+ON_EXPIRED_MARKER = "on.expired.marker"
 MAX_PREFIX_BYTES = 64_000  # KafkaSinkBuilder.MAXIMUM_PREFIX_BYTES
 
 
@@ -42,6 +44,17 @@ class DeliveryGuarantee(enum.Enum):
     EXACTLY_ONCE = "exactly-once"
     AT_LEAST_ONCE = "at-least-once"
     NONE = "none"
+
+
+class ExpiredMarker(enum.Enum):
+    """What an EXACTLY_ONCE sink does when nobody knows whether a micro-batch was written (``on.expired.marker``).
+
+    Its progress is kept on the brokers for ``offsets.retention.minutes`` (a week by default) after a job has stopped.
+    """
+
+    FAIL = "fail"
+    REPLAY = "replay"
+    SKIP = "skip"
 
 
 class TopicSelector(ABC, Generic[IN_contra]):
@@ -235,12 +248,24 @@ class KafkaSink(Generic[IN_contra]):
         """Comma-separated ``host:port``."""
         return self.properties["bootstrap.servers"]
 
+    @property
+    def on_expired_marker(self) -> ExpiredMarker:
+        """What to do when the brokers have forgotten how far the sink has come; to fail, if the user does not say."""
+        return ExpiredMarker(self.properties.get(ON_EXPIRED_MARKER, ExpiredMarker.FAIL.value))
+
 
 def _problems(sink: KafkaSink[Any]) -> Iterable[str]:
     if not sink.properties.get("bootstrap.servers"):
         yield "Property bootstrap.servers is required but not provided"
     if sink.record_serializer is None:
         yield "recordSerializer is required but not provided"
+    choices = {choice.value for choice in ExpiredMarker}
+    if sink.properties.get(ON_EXPIRED_MARKER, "fail") not in choices:
+        yield f"{ON_EXPIRED_MARKER} is one of {', '.join(sorted(choices))}"
+    elif sink.properties.get(ON_EXPIRED_MARKER) == "skip" and (
+        sink.record_serializer is not None and sink.record_serializer.topic is None
+    ):
+        yield f"{ON_EXPIRED_MARKER} = skip needs a sink with one topic"
     prefix = sink.transactional_id_prefix
     if prefix is not None and len(prefix.encode()) > MAX_PREFIX_BYTES:
         yield f"The configured prefix is too long and the resulting transactional ids might exceed {MAX_PREFIX_BYTES} bytes"

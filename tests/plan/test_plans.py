@@ -186,7 +186,7 @@ def test_all_functions_are_one_python_node(
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
     frame = kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None)
-    tasks = frame.mapInArrow(task_plan(graph, "run", 1, ends=False).function(), REPORT_SCHEMA)
+    tasks = frame.mapInArrow(task_plan(graph, "run", 1, ends=False).function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]
 

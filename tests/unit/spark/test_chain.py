@@ -60,7 +60,7 @@ def chain(*operators: Operator) -> tuple[Chain, CollectOperator]:
     stage = Stage(end)
     for one in reversed(operators):
         stage = Stage(one, (stage,))
-    return Chain("source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,)), end
+    return Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,)), end
 
 
 def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
@@ -233,7 +233,7 @@ def test_all_branches_get_what_came_before_them_once() -> None:
 
     left, right = CollectOperator("left", 1), CollectOperator("right", 2)
     stage = Stage(operator(OperatorKind.MAP, upper), (Stage(left), Stage(right)))
-    one = Chain("source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
+    one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
     one.open(0, 1, 0)
     one.process(records(b"a"))
     assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
@@ -260,6 +260,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
     sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
     compiled = ChainCompiler(JobGraph((source, words, sink)), "run", ends=True).chain(source)
     one = Chain(
+        "s",
         "s",
         ValueDecoder(ValueOnlySchema(SimpleStringSchema())),
         compiled.stages,
