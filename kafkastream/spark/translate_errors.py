@@ -174,5 +174,5 @@ _NOISE = ("at ", "An error occurred while calling ", "An exception was thrown fr
 def _first_line(text: str) -> str:
     """The line that says most: a Python error's last, else the first that is not a Java frame."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(_NOISE)]
-    python = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
+    python = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
     return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]
