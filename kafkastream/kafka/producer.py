@@ -13,6 +13,7 @@ from confluent_kafka import KafkaException, Message, Producer
 from kafkastream.errors import DeliveryError
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.refusals import Refusals
+from kafkastream.kafka.statistics import ProducerStatistics
 from kafkastream.spec.record import Headers
 
 __all__ = ["BY_KEY", "RecordProducer", "Records", "shared_producer"]
@@ -61,8 +62,10 @@ class RecordProducer:
         self._servers = properties["bootstrap.servers"]
         self._failure: DeliveryError | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
+        self.statistics = ProducerStatistics()
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
+        reports["stats_cb"] = self.statistics
         with refused_properties(f"sink {name!r}"):
             self.client = Producer({**properties, **reports, "log_level": 0})
 

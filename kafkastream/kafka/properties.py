@@ -13,6 +13,7 @@ from kafkastream.kafka.security import security_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, report_untranslated
 
 __all__ = [
+    "STATISTICS_INTERVAL",
     "TRANSLATED",
     "TransactionProperties",
     "client_properties",
@@ -77,6 +78,8 @@ _TRANSACTION_TIMEOUT_MS = "300000"
 """Flink's is an hour, more than brokers allow by default. Here it only bounds how long readers wait for a dead job."""
 _MAX_BLOCK_MS = "60000"
 _FORCED = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
+STATISTICS_INTERVAL = "statistics.interval.ms"
+"""How often a producer tells of itself; it is only there when that is wanted."""
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
 _LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
@@ -121,7 +124,16 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
         **_compression_level(java),
         **_secured(java),
         "enable.idempotence": "true" if _is_idempotent(java) else "false",
+        **({STATISTICS_INTERVAL: "1000"} if _registers_metrics(java) else {}),
     }
+
+
+def _registers_metrics(java: Mapping[str, str]) -> bool:
+    """Whether what the producer tells of itself is wanted (Flink's KafkaSink)."""
+    return (
+        java.get("register.producer.metrics", "true").lower() == "true"
+        and java.get("flink.disable-metrics", "false").lower() != "true"
+    )
 
 
 @final

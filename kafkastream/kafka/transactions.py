@@ -21,6 +21,7 @@ from confluent_kafka.admin import AdminClient
 from kafkastream.errors import DeliveryError
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.properties import TransactionProperties
+from kafkastream.kafka.statistics import ProducerStatistics
 
 __all__ = ["Marker", "Slot", "SlotTakenError", "fenced", "pass_over"]
 
@@ -120,6 +121,11 @@ class Slot:
         self._insist("begin to write", self._client.init_transactions)
         self._group = self._group_metadata()
         self.marker = self._read_marker()  # only now: whoever was before can no longer commit
+
+    @property
+    def statistics(self) -> ProducerStatistics:
+        """What its producer tells of itself."""
+        return self._producer.statistics
 
     def publish(self, records: Iterable[Records], marker: Marker) -> None:
         """Write records, and that with them the slot has come up to ``marker``: both, or neither.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, final
 
 import attrs
 import pyarrow as pa
 
 from kafkastream.errors import JobError
-from kafkastream.metrics.groups import Counter
+from kafkastream.kafka.properties import STATISTICS_INTERVAL
+from kafkastream.metrics.groups import Counter, MetricGroup
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.encoding import RecordEncoder
 from kafkastream.spark.failures import not_encoded
@@ -21,6 +24,7 @@ from kafkastream.spec.values import FrozenMap
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import RecordProducer
     from kafkastream.kafka.properties import TransactionProperties
+    from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.spark.slots import SlotCounters, SlotTask
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
@@ -38,6 +42,29 @@ class KafkaOperator(SinkOperator):
         self.encoder.open(context)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+        if self.tells_of_producer:
+            self._register_producer(group)
+
+    @property
+    @abstractmethod
+    def tells_of_producer(self) -> bool:
+        """Whether the producer's own metrics are wanted."""
+
+    @property
+    @abstractmethod
+    def statistics(self) -> ProducerStatistics | None:
+        """What the producer tells of itself."""
+
+    def _register_producer(self, group: MetricGroup) -> None:
+        from kafkastream.kafka.statistics import PRODUCER_METRICS
+
+        def read(name: str) -> float:
+            return 0.0 if self.statistics is None else self.statistics.metric(name)
+
+        group.gauge("currentSendTime", lambda: 0.0 if self.statistics is None else self.statistics.send_time_ms)
+        producer = group.add_group("KafkaProducer")
+        for name in PRODUCER_METRICS:
+            producer.gauge(name, partial(read, name))
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """An element could not be made a record."""
@@ -65,6 +92,16 @@ class ProducingOperator(KafkaOperator):
 
         super().open(context)
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """Those of the worker's producer."""
+        return None if self._producer is None else self._producer.statistics
 
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer."""
@@ -102,6 +139,16 @@ class TransactionalOperator(KafkaOperator):
 
         super().open(context)
         self._counters = SlotCounters.of(context.get_metrics_group())
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties.producer
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """Those of the last task's slot."""
+        return None if self._task is None else self._task.statistics
 
     def begin(self, task: TaskScope) -> None:
         """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from kafkastream.kafka.producer import Records
 from kafkastream.kafka.properties import TransactionProperties
+from kafkastream.kafka.statistics import ProducerStatistics
 from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.metrics.groups import Counter, MetricGroup
 from kafkastream.spark.batches import Batch
@@ -70,6 +71,11 @@ class SlotTask:
         self._offsets: pa.Array | None = None
         self._records: list[Records] = []
         self._bytes = 0
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """What the slot's producer tells of itself; None as long as there is none."""
+        return None if self._slot is None else self._slot.statistics
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """The elements that come next are of these source records."""
