@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,25 @@ def test_two_sinks_one_of_which_has_committed(
     assert parts.values(bad) == ["short", "x" * 50]
 
 
+def test_producer_tells_of_itself(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
+    job = env.execute_async("told")
+
+    def told(metric: str) -> float:
+        parts.kafka.produce(topic, ["x"])
+        values = (value for name, value in job.get_metrics().items() if name.endswith(metric))
+        return max((value for value in values if isinstance(value, float)), default=0.0)
+
+    try:
+        for metric in ("KafkaProducer.request-total", "KafkaProducer.record-send-total", ".currentSendTime"):
+            wait_until(partial(told, metric), 30, metric)
+    finally:
+        job.cancel().result()
+
+
 def start_copy(kafka: KafkaBroker, source: str, target: str, folder: Path) -> subprocess.Popen[bytes]:
     (folder / "code").mkdir(exist_ok=True)
     (folder / "code" / "saboteur.py").write_bytes((COPY.parent / "saboteur.py").read_bytes())
@@ -138,7 +158,7 @@ def kill_session(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
 ) -> None:
@@ -148,7 +168,7 @@ def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     (tmp_path / "before-commit").write_text("stall")
     process = start_copy(parts.kafka, topic, target, tmp_path)
     try:
-        wait_until(lambda: not (tmp_path / "before-commit").exists(), 90, "a transaction that is about to end")
+        wait_until(lambda: not (tmp_path / "before-commit").exists(), 150, "a transaction that is about to end")
     finally:
         kill_session(process)
     assert len(parts.kafka.consume(target, isolation="read_uncommitted")) == 3
@@ -157,7 +177,7 @@ def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     time.sleep(11)  # its transactions may take 10 s
     process = start_copy(parts.kafka, topic, target, tmp_path)
     try:
-        wait_until(lambda: len(parts.values(target)) >= 4, 90, "all records")
+        wait_until(lambda: len(parts.values(target)) >= 4, 150, "all records")
     finally:
         kill_session(process)
     assert [str(value).split()[0] for value in parts.values(target)] == ["0", "1", "2", "of"]
