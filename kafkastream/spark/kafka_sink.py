@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, final
 
@@ -19,7 +20,7 @@ from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
-    from kafkastream.kafka.producer import RecordProducer
+    from kafkastream.kafka.producer import RecordProducer, Records
     from kafkastream.kafka.properties import TransactionProperties
     from kafkastream.spark.slots import SlotCounters, SlotTask
 
@@ -35,17 +36,21 @@ class KafkaOperator(SinkOperator):
 
     def open(self, context: RuntimeContext) -> None:
         """Prepare the encoder; newer Flink counts records under both names."""
-        self.encoder.open(context)
+        self.encoder.open(context, self.partitions_of)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+
+    @abstractmethod
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions of a topic, asked of the brokers once."""
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """An element could not be made a record."""
         return not_encoded(self.name, element, position, error)
 
-    def _count(self, batch: Batch) -> None:
+    def _count(self, records: Records) -> None:
         for counter in self._written:
-            counter.inc(len(batch.values))
+            counter.inc(records.number)
 
 
 @final
@@ -63,14 +68,20 @@ class ProducingOperator(KafkaOperator):
         """Take the worker's producer."""
         from kafkastream.kafka.producer import shared_producer
 
-        super().open(context)
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+        super().open(context)
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that the worker's producer knows."""
+        assert self._producer is not None
+        return self._producer.partitions_of(topic)
 
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer."""
         assert self._producer is not None
-        self._producer.send(self.encoder.encode(batch))
-        self._count(batch)
+        records = self.encoder.encode(batch)
+        self._producer.send(records)
+        self._count(records)
 
     def finish(self) -> Iterator[Report]:
         """Make sure of what was written, as far as the guarantee asks."""
@@ -93,6 +104,7 @@ class TransactionalOperator(KafkaOperator):
     properties: TransactionProperties
     prefix: str
     sink: str
+    _asking: RecordProducer | None = attrs.field(default=None, init=False)
     _task: SlotTask | None = attrs.field(default=None, init=False)
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
 
@@ -102,6 +114,13 @@ class TransactionalOperator(KafkaOperator):
 
         super().open(context)
         self._counters = SlotCounters.of(context.get_metrics_group())
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that a producer of its own knows, as in Flink; most sinks never ask."""
+        from kafkastream.kafka.producer import RecordProducer
+
+        self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
+        return self._asking.partitions_of(topic)
 
     def begin(self, task: TaskScope) -> None:
         """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
@@ -119,8 +138,10 @@ class TransactionalOperator(KafkaOperator):
         """Encode what has not been written before, and keep it until there is enough to write."""
         left = self._begun.left_of(batch)
         if left.values:
-            self._begun.add(self.encoder.encode(left))
-            self._count(left)
+            records = self.encoder.encode(left)
+            if records.number:
+                self._begun.add(records)
+            self._count(records)
 
     def passed(self) -> None:
         """Write, when enough is kept."""

@@ -23,8 +23,11 @@ from kafkastream.spec.formats import (
 )
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.job import JobClient, JobExecutionResult
+from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
+from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
+from kafkastream.spec.record_serialization import KafkaSinkContext
 from kafkastream.spec.row import Row
-from kafkastream.spec.sink import KafkaRecordSerializationSchemaBuilder, KafkaSinkBuilder
+from kafkastream.spec.sink import KafkaSinkBuilder
 from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import RowTypeInfo
@@ -43,6 +46,8 @@ CLASSES: list[type] = [
     DataStream,
     Distribution,
     Duration,
+    FlinkKafkaConsumer,
+    FlinkKafkaProducer,
     Gauge,
     Instant,
     JobClient,
@@ -52,6 +57,7 @@ CLASSES: list[type] = [
     JsonRowSerializationSchema.Builder,
     KafkaRecordSerializationSchemaBuilder,
     KafkaSinkBuilder,
+    KafkaSinkContext,
     KafkaSource,
     KafkaSourceBuilder,
     ProtobufDeserializationSchema,
