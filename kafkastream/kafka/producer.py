@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import repeat
 from typing import Any, NamedTuple, final
@@ -23,10 +24,13 @@ BY_KEY = -1
 
 _POLL_S = 0.1
 _FLUSH_S = 0.5
+_ASK_S = 2.0
+_MAX_BLOCK_MS = "30000"  # librdkafka's own default of what Java's max.block.ms becomes
+_NO_LEADER_YET = frozenset({"LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_TIMED_OUT", "_TRANSPORT"})
 
 
 class Records(NamedTuple):
-    """Records of any number, column by column; the shortest column says how many.
+    """Records of any number, column by column; there are as many as values, though other columns may be endless.
 
     Args:
         topics: Where each goes.
@@ -38,11 +42,16 @@ class Records(NamedTuple):
     """
 
     topics: Iterable[str]
-    values: Iterable[bytes | str | None]
+    values: Collection[bytes | str | None]
     keys: Iterable[bytes | str | None]
     partitions: Iterable[int]
     timestamps: Iterable[int]
     headers: Iterable[Headers] | None = None
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.values)
 
 
 @final
@@ -60,6 +69,8 @@ class RecordProducer:
     def __init__(self, properties: Mapping[str, str], name: str) -> None:
         self._name = name
         self._servers = properties["bootstrap.servers"]
+        self._patience_s = int(properties.get("topic.metadata.propagation.max.ms", _MAX_BLOCK_MS)) / 1000
+        self._partitions: dict[str, list[int]] = {}
         self._failure: DeliveryError | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
         self.statistics = ProducerStatistics()
@@ -85,6 +96,17 @@ class RecordProducer:
                 raise self._undelivered(error.args[0], arguments[0]) from None
         self.check()
 
+    def partitions_of(self, topic: str) -> list[int]:
+        """The numbers of a topic's partitions, in ascending order; the brokers are asked once.
+
+        Raises:
+            DeliveryError: They do not know the topic, or do not answer.
+            AuthenticationError: They refuse the credentials.
+        """
+        if topic not in self._partitions:
+            self._partitions[topic] = self._asked_partitions(topic)
+        return self._partitions[topic]
+
     def check(self) -> None:
         """Take in what the broker has answered.
 
@@ -108,6 +130,22 @@ class RecordProducer:
         while self.client.flush(_FLUSH_S):
             self._refusals.check()
         self.check()
+
+    def _asked_partitions(self, topic: str) -> list[int]:
+        """A topic that brokers create when they are asked for it has no leaders for a moment."""
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            try:
+                found = self.client.list_topics(topic, _ASK_S).topics[topic]
+                error = found.error
+            except KafkaException as exception:
+                error = exception.args[0]
+            if error is None:
+                return sorted(found.partitions)
+            self.check()
+            if error.name() not in _NO_LEADER_YET or time.monotonic() > deadline:
+                raise self._undelivered(error, topic)
+            time.sleep(_POLL_S)
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:
         """The client's buffer is full; it empties as records are delivered, or given up."""

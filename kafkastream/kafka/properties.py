@@ -260,7 +260,7 @@ def _refuse_partitioner(java: Mapping[str, str]) -> None:
             raise UnsupportedFeatureError(
                 f"{key} = {java[key]} cannot run outside the Java client",
                 where=_PRODUCER,
-                now="Leave it out: keys are partitioned as Java's default partitioner does.",
+                now="Leave it out: keys are partitioned as Java's default partitioner does; or set_partitioner takes another.",
             )
 
 

@@ -22,7 +22,7 @@ from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
-    from kafkastream.kafka.producer import RecordProducer
+    from kafkastream.kafka.producer import RecordProducer, Records
     from kafkastream.kafka.properties import TransactionProperties
     from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.spark.slots import SlotCounters, SlotTask
@@ -39,7 +39,7 @@ class KafkaOperator(SinkOperator):
 
     def open(self, context: RuntimeContext) -> None:
         """Prepare the encoder; newer Flink counts records under both names."""
-        self.encoder.open(context)
+        self.encoder.open(context, self.partitions_of)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
         if self.tells_of_producer:
@@ -66,13 +66,17 @@ class KafkaOperator(SinkOperator):
         for name in PRODUCER_METRICS:
             producer.gauge(name, partial(read, name))
 
+    @abstractmethod
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions of a topic, asked of the brokers once."""
+
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """An element could not be made a record."""
         return not_encoded(self.name, element, position, error)
 
-    def _count(self, batch: Batch) -> None:
+    def _count(self, records: Records) -> None:
         for counter in self._written:
-            counter.inc(len(batch.values))
+            counter.inc(records.number)
 
 
 @final
@@ -90,8 +94,13 @@ class ProducingOperator(KafkaOperator):
         """Take the worker's producer."""
         from kafkastream.kafka.producer import shared_producer
 
-        super().open(context)
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+        super().open(context)
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that the worker's producer knows."""
+        assert self._producer is not None
+        return self._producer.partitions_of(topic)
 
     @property
     def tells_of_producer(self) -> bool:
@@ -106,8 +115,9 @@ class ProducingOperator(KafkaOperator):
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer."""
         assert self._producer is not None
-        self._producer.send(self.encoder.encode(batch))
-        self._count(batch)
+        records = self.encoder.encode(batch)
+        self._producer.send(records)
+        self._count(records)
 
     def finish(self) -> Iterator[Report]:
         """Make sure of what was written, as far as the guarantee asks."""
@@ -130,6 +140,7 @@ class TransactionalOperator(KafkaOperator):
     properties: TransactionProperties
     prefix: str
     sink: str
+    _asking: RecordProducer | None = attrs.field(default=None, init=False)
     _task: SlotTask | None = attrs.field(default=None, init=False)
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
 
@@ -150,6 +161,13 @@ class TransactionalOperator(KafkaOperator):
         """Those of the last task's slot."""
         return None if self._task is None else self._task.statistics
 
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that a producer of its own knows, as in Flink; most sinks never ask."""
+        from kafkastream.kafka.producer import RecordProducer
+
+        self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
+        return self._asking.partitions_of(topic)
+
     def begin(self, task: TaskScope) -> None:
         """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
         from kafkastream.spark.slots import SlotTask
@@ -166,8 +184,10 @@ class TransactionalOperator(KafkaOperator):
         """Encode what has not been written before, and keep it until there is enough to write."""
         left = self._begun.left_of(batch)
         if left.values:
-            self._begun.add(self.encoder.encode(left))
-            self._count(left)
+            records = self.encoder.encode(left)
+            if records.number:
+                self._begun.add(records)
+            self._count(records)
 
     def passed(self) -> None:
         """Write, when enough is kept."""

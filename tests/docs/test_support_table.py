@@ -16,6 +16,7 @@ from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkSt
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
+    FlinkKafkaProducer,
     KafkaOffsetsInitializer,
     KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
@@ -111,9 +112,14 @@ def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
     "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
-    "KafkaRecordSerializationSchemaBuilder.set_partitioner(partitioner)": lambda *_: (
-        KafkaRecordSerializationSchema.builder().set_partitioner(object())
+    "KafkaRecordSerializationSchemaBuilder.set_kafka_value_serializer(AnotherClass)": lambda *_: (
+        KafkaRecordSerializationSchema.builder()
+        .set_topic("t")
+        .set_kafka_value_serializer("io.confluent.kafka.serializers.KafkaAvroSerializer")
     ),
+    "FlinkKafkaProducer.set_log_failures_only(True)": lambda servers, topic: FlinkKafkaProducer(
+        topic, SimpleStringSchema(), {"bootstrap.servers": servers}
+    ).set_log_failures_only(True),
     "Types.POJO(class)": lambda *_: Types.POJO(object),
     "Types.ENUM(class)": lambda *_: Types.ENUM(object),
     "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
