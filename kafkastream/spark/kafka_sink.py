@@ -36,12 +36,14 @@ class KafkaOperator(SinkOperator):
 
     encoder: RecordEncoder
     _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
+    _written_bytes: tuple[Counter, ...] = attrs.field(default=(), init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Prepare the encoder; newer Flink counts records under both names."""
+        """Prepare the encoder; newer Flink counts under both names."""
         self.encoder.open(context, self.partitions_of)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+        self._written_bytes = (group._own_counter("numBytesOut"), group._own_counter("numBytesSend"))
         if self.tells_of_producer:
             self._register_producer(group)
 
@@ -74,9 +76,11 @@ class KafkaOperator(SinkOperator):
         """An element could not be made a record."""
         return not_encoded(self.name, element, position, error)
 
-    def _count(self, records: Records) -> None:
+    def _count(self, records: Records, payload_bytes: int) -> None:
         for counter in self._written:
             counter.inc(records.number)
+        for counter in self._written_bytes:
+            counter.inc(payload_bytes)
 
 
 @final
@@ -117,7 +121,7 @@ class ProducingOperator(KafkaOperator):
         assert self._producer is not None
         records = self.encoder.encode(batch)
         self._producer.send(records)
-        self._count(records)
+        self._count(records, records.payload_bytes)
 
     def finish(self) -> Iterator[Report]:
         """Make sure of what was written, as far as the guarantee asks."""
@@ -185,9 +189,10 @@ class TransactionalOperator(KafkaOperator):
         left = self._begun.left_of(batch)
         if left.values:
             records = self.encoder.encode(left)
+            payload_bytes = records.payload_bytes
             if records.number:
-                self._begun.add(records)
-            self._count(records)
+                self._begun.add(records, payload_bytes)
+            self._count(records, payload_bytes)
 
     def passed(self) -> None:
         """Write, when enough is kept."""

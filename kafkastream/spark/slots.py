@@ -99,10 +99,10 @@ class SlotTask:
         left = [index for index, row in enumerate(batch.origin) if offsets[row] >= self._done.offset]
         return batch.rows(left)
 
-    def add(self, records: Records) -> None:
+    def add(self, records: Records, payload_bytes: int) -> None:
         """Keep records to be written."""
         self._records.append(records)
-        self._bytes += sum(map(len, filter(None, records.values)))
+        self._bytes += payload_bytes
 
     def passed(self) -> None:
         """All that came of the last source records is kept: when that is enough, write it."""

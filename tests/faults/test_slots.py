@@ -52,7 +52,8 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
     left = task.left_of(elements).values
     if left:
         values = [f"{batch} {number} {who}" for number in left]
-        task.add(Records(repeat(topic), values, repeat(None), repeat(BY_KEY), repeat(0)))
+        records = Records(repeat(topic), values, repeat(None), repeat(BY_KEY), repeat(0))
+        task.add(records, records.payload_bytes)
     task.finish()
     os._exit(0)
 
