@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from confluent_kafka import OFFSET_INVALID, ConsumerGroupTopicPartitions, IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
@@ -36,9 +36,20 @@ _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__tr
 
 
 _FIRST_TRY_S = 0.5
-_MOVING = {"LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION"}
-"""What brokers say for a moment after a topic was created, or its leader has changed."""
+_MOVING = {
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "COORDINATOR_NOT_AVAILABLE",
+    "FENCED_LEADER_EPOCH",
+    "LEADER_NOT_AVAILABLE",
+    "NOT_COORDINATOR",
+    "NOT_LEADER_FOR_PARTITION",
+    "UNKNOWN_LEADER_EPOCH",
+}
+"""What brokers say for a moment after a topic was created, or a leader or a group's coordinator has changed."""
 _NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
+_NOT_SEEN = {"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"}
+
+T = TypeVar("T")
 
 
 class Cluster:
@@ -132,9 +143,8 @@ class Cluster:
         """What the consumer group has committed, for the partitions for which it has; nothing without a group."""
         if self._group is None or not partitions:
             return {}
-        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(partition) for partition in partitions])
-        answer = self._admin.list_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
-        found = self._answer(answer).topic_partitions
+        asked = [_of_client(partition) for partition in partitions]
+        found = self._of_group(self._admin.list_consumer_group_offsets, asked)
         return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
@@ -143,22 +153,18 @@ class Cluster:
         Raises:
             KafkaError: The group did not take them: it has live members, say.
         """
-        assert self._group is not None
-        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(p, offset) for p, offset in offsets.items()])
-        answer = self._admin.alter_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
-        for partition in self._answer(answer).topic_partitions:
-            if partition.error is not None:
-                raise self._translated(KafkaException(partition.error))
+        asked = [_of_client(partition, offset) for partition, offset in offsets.items()]
+        self._of_group(self._admin.alter_consumer_group_offsets, asked)
 
     def log_append_time(self, topic: str) -> bool:
-        """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
+        """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
         self.topics()
         resource = ConfigResource(ResourceType.TOPIC, topic)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
             return bool(answer.result()["message.timestamp.type"].value == "LogAppendTime")
         except KafkaException as error:
-            if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
+            if error.args[0].name() in _NOT_SEEN:
                 return False
             raise self._translated(error) from None
 
@@ -181,25 +187,43 @@ class Cluster:
     ) -> dict[TopicPartition, int]:
         if not asked:
             return {}
-        deadline = time.monotonic() + self._timeout_s
-        while True:
+
+        def ask(timeout_s: float) -> dict[TopicPartition, int]:
             answers = self._admin.list_offsets(
                 {_of_client(partition): spec for partition, spec in asked.items()},
                 isolation_level=isolation,
-                request_timeout=self._timeout_s,
+                request_timeout=timeout_s,
             )
+            return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
+
+        return self._patiently(ask)
+
+    def _patiently(self, ask: Callable[[float], T]) -> T:
+        """What ``ask``, given the seconds that are left, returns once the brokers have settled."""
+        deadline = time.monotonic() + self._timeout_s
+        while True:
             try:
-                return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
+                return ask(max(_FIRST_TRY_S, deadline - time.monotonic()))
             except KafkaException as error:
                 if error.args[0].name() not in _MOVING or time.monotonic() > deadline:
                     raise self._translated(error) from None
                 time.sleep(_FIRST_TRY_S)
 
-    def _answer(self, future: Any) -> Any:
-        try:
-            return future.result()
-        except KafkaException as error:
-            raise self._translated(error) from None
+    def _of_group(self, request: Callable[..., Any], asked: list[ClientPartition]) -> list[ClientPartition]:
+        """What the group's coordinator answers."""
+        assert self._group is not None
+        group = ConsumerGroupTopicPartitions(self._group, asked)
+
+        def ask(timeout_s: float) -> list[ClientPartition]:
+            answered: list[ClientPartition] = (
+                request([group], request_timeout=timeout_s)[self._group].result().topic_partitions
+            )
+            for partition in answered:
+                if partition.error is not None:
+                    raise KafkaException(partition.error)
+            return answered
+
+        return self._patiently(ask)
 
     def _must_exist(self, what: str, wanted: Iterable[str], existing: Collection[str]) -> None:
         missing = sorted(set(wanted) - set(existing))

@@ -66,10 +66,16 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     metrics = JobMetrics(graph, settings.name, job_id)
-    parts = [
-        _part(folder, part, name, settings, metrics, collect) for part, name in zip(components, names, strict=True)
-    ]
-    metrics.report_by(settings.reporters)
+    run_id = uuid.uuid4().hex
+    try:
+        parts = [
+            _part(folder, part, name, settings, run_id, metrics, collect)
+            for part, name in zip(components, names, strict=True)
+        ]
+        metrics.report_by(settings.reporters)
+    except BaseException:
+        folder.clean()
+        raise
     return Job(job_id, settings.name, _servers(graph), [part.start for part in parts], metrics, folder.clean)
 
 
@@ -145,6 +151,7 @@ def _part(
     graph: JobGraph,
     name: str,
     settings: JobSettings,
+    run_id: str,
     metrics: JobMetrics,
     collect: Callable[[Iterable[Any]], None],
 ) -> _Part:
@@ -157,7 +164,7 @@ def _part(
         name=name,
         settings=settings,
         folder=folder,
-        plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends, scopes=metrics.scopes),
+        plan=task_plan(graph, run_id, parallelism, ends=ends, scopes=metrics.scopes),
         inputs=inputs,
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),

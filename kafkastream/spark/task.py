@@ -27,7 +27,7 @@ class TaskPlan:
     """What every task of a query needs.
 
     Args:
-        run_id: One per start of a query; functions opened for an earlier one are dropped.
+        run_id: One per start of a job; functions opened for an earlier one are dropped.
         parallelism: The number of subtasks, in Flink's counting.
         chains: The pickled chain of each source, by the source's node.
     """

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._acl import AclBinding, AclOperation, AclPermissionType
+from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 from py4j.protocol import Py4JJavaError
 
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
@@ -35,7 +38,7 @@ from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import kafka_frame, resolved
 from kafkastream.spark.translate_errors import translated
-from kafkastream.testing import EmbeddedKafka
+from kafkastream.testing import EmbeddedKafka, Security
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -392,3 +395,25 @@ def test_every_property_of_javas_clients_has_its_place(spark: SparkSession) -> N
     given = dict.fromkeys(names, "any")
     assert set(untranslated(given, LOOK_UPS, TRANSLATED)) == everywhere
     assert set(untranslated(given, SINK, TRANSLATED)) == {*everywhere, "key.serializer", "value.serializer"}
+
+
+def test_right_to_write_is_enough_for_a_sink() -> None:
+    properties = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+    }
+    with EmbeddedKafka(properties=properties, security=Security(protocols=["SASL_PLAINTEXT"])) as kafka:
+        kafka.create_topic("copies", config={"message.timestamp.type": "LogAppendTime"})
+        right = AclBinding(
+            ResourceType.TOPIC,
+            "copies",
+            ResourcePatternType.LITERAL,
+            "User:ann",
+            "*",
+            AclOperation.WRITE,
+            AclPermissionType.ALLOW,
+        )
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+        admin.create_acls([right])[right].result()
+        assert Cluster(kafka.client_properties).log_append_time("copies")
+        assert not Cluster(plain(kafka, Path())).log_append_time("copies")
