@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
-from confluent_kafka import OFFSET_INVALID, ConsumerGroupTopicPartitions, IsolationLevel, KafkaException
+from confluent_kafka import OFFSET_INVALID, IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
@@ -16,7 +16,8 @@ from typing_extensions import assert_never
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError
 from kafkastream.kafka.configuration import refused_properties
-from kafkastream.kafka.properties import client_properties, whole_number
+from kafkastream.kafka.groups import GroupConsumer
+from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.subscription import (
     KafkaSubscriber,
@@ -28,9 +29,6 @@ from kafkastream.spec.subscription import (
 )
 
 __all__ = ["Cluster"]
-
-REQUEST_TIMEOUT_MS = "20000"
-"""How long the driver waits for an answer before it gives up on the brokers, unless ``default.api.timeout.ms`` says."""
 
 _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
 
@@ -65,14 +63,14 @@ class Cluster:
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._servers = properties["bootstrap.servers"]
-        timeout = "default.api.timeout.ms"
-        self._timeout_s = whole_number(timeout, properties.get(timeout, REQUEST_TIMEOUT_MS)) / 1000
+        self._timeout_s = request_timeout_s(properties)
         self._group = properties.get("group.id")
         committed = properties.get("isolation.level") == "read_committed"
         self._isolation = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
         self._refusals = Refusals(f"bootstrap.servers {self._servers}")
         with refused_properties(f"bootstrap.servers {self._servers}"):
-            settings: dict[str, Any] = {**client_properties(properties), "log_level": 0, "error_cb": self._refusals}
+            self._client = client_properties(properties)
+            settings: dict[str, Any] = {**self._client, "log_level": 0, "error_cb": self._refusals}
             self._admin = AdminClient(settings)
 
     def topics(self) -> Mapping[str, int]:
@@ -143,18 +141,13 @@ class Cluster:
         """What the consumer group has committed, for the partitions for which it has; nothing without a group."""
         if self._group is None or not partitions:
             return {}
-        asked = [_of_client(partition) for partition in partitions]
-        found = self._of_group(self._admin.list_consumer_group_offsets, asked)
+        consumer = GroupConsumer(self._client, self._group)
+        try:
+            asked = [_of_client(partition) for partition in partitions]
+            found = self._patiently(lambda timeout_s: consumer.committed(asked, timeout_s))
+        finally:
+            consumer.close()
         return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
-
-    def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Commit the next offsets to read to the consumer group.
-
-        Raises:
-            KafkaError: The group did not take them: it has live members, say.
-        """
-        asked = [_of_client(partition, offset) for partition, offset in offsets.items()]
-        self._of_group(self._admin.alter_consumer_group_offsets, asked)
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
@@ -208,22 +201,6 @@ class Cluster:
                 if error.args[0].name() not in _MOVING or time.monotonic() > deadline:
                     raise self._translated(error) from None
                 time.sleep(_FIRST_TRY_S)
-
-    def _of_group(self, request: Callable[..., Any], asked: list[ClientPartition]) -> list[ClientPartition]:
-        """What the group's coordinator answers."""
-        assert self._group is not None
-        group = ConsumerGroupTopicPartitions(self._group, asked)
-
-        def ask(timeout_s: float) -> list[ClientPartition]:
-            answered: list[ClientPartition] = (
-                request([group], request_timeout=timeout_s)[self._group].result().topic_partitions
-            )
-            for partition in answered:
-                if partition.error is not None:
-                    raise KafkaException(partition.error)
-            return answered
-
-        return self._patiently(ask)
 
     def _must_exist(self, what: str, wanted: Iterable[str], existing: Collection[str]) -> None:
         missing = sorted(set(wanted) - set(existing))

@@ -18,6 +18,7 @@ __all__ = [
     "TransactionProperties",
     "client_properties",
     "producer_properties",
+    "request_timeout_s",
     "transactional_properties",
     "whole_number",
 ]
@@ -222,6 +223,15 @@ def _translated(java: Mapping[str, str], table: Mapping[str, _Own]) -> dict[str,
         if key in java:
             own |= row.translated(key, java[key])
     return own
+
+
+def request_timeout_s(java: Mapping[str, str]) -> float:
+    """How long the driver waits for an answer of the brokers: ``default.api.timeout.ms``, or 20 s.
+
+    Raises:
+        DefinitionError: It is no number.
+    """
+    return whole_number("default.api.timeout.ms", java.get("default.api.timeout.ms", "20000")) / 1000
 
 
 def whole_number(key: str, text: str) -> int:

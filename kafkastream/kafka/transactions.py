@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar, final
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
-from confluent_kafka.admin import AdminClient
 
 from kafkastream.errors import DeliveryError
+from kafkastream.kafka.groups import GroupConsumer
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.statistics import ProducerStatistics
@@ -107,20 +107,21 @@ class Slot:
         properties: Of its clients.
         slot: The slot's ``transactional.id``.
         name: The sink's name, for errors.
+        topic: The one topic that it writes to; None when there are several.
 
     Raises:
         DeliveryError: The brokers do not let it write.
     """
 
-    def __init__(self, properties: TransactionProperties, slot: str, name: str) -> None:
+    def __init__(self, properties: TransactionProperties, slot: str, name: str, topic: str | None) -> None:
         self._slot = slot
         self._name = name
+        self._topic = topic
         self._properties = properties
         self._producer = RecordProducer({**properties.producer, "transactional.id": slot}, name)
         self._client = self._producer.client
         self._insist("begin to write", self._client.init_transactions)
-        self._group = self._group_metadata()
-        self.marker = self._read_marker()  # only now: whoever was before can no longer commit
+        self._group, self.marker = self._read_group()  # only now: whoever was before can no longer commit
 
     @property
     def statistics(self) -> ProducerStatistics:
@@ -136,7 +137,7 @@ class Slot:
         """
         first, *others = records
         self._insist("begin a transaction", lambda _: self._client.begin_transaction())
-        self._mark(next(iter(first.topics)), marker)
+        self._mark(self._topic or next(iter(first.topics)), marker)
         for one in (first, *others):
             self._producer.send(one)
         self._producer.flush()
@@ -163,24 +164,20 @@ class Slot:
 
         self._insist("mark its progress", send, where=f"topic {anchor}")
 
-    def _group_metadata(self) -> Any:
-        consumer = Consumer({**self._properties.client, "group.id": self._slot, "log_level": 0})
+    def _read_group(self) -> tuple[Any, Marker | None]:
+        """The slot's group, and the farthest of its markers: there is one for each topic that ever was an anchor."""
+        consumer = GroupConsumer(self._properties.client, self._slot)
+
+        def read(timeout: float) -> list[ClientPartition]:
+            topics = [self._topic] if self._topic else self._client.list_topics(timeout=timeout).topics
+            return consumer.committed([ClientPartition(topic, 0) for topic in topics], timeout)
+
         try:
-            return consumer.consumer_group_metadata()
+            found = self._insist("read its progress", read)
+            markers = (Marker.of_text(p.offset, p.metadata) for p in found if p.offset >= 0)
+            return consumer.metadata(), max(markers, default=None)
         finally:
             consumer.close()
-
-    def _read_marker(self) -> Marker | None:
-        """The farthest of the slot's markers: there is one for each topic that ever was an anchor."""
-        admin = AdminClient({**self._properties.client, "log_level": 0})
-
-        def read(timeout: float) -> Any:
-            asked = [ConsumerGroupTopicPartitions(self._slot)]
-            answer = admin.list_consumer_group_offsets(asked, require_stable=True, request_timeout=timeout)
-            return answer[self._slot].result()
-
-        committed = self._insist("read its progress", read).topic_partitions
-        return max((Marker.of_text(p.offset, p.metadata) for p in committed if p.offset >= 0), default=None)
 
     def _insist(self, what: str, call: Callable[[float], T], where: str = "") -> T:
         """Call until it succeeds, as long as what stands in the way can pass by itself."""
@@ -209,7 +206,9 @@ class Slot:
         )
 
 
-def fenced(properties: TransactionProperties, slots: Collection[str], name: str) -> Mapping[str, Marker | None]:
+def fenced(
+    properties: TransactionProperties, slots: Collection[str], name: str, topic: str | None
+) -> Mapping[str, Marker | None]:
     """End what earlier writers of these slots have left open, and read how far they came.
 
     Readers of committed records wait for open transactions: now they need not wait until these time out.
@@ -221,7 +220,7 @@ def fenced(properties: TransactionProperties, slots: Collection[str], name: str)
         return {}
 
     def marker(slot: str) -> Marker | None:
-        return Slot(properties, slot, name).marker
+        return Slot(properties, slot, name, topic).marker
 
     with ThreadPoolExecutor(max_workers=min(len(slots), _AT_ONCE)) as pool:
         return dict(zip(slots, pool.map(marker, slots), strict=True))
@@ -234,13 +233,14 @@ def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: s
         DeliveryError: The brokers do not take it.
     """
     offset, metadata = marker.text()
-    admin = AdminClient({**properties.client, "log_level": 0})
     for slot in slots:
-        asked = ConsumerGroupTopicPartitions(slot, [ClientPartition(anchor, 0, offset, metadata)])
+        consumer = GroupConsumer(properties.client, slot)
         try:
-            admin.alter_consumer_group_offsets([asked], request_timeout=properties.patience_s)[slot].result()
+            consumer.commit([ClientPartition(anchor, 0, offset, metadata)])
         except KafkaException as error:
             raise DeliveryError(f"the progress of {slot} could not be set: {error.args[0].str()}") from None
+        finally:
+            consumer.close()
 
 
 def _is_passing(error: Any) -> bool:

@@ -37,6 +37,12 @@ class _Sink:
     spec: KafkaSink[Any]
     properties: TransactionProperties
 
+    @property
+    def topic(self) -> str | None:
+        """The one topic that it writes to, if there is just one."""
+        assert self.spec.record_serializer is not None
+        return self.spec.record_serializer.topic
+
     def broker_setting(self, name: str) -> int | None:
         """A setting of the brokers; None when they do not tell."""
         setting = Cluster(with_pem_stores(self.spec.properties)).broker_setting(name)
@@ -116,7 +122,7 @@ class ExactlyOnce:
 
     def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
         sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
-        markers = fenced(sink.properties, slots.keys(), sink.name)
+        markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
         most = Marker(state.batch if state.planned_at_ms is None else state.batch + 1)
         ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
         if ahead:
@@ -150,9 +156,8 @@ class ExactlyOnce:
         if minutes < kept_for or what_now is ExpiredMarker.REPLAY:
             return
         if what_now is ExpiredMarker.SKIP:
-            assert sink.spec.record_serializer is not None
-            assert sink.spec.record_serializer.topic is not None
-            pass_over(sink.properties, unknown, sink.spec.record_serializer.topic, Marker(state.batch + 1))
+            assert sink.topic is not None
+            pass_over(sink.properties, unknown, sink.topic, Marker(state.batch + 1))
             return
         raise JobError(
             f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "

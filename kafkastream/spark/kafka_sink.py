@@ -178,7 +178,7 @@ class TransactionalOperator(KafkaOperator):
 
         assert self._counters is not None
         slot = slot_name(self.prefix, task.query, self.sink, task.origin)
-        self._task = SlotTask(self.properties, slot, self.name, task.batch, self._counters)
+        self._task = SlotTask(self.properties, slot, self.name, self.encoder.schema.topic, task.batch, self._counters)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """Know where in the source the next elements come from."""

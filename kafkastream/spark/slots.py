@@ -54,16 +54,24 @@ class SlotTask:
         properties: Of the sink's clients.
         slot: The slot's name.
         sink: The sink's name, for errors.
+        topic: The sink's topic; None when it has several.
         batch: The micro-batch.
         counters: Count what happens.
     """
 
     def __init__(
-        self, properties: TransactionProperties, slot: str, sink: str, batch: int, counters: SlotCounters
+        self,
+        properties: TransactionProperties,
+        slot: str,
+        sink: str,
+        topic: str | None,
+        batch: int,
+        counters: SlotCounters,
     ) -> None:
         self._properties = properties
         self._name = slot
         self._sink = sink
+        self._topic = topic
         self._batch = batch
         self._counters = counters
         self._slot: Slot | None = None
@@ -125,7 +133,10 @@ class SlotTask:
 
     def _taken(self) -> Slot:
         kept = _kept.pop(self._name, None)
-        return Slot(self._properties, self._name, self._sink) if kept is None else kept
+        return self._opened() if kept is None else kept
+
+    def _opened(self) -> Slot:
+        return Slot(self._properties, self._name, self._sink, self._topic)
 
     def _publish(self, marker: Marker) -> None:
         """Write what is kept; where another has taken the slot over, only if nothing of it was written since."""
@@ -135,7 +146,7 @@ class SlotTask:
         except SlotTakenError:
             self._counters.fenced.inc()
             self._slot.abandon()
-            self._slot = Slot(self._properties, self._name, self._sink)
+            self._slot = self._opened()
             found = self._slot.marker or Marker()
             if self._done < found < marker:
                 raise

@@ -28,7 +28,7 @@ def slot_of(servers: str, name: str) -> Slot:
     from kafkastream.kafka.properties import transactional_properties
     from kafkastream.kafka.transactions import Slot
 
-    return Slot(transactional_properties({"bootstrap.servers": servers}), name, "sink")
+    return Slot(transactional_properties({"bootstrap.servers": servers}), name, "sink", topic=None)
 
 
 def attempt(servers: str, topic: str, batch: int, who: str) -> None:
@@ -45,6 +45,7 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
         transactional_properties({"bootstrap.servers": servers}),
         f"{topic}-slot",
         "sink",
+        topic,
         batch,
         SlotCounters.of(MetricGroup()),
     )

@@ -192,7 +192,7 @@ def test_open_transaction_of_a_dead_job_ends_when_the_job_is_back(kafka: KafkaBr
     dead.flush()
     kafka.produce(topic, ["of another producer"])
     assert kafka.consume(topic) == []
-    assert Slot(properties, f"{topic}-slot", "sink").marker is None
+    assert Slot(properties, f"{topic}-slot", "sink", topic).marker is None
     assert [record.value for record in kafka.consume(topic, count=1)] == [b"of another producer"]
 
 

@@ -32,6 +32,7 @@ from kafkastream.errors import (
     UnsupportedFeatureError,
 )
 from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import TRANSLATED
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.spark.passthrough import pass_through
@@ -138,7 +139,7 @@ def test_offsets_are_looked_up_and_committed(
     properties = {**way(secured_kafka, tmp_path), "group.id": topics[0]}
     cluster, partition = Cluster(with_pem_stores(properties)), KafkaTopicPartition(topics[0], 0)
     secured_kafka.produce(topics[0], ["a", "b"])
-    cluster.commit({partition: 1})
+    Group(with_pem_stores(properties)).commit({partition: 1})
     env = StreamExecutionEnvironment.get_execution_environment().enable_checkpointing(1000)
     builder = KafkaSource.builder().set_properties(properties).set_topics(topics[0])
     builder.set_starting_offsets(KafkaOffsetsInitializer.committed_offsets()).set_bounded(
