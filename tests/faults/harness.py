@@ -134,7 +134,7 @@ def findings_table(guarantee: str, found: Findings) -> Table:
 
 
 _KILLS = ("kill of all", "kill of driver and JVM", "kill of a worker", "stop and go of a worker", "error in a task")
-_WEIGHTS = (4, 3, 9, 3, 6)
+_WEIGHTS = (3, 2, 11, 3, 6)
 
 
 def _plan(choose: random.Random, kills: int, guarantee: str, *, outages: bool) -> list[str]:
