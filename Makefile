@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup jars demo test lint unit docs lock clean
+.PHONY: help setup jars demo test faults lint unit docs lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -17,6 +17,9 @@ demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 
 test: jars lint ## Everything: lint, types, layers, tests on a real broker
 	pytest
+
+faults: jars ## 200 attacks on an exactly-once job, at random: takes half an hour
+	python -m tests.faults.harness --kills 200
 
 lint: setup ## Only lint, types and layers
 	ruff check

@@ -18,6 +18,7 @@ from kafkastream.spec.functions import (
     function_name,
 )
 from kafkastream.spec.graph import CollectSink, OperatorKind, OperatorNode, PrintSink, SinkNode, UnionNode
+from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
@@ -180,6 +181,18 @@ class DataStream(_Handle, Generic[T]):
         return self._end("Writer", sink)
 
     sinkTo = sink_to
+
+    def add_sink(self, sink_func: FlinkKafkaProducer[T]) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x.
+
+        Raises:
+            DefinitionError: One of the producer's properties is wrong.
+        """
+        if not isinstance(sink_func, FlinkKafkaProducer):
+            raise TypeError(f"add_sink takes a FlinkKafkaProducer, not {type(sink_func).__name__}")
+        return self._end("Unnamed", sink_func.to_sink())
+
+    addSink = add_sink
 
     @overload
     def execute_and_collect(

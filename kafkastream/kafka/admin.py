@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from confluent_kafka import OFFSET_INVALID, ConsumerGroupTopicPartitions, IsolationLevel, KafkaException
+from confluent_kafka import OFFSET_INVALID, IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
@@ -16,7 +16,8 @@ from typing_extensions import assert_never
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError
 from kafkastream.kafka.configuration import refused_properties
-from kafkastream.kafka.properties import client_properties, whole_number
+from kafkastream.kafka.groups import GroupConsumer
+from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.spec.subscription import (
     KafkaSubscriber,
@@ -29,16 +30,24 @@ from kafkastream.spec.subscription import (
 
 __all__ = ["Cluster"]
 
-REQUEST_TIMEOUT_MS = "20000"
-"""How long the driver waits for an answer before it gives up on the brokers, unless ``default.api.timeout.ms`` says."""
-
 _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
 
 
 _FIRST_TRY_S = 0.5
-_MOVING = {"LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION"}
-"""What brokers say for a moment after a topic was created, or its leader has changed."""
+_MOVING = {
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "COORDINATOR_NOT_AVAILABLE",
+    "FENCED_LEADER_EPOCH",
+    "LEADER_NOT_AVAILABLE",
+    "NOT_COORDINATOR",
+    "NOT_LEADER_FOR_PARTITION",
+    "UNKNOWN_LEADER_EPOCH",
+}
+"""What brokers say for a moment after a topic was created, or a leader or a group's coordinator has changed."""
 _NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
+_NOT_SEEN = {"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"}
+
+T = TypeVar("T")
 
 
 class Cluster:
@@ -54,14 +63,14 @@ class Cluster:
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._servers = properties["bootstrap.servers"]
-        timeout = "default.api.timeout.ms"
-        self._timeout_s = whole_number(timeout, properties.get(timeout, REQUEST_TIMEOUT_MS)) / 1000
+        self._timeout_s = request_timeout_s(properties)
         self._group = properties.get("group.id")
         committed = properties.get("isolation.level") == "read_committed"
         self._isolation = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
         self._refusals = Refusals(f"bootstrap.servers {self._servers}")
         with refused_properties(f"bootstrap.servers {self._servers}"):
-            settings: dict[str, Any] = {**client_properties(properties), "log_level": 0, "error_cb": self._refusals}
+            self._client = client_properties(properties)
+            settings: dict[str, Any] = {**self._client, "log_level": 0, "error_cb": self._refusals}
             self._admin = AdminClient(settings)
 
     def topics(self) -> Mapping[str, int]:
@@ -132,60 +141,66 @@ class Cluster:
         """What the consumer group has committed, for the partitions for which it has; nothing without a group."""
         if self._group is None or not partitions:
             return {}
-        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(partition) for partition in partitions])
-        answer = self._admin.list_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
-        found = self._answer(answer).topic_partitions
+        consumer = GroupConsumer(self._client, self._group)
+        try:
+            asked = [_of_client(partition) for partition in partitions]
+            found = self._patiently(lambda timeout_s: consumer.committed(asked, timeout_s))
+        finally:
+            consumer.close()
         return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
-    def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Commit the next offsets to read to the consumer group.
-
-        Raises:
-            KafkaError: The group did not take them: it has live members, say.
-        """
-        assert self._group is not None
-        asked = ConsumerGroupTopicPartitions(self._group, [_of_client(p, offset) for p, offset in offsets.items()])
-        answer = self._admin.alter_consumer_group_offsets([asked], request_timeout=self._timeout_s)[self._group]
-        for partition in self._answer(answer).topic_partitions:
-            if partition.error is not None:
-                raise self._translated(KafkaException(partition.error))
-
     def log_append_time(self, topic: str) -> bool:
-        """Whether the broker replaces the timestamp of every record in ``topic``; no for a topic that does not exist."""
+        """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
         self.topics()
         resource = ConfigResource(ResourceType.TOPIC, topic)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
             return bool(answer.result()["message.timestamp.type"].value == "LogAppendTime")
         except KafkaException as error:
-            if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":
+            if error.args[0].name() in _NOT_SEEN:
                 return False
             raise self._translated(error) from None
+
+    def broker_setting(self, name: str) -> str | None:
+        """A setting of the brokers; None when the client may not read it."""
+        self.topics()
+        broker = next(iter(self._admin.list_topics(timeout=self._timeout_s).brokers))
+        resource = ConfigResource(ResourceType.BROKER, str(broker))
+        answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
+        try:
+            setting = answer.result().get(name)
+        except KafkaException as error:
+            if error.args[0].name() == "CLUSTER_AUTHORIZATION_FAILED":
+                return None
+            raise self._translated(error) from None
+        return None if setting is None else str(setting.value)
 
     def _listed(
         self, asked: Mapping[TopicPartition, OffsetSpec], isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED
     ) -> dict[TopicPartition, int]:
         if not asked:
             return {}
-        deadline = time.monotonic() + self._timeout_s
-        while True:
+
+        def ask(timeout_s: float) -> dict[TopicPartition, int]:
             answers = self._admin.list_offsets(
                 {_of_client(partition): spec for partition, spec in asked.items()},
                 isolation_level=isolation,
-                request_timeout=self._timeout_s,
+                request_timeout=timeout_s,
             )
+            return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
+
+        return self._patiently(ask)
+
+    def _patiently(self, ask: Callable[[float], T]) -> T:
+        """What ``ask``, given the seconds that are left, returns once the brokers have settled."""
+        deadline = time.monotonic() + self._timeout_s
+        while True:
             try:
-                return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
+                return ask(max(_FIRST_TRY_S, deadline - time.monotonic()))
             except KafkaException as error:
                 if error.args[0].name() not in _MOVING or time.monotonic() > deadline:
                     raise self._translated(error) from None
                 time.sleep(_FIRST_TRY_S)
-
-    def _answer(self, future: Any) -> Any:
-        try:
-            return future.result()
-        except KafkaException as error:
-            raise self._translated(error) from None
 
     def _must_exist(self, what: str, wanted: Iterable[str], existing: Collection[str]) -> None:
         missing = sorted(set(wanted) - set(existing))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, final
+from itertools import repeat
+from typing import Any, NamedTuple, cast, final
 
 from confluent_kafka import KafkaError as ClientError
 from confluent_kafka import KafkaException, Message, Producer
@@ -12,13 +14,58 @@ from confluent_kafka import KafkaException, Message, Producer
 from kafkastream.errors import DeliveryError
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.refusals import Refusals
+from kafkastream.kafka.statistics import ProducerStatistics
 from kafkastream.spec.record import Headers
 
-__all__ = ["RecordProducer", "shared_producer"]
+__all__ = ["BY_KEY", "RecordProducer", "Records", "shared_producer"]
+
+BY_KEY = -1
+"""The partition that Kafka's own partitioner gives: the key's, or any when there is none."""
 
 _POLL_S = 0.1
 _FLUSH_S = 0.5
-_KAFKA_DEFAULT_PARTITION = -1
+_ASK_S = 2.0
+_MAX_BLOCK_MS = "30000"  # librdkafka's own default of what Java's max.block.ms becomes
+_NO_LEADER_YET = frozenset({"LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_TIMED_OUT", "_TRANSPORT"})
+
+
+class Records(NamedTuple):
+    """Records of any number, column by column; there are as many as values, though other columns may be endless.
+
+    Args:
+        topics: Where each goes.
+        values: Bytes, text that is written as UTF-8, or None for a tombstone.
+        keys: The same.
+        partitions: The number of each one's partition, or ``BY_KEY``.
+        timestamps: In ms; 0 stands for the time of writing.
+        headers: None when no record has any.
+    """
+
+    topics: Iterable[str]
+    values: Collection[bytes | str | None]
+    keys: Iterable[bytes | str | None]
+    partitions: Iterable[int]
+    timestamps: Iterable[int]
+    headers: Iterable[Headers] | None = None
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.values)
+
+    @property
+    def payload_bytes(self) -> int:
+        """The bytes of all values and keys."""
+        return _bytes_of(self.values) + (0 if isinstance(self.keys, repeat) else _bytes_of(self.keys))
+
+
+def _bytes_of(texts: Iterable[bytes | str | None]) -> int:
+    """Columns of one type, which most are, are measured at once: a call for each would be felt."""
+    present = [text for text in texts if text is not None]
+    if set(map(type, present)) == {str}:
+        whole = "".join(cast("list[str]", present))
+        return len(whole) if whole.isascii() else len(whole.encode())
+    return sum(len(text.encode()) if isinstance(text, str) else len(text) for text in present)
 
 
 @final
@@ -36,51 +83,43 @@ class RecordProducer:
     def __init__(self, properties: Mapping[str, str], name: str) -> None:
         self._name = name
         self._servers = properties["bootstrap.servers"]
+        self._patience_s = int(properties.get("topic.metadata.propagation.max.ms", _MAX_BLOCK_MS)) / 1000
+        self._partitions: dict[str, list[int]] = {}
         self._failure: DeliveryError | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
+        self.statistics = ProducerStatistics()
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
+        reports["stats_cb"] = self.statistics
         with refused_properties(f"sink {name!r}"):
-            self._client = Producer({**properties, **reports, "log_level": 0})
+            self.client = Producer({**properties, **reports, "log_level": 0})
 
-    def send(
-        self,
-        topics: Iterable[str],
-        values: Iterable[bytes | str | None],
-        keys: Iterable[bytes | str | None],
-        timestamps: Iterable[int],
-    ) -> None:
-        """Hand records to the client; text is written as UTF-8, a value of None is a tombstone, timestamps are in ms.
+    def send(self, records: Records) -> None:
+        """Hand records to the client.
 
         Raises:
-            DeliveryError: An earlier record was not delivered.
+            DeliveryError: This record or an earlier one was not delivered.
         """
-        produce = self._client.produce
-        for topic, value, key, timestamp in zip(topics, values, keys, timestamps, strict=False):
+        produce = self.client.produce
+        for arguments in _arguments(records):
             try:
-                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+                produce(*arguments)
             except BufferError:
-                self._produce_when_there_is_room(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp)
+                self._produce_when_there_is_room(*arguments)
             except KafkaException as error:
-                raise self._undelivered(error.args[0], topic) from None
+                raise self._undelivered(error.args[0], arguments[0]) from None
         self.check()
 
-    def send_with_headers(
-        self, records: Iterable[tuple[str, bytes | str | None, bytes | str | None, int, Headers]]
-    ) -> None:
-        """Like ``send``, for records that have headers, which cost about as much again."""
-        produce = self._client.produce
-        for topic, value, key, timestamp, headers in records:
-            pairs: list[tuple[str, str | bytes | None]] = list(headers)
-            try:
-                produce(topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs)
-            except BufferError:
-                self._produce_when_there_is_room(
-                    topic, value, key, _KAFKA_DEFAULT_PARTITION, None, None, timestamp, pairs
-                )
-            except KafkaException as error:
-                raise self._undelivered(error.args[0], topic) from None
-        self.check()
+    def partitions_of(self, topic: str) -> list[int]:
+        """The numbers of a topic's partitions, in ascending order; the brokers are asked once.
+
+        Raises:
+            DeliveryError: They do not know the topic, or do not answer.
+            AuthenticationError: They refuse the credentials.
+        """
+        if topic not in self._partitions:
+            self._partitions[topic] = self._asked_partitions(topic)
+        return self._partitions[topic]
 
     def check(self) -> None:
         """Take in what the broker has answered.
@@ -89,7 +128,7 @@ class RecordProducer:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
         """
-        self._client.poll(0)
+        self.client.poll(0)
         self._refusals.check()
         failure, self._failure = self._failure, None
         if failure is not None:
@@ -102,17 +141,33 @@ class RecordProducer:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
         """
-        while self._client.flush(_FLUSH_S):
+        while self.client.flush(_FLUSH_S):
             self._refusals.check()
         self.check()
+
+    def _asked_partitions(self, topic: str) -> list[int]:
+        """A topic that brokers create when they are asked for it has no leaders for a moment."""
+        deadline = time.monotonic() + self._patience_s
+        while True:
+            try:
+                found = self.client.list_topics(topic, _ASK_S).topics[topic]
+                error = found.error
+            except KafkaException as exception:
+                error = exception.args[0]
+            if error is None:
+                return sorted(found.partitions)
+            self.check()
+            if error.name() not in _NO_LEADER_YET or time.monotonic() > deadline:
+                raise self._undelivered(error, topic)
+            time.sleep(_POLL_S)
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:
         """The client's buffer is full; it empties as records are delivered, or given up."""
         while True:
-            self._client.poll(_POLL_S)
+            self.client.poll(_POLL_S)
             self.check()
             with suppress(BufferError):
-                return self._client.produce(*arguments)
+                return self.client.produce(*arguments)
 
     def _remember(self, error: ClientError | None, message: Message) -> None:
         if error is not None and self._failure is None:
@@ -124,6 +179,15 @@ class RecordProducer:
             where=f"topic {topic}, bootstrap.servers {self._servers}",
             now=_ADVICE.get(error.name(), "Records written before it stay written."),
         )
+
+
+def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
+    """What the client's ``produce`` takes by position, for each record; headers cost about as much as all else."""
+    no_callback = repeat(None)
+    columns = (*records[:4], no_callback, no_callback, records.timestamps)
+    if records.headers is None:
+        return zip(*columns, strict=False)
+    return zip(*columns, map(list, records.headers), strict=False)
 
 
 _ADVICE = {

@@ -12,7 +12,16 @@ from kafkastream.kafka.configuration import require_provider
 from kafkastream.kafka.security import security_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, report_untranslated
 
-__all__ = ["TRANSLATED", "client_properties", "producer_properties", "whole_number"]
+__all__ = [
+    "STATISTICS_INTERVAL",
+    "TRANSLATED",
+    "TransactionProperties",
+    "client_properties",
+    "producer_properties",
+    "request_timeout_s",
+    "transactional_properties",
+    "whole_number",
+]
 
 _PRODUCER = "KafkaSink properties"
 
@@ -66,6 +75,12 @@ _PRODUCER_DEFAULTS = {
     "queue.buffering.max.kbytes": "131072",
     "max.in.flight.requests.per.connection": "5",
 }
+_TRANSACTION_TIMEOUT_MS = "300000"
+"""Flink's is an hour, more than brokers allow by default. Here it only bounds how long readers wait for a dead job."""
+_MAX_BLOCK_MS = "60000"
+_FORCED = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
+STATISTICS_INTERVAL = "statistics.interval.ms"
+"""How often a producer tells of itself; it is only there when that is wanted."""
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
 _LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
@@ -110,7 +125,67 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
         **_compression_level(java),
         **_secured(java),
         "enable.idempotence": "true" if _is_idempotent(java) else "false",
+        **({STATISTICS_INTERVAL: "1000"} if _registers_metrics(java) else {}),
     }
+
+
+def _registers_metrics(java: Mapping[str, str]) -> bool:
+    """Whether what the producer tells of itself is wanted (Flink's KafkaSink)."""
+    return (
+        java.get("register.producer.metrics", "true").lower() == "true"
+        and java.get("flink.disable-metrics", "false").lower() != "true"
+    )
+
+
+@final
+@attrs.frozen
+class TransactionProperties:
+    """The properties of a sink that writes transactions.
+
+    Args:
+        producer: Its producers'.
+        client: Those of its other clients.
+        patience_s: How long a request to the brokers is tried again (``max.block.ms``).
+    """
+
+    producer: Mapping[str, str]
+    client: Mapping[str, str]
+    patience_s: float
+
+    @property
+    def timeout_ms(self) -> int:
+        """After how long brokers abort a transaction that nobody ends."""
+        return int(self.producer["transaction.timeout.ms"])
+
+
+def transactional_properties(java: Mapping[str, str]) -> TransactionProperties:
+    """All properties of a sink that writes transactions, by librdkafka's names; what has none is logged once.
+
+    Raises:
+        DefinitionError: A value contradicts EXACTLY_ONCE, or Java's producer refuses it.
+        UnsupportedFeatureError: As ``producer_properties``.
+    """
+    for key, forced in _FORCED.items():
+        if java.get(key, forced[0]).lower() not in forced:
+            raise DefinitionError(
+                f"EXACTLY_ONCE needs {key} = {forced[0]}, not {java[key]!r}",
+                where=_PRODUCER,
+                now=f"Leave {key} out, or choose AT_LEAST_ONCE.",
+            )
+    if "transactional.id" in java:
+        raise DefinitionError(
+            "transactional.id is the sink's own to choose",
+            where=_PRODUCER,
+            now="Leave it out; set_transactional_id_prefix says how the sink's transactions are named.",
+        )
+    timeout = java.get("transaction.timeout.ms", _TRANSACTION_TIMEOUT_MS)
+    own = producer_properties({**java, "enable.idempotence": "true"})
+    longest = min(int(own["delivery.timeout.ms"]), whole_number("transaction.timeout.ms", timeout))
+    return TransactionProperties(
+        producer={**own, "transaction.timeout.ms": timeout, "delivery.timeout.ms": str(longest)},
+        client=client_properties(java),
+        patience_s=whole_number("max.block.ms", java.get("max.block.ms", _MAX_BLOCK_MS)) / 1000,
+    )
 
 
 def _is_idempotent(java: Mapping[str, str]) -> bool:
@@ -150,6 +225,15 @@ def _translated(java: Mapping[str, str], table: Mapping[str, _Own]) -> dict[str,
     return own
 
 
+def request_timeout_s(java: Mapping[str, str]) -> float:
+    """How long the driver waits for an answer of the brokers: ``default.api.timeout.ms``, or 20 s.
+
+    Raises:
+        DefinitionError: It is no number.
+    """
+    return whole_number("default.api.timeout.ms", java.get("default.api.timeout.ms", "20000")) / 1000
+
+
 def whole_number(key: str, text: str) -> int:
     """The value of a property that is a whole number.
 
@@ -186,7 +270,7 @@ def _refuse_partitioner(java: Mapping[str, str]) -> None:
             raise UnsupportedFeatureError(
                 f"{key} = {java[key]} cannot run outside the Java client",
                 where=_PRODUCER,
-                now="Leave it out: keys are partitioned as Java's default partitioner does.",
+                now="Leave it out: keys are partitioned as Java's default partitioner does; or set_partitioner takes another.",
             )
 
 

@@ -81,6 +81,7 @@ _NO_CONSEQUENCE = frozenset(
         "sasl.oauthbearer.sub.claim.name",
         "session.timeout.ms",
         "socket.connection.setup.timeout.max.ms",
+        "on.expired.marker",
         "transaction.timeout.ms",
         "transactional.id",
         "value.deserializer",

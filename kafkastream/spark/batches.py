@@ -16,6 +16,14 @@ class Batch(NamedTuple):
     timestamps: Sequence[int | None]
     origin: Sequence[int]
 
+    def rows(self, indices: Sequence[int]) -> Batch:
+        """Some of the elements."""
+        return Batch(
+            [self.values[index] for index in indices],
+            [self.timestamps[index] for index in indices],
+            [self.origin[index] for index in indices],
+        )
+
 
 class ElementError(Exception):
     """A function raised on one element; ``__cause__`` is what it raised."""

@@ -15,11 +15,11 @@ from kafkastream.spark.failures import function_failed, not_decoded
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spark.sinks import SinkOperator, TaskScope
 from kafkastream.spark.task_metrics import OperatorMetrics, SourceMetrics
 from kafkastream.spec.functions import RuntimeContext
 
-__all__ = ["Chain", "Stage"]
+__all__ = ["Chain", "Stage", "origin_name"]
 
 
 @final
@@ -38,6 +38,7 @@ class Chain:
 
     Args:
         name: The source's name.
+        identity: The source, in the names of transactions.
         decoder: Makes elements of records.
         stages: What takes the elements.
         assigner: Gives the elements their event time before, if the source's strategy does so.
@@ -46,6 +47,7 @@ class Chain:
     """
 
     name: str
+    identity: str
     decoder: Decoder
     stages: tuple[Stage, ...]
     assigner: Operator | None = None
@@ -91,6 +93,22 @@ class Chain:
             with function_failed(operator.name, "open"):
                 operator.open(context)
 
+    def begin(self, query: str, batch: int, arrow: pa.RecordBatch) -> None:
+        """Begin a task, whose first records these are."""
+        task = TaskScope(query, batch, self._origin(arrow))
+        for sink in self.sinks:
+            sink.begin(task)
+
+    def _origin(self, arrow: pa.RecordBatch) -> str:
+        if "topic" not in arrow.schema.names:
+            return self.identity
+        return origin_name(self.identity, arrow["topic"][0].as_py(), arrow["partition"][0].as_py())
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+        for sink in self.sinks:
+            sink.abandon()
+
     def process(self, arrow: pa.RecordBatch) -> None:
         """Take the records of one Arrow batch through all operators.
 
@@ -106,8 +124,12 @@ class Chain:
         if self.assigner is not None:
             batch = self._applied(self.assigner, batch, arrow)
         self._source.emitted(arrow, batch, fetched_at)
+        for sink in self.sinks:
+            sink.arrives(arrow)
         for stage in self.stages:
             self._push(stage, batch, arrow)
+        for sink in self.sinks:
+            sink.passed()
 
     def finish(self) -> Iterator[Report]:
         """End the task: functions with a ``close`` of their own are closed, then sinks have written.
@@ -146,6 +168,11 @@ class Chain:
         assert self._source is not None
         yield self._source.changes()
         yield from (metrics.changes() for operator, metrics in self._metrics.items() if operator is not self.assigner)
+
+
+def origin_name(source: str, topic: str, partition: int) -> str:
+    """Where the records of a task come from, as a part of their transactions' names."""
+    return f"{source}-{topic}-{partition}"
 
 
 def _operators(stages: tuple[Stage, ...]) -> Iterator[Operator]:

@@ -14,11 +14,12 @@ from typing import Any, final
 import attrs
 from pyspark.sql import SparkSession
 
+from kafkastream.spark.files import Files
 from kafkastream.spark.source import offsets_json, offsets_of_json
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["CheckpointFolder", "Extent", "slug"]
+__all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
 
 log = logging.getLogger("kafkastream")
 
@@ -37,6 +38,24 @@ class Extent:
     starts: Mapping[TopicPartition, int]
     stops: Mapping[TopicPartition, int] | None = None
     finished: bool = False
+
+
+@final
+@attrs.frozen
+class QueryState:
+    """Where a query stands, by its checkpoint.
+
+    Args:
+        query: Its id, which it keeps over restarts.
+        batch: The next micro-batch.
+        planned_at_ms: When that was begun by an earlier run, which did not complete it; None when it was not.
+        partitions: What that run was about to read, by source.
+    """
+
+    query: str
+    batch: int
+    planned_at_ms: int | None = None
+    partitions: Sequence[frozenset[TopicPartition]] = ()
 
 
 @final
@@ -66,33 +85,42 @@ class CheckpointFolder:
 
         What Spark keeps of a finished run is removed: it may have passed over records behind the stops.
         """
-        if self.temporary:
-            return ()
-        path = self._file(name)
-        system = self._system(path)
-        # Where a kill came between delete and rename, only the second is there; it may be half-written otherwise.
-        for candidate in (path, path.suffix("~")):
-            if system.exists(candidate):
-                extents = _extents(self._read(system, candidate))
-                if any(extent.finished for extent in extents):
-                    system.delete(self._path(self.of_query(name)), True)
-                return extents
-        return ()
+        text = None if self.temporary else self._files.read_replaced(_extents_file(name))
+        extents = () if text is None else _extents(text)
+        if any(extent.finished for extent in extents):
+            self._files.delete(name)
+        return extents
 
     def record(self, name: str, extents: Sequence[Extent]) -> None:
         """Keep what the sources of a query begin with."""
-        if self.temporary:
-            return
-        path = self._file(name)
-        system, unfinished = self._system(path), path.suffix("~")
-        stream = system.create(unfinished, True)
-        try:
-            stream.write(json.dumps([_fields(extent) for extent in extents], indent=1).encode())
-        finally:
-            stream.close()
-        system.delete(path, False)
-        if not system.rename(unfinished, path):
-            raise OSError(f"cannot write {path}")
+        if not self.temporary:
+            self._files.replace(_extents_file(name), json.dumps([_fields(extent) for extent in extents], indent=1))
+
+    def prefixes(self, name: str) -> Mapping[str, str]:
+        """The transactional id prefixes of a query's exactly-once sinks, by the sinks' identities."""
+        return dict(json.loads(self._files.read_replaced(_sinks_file(name)) or "{}"))
+
+    def record_prefixes(self, name: str, prefixes: Mapping[str, str]) -> None:
+        """Keep the transactional id prefixes of a query."""
+        if not self.temporary:
+            self._files.replace(_sinks_file(name), json.dumps(dict(prefixes), indent=1))
+
+    def state(self, name: str) -> QueryState | None:
+        """Where a query stands; None before its first start."""
+        metadata = None if self.temporary else self._files.read(f"{name}/metadata")
+        if metadata is None:
+            return None
+        query = str(json.loads(metadata)["id"])
+        planned, completed = self._last(f"{name}/offsets"), self._last(f"{name}/commits")
+        if planned == completed:
+            return QueryState(query, completed + 1)
+        _, about, *sources = (self._files.read(f"{name}/offsets/{planned}") or "").splitlines()
+        partitions = [frozenset(offsets_of_json(source)) for source in sources]
+        return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), partitions)
+
+    def _last(self, log: str) -> int:
+        """The last micro-batch in one of Spark's logs; -1 before the first."""
+        return max((int(name) for name in self._files.names(log) if name.isdecimal()), default=-1)
 
     def clean(self) -> None:
         """Remove what nobody will read again."""
@@ -100,24 +128,16 @@ class CheckpointFolder:
             shutil.rmtree(self.path.removeprefix("file://"), ignore_errors=True)
 
     @property
-    def _jvm(self) -> Any:
-        return self.session.sparkContext._jvm
+    def _files(self) -> Files:
+        return Files(self.session, self.path)
 
-    def _path(self, path: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(path)
 
-    def _file(self, name: str) -> Any:
-        return self._path(f"{self.path}/{name}.extents.json")
+def _extents_file(name: str) -> str:
+    return f"{name}.extents.json"
 
-    def _read(self, system: Any, path: Any) -> str:
-        stream = system.open(path)
-        try:
-            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
-        finally:
-            stream.close()
 
-    def _system(self, path: Any) -> Any:
-        return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())
+def _sinks_file(name: str) -> str:
+    return f"{name}.sinks.json"
 
 
 def slug(name: str) -> str:

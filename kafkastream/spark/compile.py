@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import attrs
 from pyspark import cloudpickle
 from typing_extensions import assert_never
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.kafka.properties import producer_properties
+from kafkastream.errors import DefinitionError
+from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain, Stage
+from kafkastream.spark.checkpoint import slug
+from kafkastream.spark.encoding import RecordEncoder
+from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
 from kafkastream.spark.records import CollectionDecoder, Decoder, DeserializerDecoder, RecordDecoder, ValueDecoder
-from kafkastream.spark.sinks import CollectOperator, KafkaOperator, PrintOperator, SinkOperator
+from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import (
@@ -29,13 +32,14 @@ from kafkastream.spec.graph import (
     SinkNode,
     SourceNode,
     UnionNode,
+    distinct_names,
 )
 from kafkastream.spec.record import KafkaDeserializerSchema, ValueOnlySchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["ChainCompiler", "decoder_of", "task_plan"]
+__all__ = ["ChainCompiler", "decoder_of", "identities", "task_plan"]
 
 
 def task_plan(
@@ -57,7 +61,7 @@ def task_plan(
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
-        UnsupportedFeatureError: A sink asks for a guarantee that is not there.
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
     compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes)
     chains = {source.id: _pickled(compiler.chain(source)) for source in graph.sources}
@@ -78,6 +82,7 @@ class ChainCompiler:
         """All that happens to the records of ``source``."""
         return Chain(
             source.name,
+            identities(self.graph.sources)[source.id],
             decoder_of(source),
             self._after(source, {}),
             assigner=timestamp_operator(source.name, source.watermarks),
@@ -128,20 +133,32 @@ class ChainCompiler:
                 assert_never(never)
 
     def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
-        if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
-            raise UnsupportedFeatureError(
-                "EXACTLY_ONCE is not there yet", where=f"sink {node.name!r}", now="AT_LEAST_ONCE and NONE work."
-            )
         assert sink.record_serializer is not None
-        return KafkaOperator(
+        encoder, properties = RecordEncoder(sink.record_serializer), with_pem_stores(sink.properties)
+        if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+            assert sink.transactional_id_prefix is not None
+            return TransactionalOperator(
+                name=node.name,
+                encoder=encoder,
+                properties=transactional_properties(properties),
+                prefix=sink.transactional_id_prefix,
+                sink=identities(self.graph.sinks)[node.id],
+            )
+        return ProducingOperator(
             node=node.id,
             name=node.name,
             run_id=self.run_id,
-            schema=sink.record_serializer,
-            properties=FrozenMap(producer_properties(with_pem_stores(sink.properties))),
+            encoder=encoder,
+            properties=FrozenMap(producer_properties(properties)),
             # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
             flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
         )
+
+
+def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
+    """By what sources or sinks are known to the brokers, and after a restart: their uids, or names, as parts of a path."""
+    names = distinct_names(slug(node.uid or node.name) for node in nodes)
+    return {node.id: name for node, name in zip(nodes, names, strict=True)}
 
 
 def decoder_of(node: SourceNode) -> Decoder:

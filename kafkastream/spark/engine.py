@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import task_plan
+from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job, StopRequestedError
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.outcome import Outcome, run_tasks
@@ -29,6 +30,7 @@ from kafkastream.spec.source import KafkaSource
 
 __all__ = ["start", "start_and_collect"]
 
+_QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
 
@@ -64,10 +66,16 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     metrics = JobMetrics(graph, settings.name, job_id)
-    parts = [
-        _part(folder, part, name, settings, metrics, collect) for part, name in zip(components, names, strict=True)
-    ]
-    metrics.report_by(settings.reporters)
+    run_id = uuid.uuid4().hex
+    try:
+        parts = [
+            _part(folder, part, name, settings, run_id, metrics, collect)
+            for part, name in zip(components, names, strict=True)
+        ]
+        metrics.report_by(settings.reporters)
+    except BaseException:
+        folder.clean()
+        raise
     return Job(job_id, settings.name, _servers(graph), [part.start for part in parts], metrics, folder.clean)
 
 
@@ -85,6 +93,7 @@ class _Part:
     native: PassThrough | None
     outcome: Outcome
     metrics: JobMetrics
+    exactly_once: ExactlyOnce
 
     def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
@@ -108,23 +117,29 @@ class _Part:
 
     def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
+        self.exactly_once.prepare(inputs)
         frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else None)
         if self.native is not None:
             writer = self.native.writer(frame)
         else:
-            writer = frame.writeStream.foreachBatch(lambda batch, _: self._batch(job, batch, over))
+            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(job, batch, over, number))
+        interval = self.settings.checkpointing_interval_ms
         if all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
+        elif self.exactly_once.sinks and interval is not None:  # by which output becomes visible, as in Flink
+            writer = writer.trigger(processingTime=f"{interval} milliseconds")
         return (
             writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")
             .option("checkpointLocation", self.folder.of_query(self.name))
             .start()
         )
 
-    def _batch(self, job: Job, frame: DataFrame, over: Event) -> None:
+    def _batch(self, job: Job, frame: DataFrame, over: Event, number: int | None = None) -> None:
+        """Run a micro-batch; a collection has no number, and its start stands for a query of its own."""
         job.check_not_stopping()
+        query = self.plan.run_id if number is None else frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID)
         try:
-            self.outcome.carry_out(run_tasks(frame, self.plan))
+            self.outcome.carry_out(run_tasks(frame, self.plan, str(query), number or 0))
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if over.is_set():
                 raise StopRequestedError from None
@@ -136,6 +151,7 @@ def _part(
     graph: JobGraph,
     name: str,
     settings: JobSettings,
+    run_id: str,
     metrics: JobMetrics,
     collect: Callable[[Iterable[Any]], None],
 ) -> _Part:
@@ -148,11 +164,12 @@ def _part(
         name=name,
         settings=settings,
         folder=folder,
-        plan=task_plan(graph, uuid.uuid4().hex, parallelism, ends=ends, scopes=metrics.scopes),
+        plan=task_plan(graph, run_id, parallelism, ends=ends, scopes=metrics.scopes),
         inputs=inputs,
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
+        exactly_once=ExactlyOnce.of(name, folder, graph),
     )
 
 

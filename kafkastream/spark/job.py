@@ -164,10 +164,10 @@ class Job:
         return self.stopping.is_set() or self._failure is not None
 
     def _any_goes_on(self, queries: Sequence[FollowedQuery]) -> bool:
-        for one in queries:
-            if one.lost_a_race and not self._is_to_stop:
-                one.begin_again()
-        return any(one.query.isActive for one in queries)
+        begin_again = [one for one in queries if one.lost_a_race and not self._is_to_stop]
+        for one in begin_again:
+            one.begin_again()
+        return bool(begin_again) or any(one.query.isActive for one in queries)
 
     def _notice_failure(self, queries: Sequence[FollowedQuery]) -> None:
         for one in queries:

@@ -15,6 +15,7 @@ from kafkastream.spark.translate_errors import BAD_RECORD
 from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.spec.graph import JobGraph, OperatorNode, SinkNode, SourceNode
 from kafkastream.spec.record import ValueOnlySchema
+from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 
@@ -61,7 +62,8 @@ def pass_through(graph: JobGraph) -> PassThrough | None:
     source, sink = graph.sources[0].source, graph.sinks[0].sink
     if not isinstance(source, KafkaSource) or not isinstance(sink, KafkaSink):
         return None
-    value, topic = _copied_value(source, sink), sink.record_serializer and sink.record_serializer.topic
+    value, records = _copied_value(source, sink), sink.record_serializer
+    topic = None if records is None else records.topic
     if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
         return None
     return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
@@ -76,7 +78,9 @@ def _changes_nothing(node: object) -> bool:
 def _copied_value(source: KafkaSource[Any], sink: KafkaSink[Any]) -> str | None:
     """The SQL expression of the value, when source and sink read and write the same form and nothing else."""
     reads, writes = source.deserializer, sink.record_serializer
-    if not isinstance(reads, ValueOnlySchema) or writes is None or writes.key_schema or writes.header_provider:
+    if not isinstance(reads, ValueOnlySchema) or not isinstance(writes, BuiltRecordSerializationSchema):
+        return None
+    if any(part is not None for part in (writes.key_schema, writes.header_provider, writes.partitioner)):
         return None
     match reads.schema, writes.value_schema:
         case SimpleStringSchema(is_utf8=True), SimpleStringSchema(is_utf8=True):

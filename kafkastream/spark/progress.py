@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
+from concurrent import futures
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from threading import Event, Thread
 from typing import final
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.errors import KafkaError
-from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import Group
+from kafkastream.kafka.properties import request_timeout_s
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.metrics import QueryMetrics
 from kafkastream.spark.source import offsets_of_json
@@ -155,11 +160,12 @@ class GroupCommits:
         self.failed = 0
         self.committed: Mapping[TopicPartition, int] = {}
         self._properties = properties
-        self._cluster: Cluster | None = None
+        self._group: Group | None = None
         self._interval_s = interval_s
+        self._patience_s = request_timeout_s(properties)
         self._wanted: Mapping[TopicPartition, int] = {}
         self._next_at = 0.0
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kafkastream-commits")
+        self._late_at = math.inf
         self._running: Future[None] | None = None
 
     @staticmethod
@@ -176,32 +182,66 @@ class GroupCommits:
 
     def commit_if_due(self) -> None:
         """Begin to commit, unless that is still going on, or was a moment ago."""
-        if time.monotonic() >= self._next_at and (self._running is None or self._running.done()):
+        if self._is_running:
+            if time.monotonic() >= self._late_at:
+                self._late_at = math.inf
+                self._failed(f"no answer for {self._patience_s:g} s; it goes on trying")
+        elif time.monotonic() >= self._next_at:
             self._start()
 
     def end(self) -> None:
-        """Commit what is left, and wait."""
+        """Commit what is left, and wait, though not for ever."""
+        self._wait()
+        if not self._is_running:
+            self._start()
+            self._wait()
+        if self._is_running:
+            self._failed(f"no answer for {self._patience_s:g} s")
+        elif self._group is not None:
+            self._group.close()
+
+    @property
+    def _is_running(self) -> bool:
+        return self._running is not None and not self._running.done()
+
+    def _wait(self) -> None:
         if self._running is not None:
-            self._running.result()
-        self._start()
-        self._thread.shutdown(wait=True)
+            with suppress(TimeoutError, futures.TimeoutError):
+                self._running.result(self._patience_s)
 
     def _start(self) -> None:
         if self._wanted != self.committed:
             self._next_at = time.monotonic() + self._interval_s
-            self._running = self._thread.submit(self._commit, self._wanted)
+            self._late_at = time.monotonic() + self._patience_s
+            self._running = _in_background(partial(self._commit, self._wanted))
 
     def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
         try:
-            self._cluster = self._cluster or Cluster(self._properties)
+            self._group = self._group or Group(self._properties)
             if changed:
-                self._cluster.commit(changed)
-        except KafkaError as error:
-            self.failed += 1
-            self._cluster = None  # a client that has lost its brokers does not always find them again
-            group = self._properties["group.id"]
-            log.warning("offsets were not committed to group %r (the job goes on): %s", group, error.what)
+                self._group.commit(changed)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job does not depend on it
+            self._failed(error.what if isinstance(error, KafkaError) else str(error))
         else:
             self.succeeded += 1
             self.committed = offsets
+
+    def _failed(self, why: str) -> None:
+        self.failed += 1
+        group = self._properties["group.id"]
+        log.warning("offsets were not committed to group %r (the job goes on): %s", group, why)
+
+
+def _in_background(work: Callable[[], None]) -> Future[None]:
+    """Do work in a thread that nobody has to wait for, not even the end of the program."""
+    done: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            work()
+        finally:
+            done.set_result(None)
+
+    Thread(target=run, name="kafkastream-commits", daemon=True).start()
+    return done

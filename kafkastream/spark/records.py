@@ -155,12 +155,7 @@ def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
 def _without_dropped(batch: Batch) -> Batch:
     if NoneType not in set(map(type, batch.values)):
         return batch
-    kept = [row for row, value in enumerate(batch.values) if value is not None]
-    return Batch(
-        [batch.values[row] for row in kept],
-        [batch.timestamps[row] for row in kept],
-        [batch.origin[row] for row in kept],
-    )
+    return batch.rows([row for row, value in enumerate(batch.values) if value is not None])
 
 
 def _record(row: dict[str, Any]) -> ConsumerRecord:

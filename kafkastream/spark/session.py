@@ -25,6 +25,8 @@ __all__ = ["spark_session"]
 LOG_VARIABLE = "KAFKASTREAM_SPARK_LOG"
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
+_LOCAL = "local[*,4]"
+"""All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
 _LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
 
 
@@ -62,7 +64,7 @@ def _new_session() -> SparkSession:
 
 def _configuration() -> SparkConf:
     conf = SparkConf()
-    conf.setIfMissing("spark.master", "local[*]")
+    conf.setIfMissing("spark.master", _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))

@@ -1,39 +1,50 @@
-"""The ends of a chain on a worker: Kafka, the terminal, the calling program."""
+"""The ends of a chain on a worker: what a sink is, the terminal, the calling program."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Iterator
+from typing import Any, NamedTuple, final
 
 import attrs
+import pyarrow as pa
 
-from kafkastream.errors import JobError
-from kafkastream.metrics.groups import Counter
-from kafkastream.spark.batches import Batch, ElementError, each
-from kafkastream.spark.failures import not_encoded
+from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spec.formats import ByteArraySchema, SerializationSchema, SimpleStringSchema
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.graph import PrintSink
 from kafkastream.spec.printing import printed
-from kafkastream.spec.sink import KafkaRecordSerializationSchema
 from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.values import FrozenMap
 
-if TYPE_CHECKING:
-    from kafkastream.kafka.producer import RecordProducer
-
-__all__ = ["CollectOperator", "KafkaOperator", "PrintOperator", "SinkOperator"]
+__all__ = ["CollectOperator", "PrintOperator", "SinkOperator", "TaskScope"]
 
 _NOTHING = Batch((), (), ())
+
+
+class TaskScope(NamedTuple):
+    """Which part of a query's work a task is.
+
+    Args:
+        query: The query, the same after a restart.
+        batch: The micro-batch, the same when it is run again.
+        origin: Where its records come from: the source, and there the partition.
+    """
+
+    query: str
+    batch: int
+    origin: str
 
 
 @attrs.define(eq=False)
 class SinkOperator(Operator):
     """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
+
+    def begin(self, task: TaskScope) -> None:
+        """A task begins."""
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """What is written next has come of these source records."""
 
     @abstractmethod
     def write(self, batch: Batch) -> None:
@@ -43,6 +54,12 @@ class SinkOperator(Operator):
         """Write the batch; nothing comes out."""
         self.write(batch)
         return _NOTHING
+
+    def passed(self) -> None:
+        """All that came of the last source records has been written."""
+
+    def abandon(self) -> None:
+        """The task has failed."""
 
     def drain(self) -> Iterator[Report]:
         """What has to be reported of the batches so far."""
@@ -101,90 +118,3 @@ class PrintOperator(_ReportingOperator):
     def drain(self) -> Iterator[Report]:
         """The lines so far."""
         return self._take(ReportKind.LINES)
-
-
-@final
-@attrs.define(eq=False)
-class KafkaOperator(SinkOperator):
-    """Writes records to Kafka with the worker's producer."""
-
-    node: int
-    run_id: str
-    schema: KafkaRecordSerializationSchema[Any]
-    properties: FrozenMap[str, str]
-    flush_each_task: bool
-    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
-    _producer: RecordProducer | None = attrs.field(default=None, init=False)
-
-    def open(self, context: RuntimeContext) -> None:
-        """Take the worker's producer; newer Flink counts records under both names."""
-        from kafkastream.kafka.producer import shared_producer
-
-        self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
-        group = context.get_metrics_group()
-        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
-
-    def write(self, batch: Batch) -> None:
-        """Encode the elements and hand them to the producer, with their event time as the record's timestamp."""
-        schema, values, producer = self.schema, batch.values, self._producer
-        assert producer is not None
-        topics = repeat(schema.topic) if schema.topic is not None else _topics(schema, values)
-        keys = repeat(None) if schema.key_schema is None else _encode(schema.key_schema, values)
-        encoded = _encode(schema.value_schema, values)
-        timestamps = _written_times(batch.timestamps)
-        if schema.header_provider is None:
-            producer.send(topics, encoded, keys, timestamps)
-        else:
-            headers = each(schema.header_provider.get_headers, values)
-            producer.send_with_headers(zip(topics, encoded, keys, timestamps, headers, strict=False))
-        for counter in self._written:
-            counter.inc(len(values))
-
-    def finish(self) -> Iterator[Report]:
-        """Make sure of what was written, as far as the guarantee asks."""
-        if self.flush_each_task and self._producer is not None:
-            self._producer.flush()
-        yield from self.drain()
-
-    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """An element could not be made a record."""
-        return not_encoded(self.name, element, position, error)
-
-
-def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> Iterable[bytes | str | None]:
-    assert schema is not None
-    if isinstance(schema, SimpleStringSchema) and schema.is_utf8:
-        return _checked(values, "the schema writes str, the element is", str)
-    if isinstance(schema, ByteArraySchema):
-        return _checked(values, "the schema writes bytes, the element is", bytes)
-    return _checked(
-        each(schema.serialize, values), "serialize returned no bytes, its result is", bytes, str, type(None)
-    )
-
-
-def _written_times(timestamps: Sequence[int | None]) -> Iterable[int]:
-    """Event times as the client takes them: none and negative ones become 0, which stands for the time of writing."""
-    known = [timestamp for timestamp in timestamps if timestamp is not None]
-    if len(known) == len(timestamps) and min(known) > 0:
-        return known
-    if 0 in timestamps:
-        raise ElementError(timestamps.index(0)) from ValueError(
-            "event time 0 (1970-01-01) cannot be written: Kafka's C client takes it for the time of writing"
-        )
-    return [max(timestamp or 0, 0) for timestamp in timestamps]
-
-
-def _topics(schema: KafkaRecordSerializationSchema[Any], values: Sequence[Any]) -> Sequence[str]:
-    return _checked(each(schema.topic_of, values), "the topic selector returned no name of a topic, its result is", str)
-
-
-def _checked(values: Sequence[Any], what: str, *kinds: type) -> Sequence[Any]:
-    """Check types by the handful that occur, and look for the culprit only when there is one."""
-
-    def check(value: object) -> None:
-        if not isinstance(value, kinds):
-            raise TypeError(f"{what} of type {type(value).__name__}")
-
-    if not all(issubclass(found, kinds) for found in set(map(type, values))):
-        each(check, values)
-    return values

@@ -68,13 +68,13 @@ def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
 
 
 def offsets_of_json(text: str | None) -> dict[TopicPartition, int]:
-    """Offsets as Spark tells them; none when it tells none, or JSON's null: so the latest ones, when it repeats a batch.
+    """Offsets as Spark tells them; none when it tells none: as JSON's null, or as "-" in its log.
 
     Example:
         >>> offsets_of_json('{"t": {"1": 7}}'), offsets_of_json("null"), offsets_of_json(None)
         ({TopicPartition(topic='t', partition=1): 7}, {}, {})
     """
-    topics = json.loads(text or "null") or {}
+    topics = json.loads("null" if text in (None, "", "-") else text) or {}
     return {TopicPartition(topic, int(p)): offset for topic, group in topics.items() for p, offset in group.items()}
 
 

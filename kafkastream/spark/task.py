@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import final
 
 import attrs
@@ -26,7 +27,7 @@ class TaskPlan:
     """What every task of a query needs.
 
     Args:
-        run_id: One per start of a query; functions opened for an earlier one are dropped.
+        run_id: One per start of a job; functions opened for an earlier one are dropped.
         parallelism: The number of subtasks, in Flink's counting.
         chains: The pickled chain of each source, by the source's node.
     """
@@ -35,11 +36,16 @@ class TaskPlan:
     parallelism: int
     chains: Mapping[int, bytes]
 
-    def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """The plain function that ``mapInArrow`` wants."""
+    def function(self, query: str, batch: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+        """The plain function that ``mapInArrow`` wants.
+
+        Args:
+            query: The query, the same after a restart.
+            batch: The micro-batch, the same when it is run again.
+        """
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return _run(self, iter(batches))
+            return _run(self, query, batch, iter(batches))
 
         return task
 
@@ -57,7 +63,7 @@ class TaskPlan:
         return chain, key
 
 
-def _run(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _run(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """A failure of the user's is reported as a row; raised, it would come out of the JVM as a Java stack."""
     node = 0
     try:
@@ -66,16 +72,27 @@ def _run(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Recor
             return
         chain, key = plan.chain_for(first)
         node = key[1]
-        for arrow in itertools.chain((first,), batches):
-            chain.process(arrow)
-            yield from report_batches(report for sink in chain.sinks for report in sink.drain())
-        yield from report_batches(chain.finish())
+        with _abandoned_unless_done(chain):
+            chain.begin(query, batch, first)
+            for arrow in itertools.chain((first,), batches):
+                chain.process(arrow)
+                yield from report_batches(report for sink in chain.sinks for report in sink.drain())
+            yield from report_batches(chain.finish())
         if chain.reusable:
             _opened[key] = chain
     except KafkastreamError as error:
         for _ in batches:  # Spark expects the input to be read to its end
             pass
         yield from report_batches([Report(ReportKind.FAILURE, node, error)])
+
+
+@contextmanager
+def _abandoned_unless_done(chain: Chain) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        chain.abandon()
+        raise
 
 
 def _unpickle(chain: bytes) -> Chain:

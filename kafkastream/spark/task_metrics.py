@@ -76,6 +76,7 @@ class _ReaderMetrics:
         self._group = group.add_group(READER_GROUP)
         consumer = self._group.add_group(CONSUMER_GROUP) if consumer_metrics else MetricGroup()
         self._consumed = consumer.counter("records-consumed-total")
+        self._offsets: dict[tuple[str, int], int] = {}
 
     def took(self, arrow: pa.RecordBatch, batch: Batch, fetched_at: int) -> None:
         self._last, self._fetched_at = arrow, fetched_at
@@ -86,10 +87,11 @@ class _ReaderMetrics:
             self._emit_lag = None if event_time is None else time.time_ns() // 1_000_000 - event_time
 
     def register_offset(self) -> None:
-        """Let the offset of the last record be told; a task reads one partition, the next perhaps another."""
+        """Let the offset of the last record be told, once: the partition's next task may run on another worker."""
         topic, partition, offset = (self._last[name][-1].as_py() for name in ("topic", "partition", "offset"))
+        self._offsets[topic, partition] = offset
         place = self._group.add_group("topic", topic).add_group("partition", str(partition))
-        place.gauge("currentOffset", lambda: offset)
+        place.gauge("currentOffset", lambda: self._offsets.pop((topic, partition), None))
 
     @property
     def _fetch_lag(self) -> int | None:

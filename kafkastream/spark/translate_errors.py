@@ -10,6 +10,7 @@ from kafkastream.errors import (
     BrokerUnreachableError,
     ConnectorMissingError,
     DefinitionError,
+    DeliveryError,
     DeserializationError,
     JobError,
     KafkaError,
@@ -35,6 +36,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
             now="Mend or skip the record, or use a schema that accepts it.",
+        ),
+    ),
+    (
+        r"SlotTakenError: ([^\n]*)",
+        lambda found, job, _: DeliveryError(
+            f"somebody else writes under the same transactional ids: {found[1]}",
+            where=f"job {job!r}",
+            now="Is the job running twice, or another job with this sink's prefix? The next start continues where this "
+            "one stopped.",
         ),
     ),
     (
@@ -164,5 +174,5 @@ _NOISE = ("at ", "An error occurred while calling ", "An exception was thrown fr
 def _first_line(text: str) -> str:
     """The line that says most: a Python error's last, else the first that is not a Java frame."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(_NOISE)]
-    python = [line for line in lines if re.match(r"\w+(Error|Exception): ", line)]
+    python = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
     return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]

@@ -1,25 +1,30 @@
-"""The consumer of Flink 1.x, for jobs that still use it: it builds a ``KafkaSource``."""
+"""The connectors of Flink 1.x, for jobs that still use them: they build a ``KafkaSource``, a ``KafkaSink``."""
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Final, Generic, final
 
-from typing_extensions import Self
+from typing_extensions import Self, TypeVar
 
-from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats import DeserializationSchema
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.spec.partitioning import KafkaPartitioner
 from kafkastream.spec.properties import property_text
 from kafkastream.spec.record import KafkaRecordDeserializationSchema
+from kafkastream.spec.record_building import BuiltRecordSerializationSchema
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import DISCOVERY_INTERVAL, KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import WatermarkStrategy
 
-__all__ = ["FlinkKafkaConsumer"]
+__all__ = ["FlinkKafkaConsumer", "FlinkKafkaProducer", "Semantic"]
 
 OUT = TypeVar("OUT")
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 
 _DISCOVERY = "flink.partition-discovery.interval-millis"
 _DISABLE_METRICS = "flink.disable-metrics"
@@ -166,3 +171,152 @@ class FlinkKafkaConsumer(Generic[OUT]):
             raise DefinitionError(
                 f"Property auto.offset.reset = {name!r} is none of earliest, latest, none", where="FlinkKafkaConsumer"
             ) from None
+
+
+@final
+class FlinkKafkaProducer(Generic[IN_contra]):
+    """The Kafka sink of Flink 1.x, for ``stream.add_sink``; new jobs use ``KafkaSink``.
+
+    As in Flink: AT_LEAST_ONCE unless told otherwise, records get the time of writing as their timestamp, no key, and
+    any partition.
+    Differs from Flink: with EXACTLY_ONCE, transactions are named after the topic, ``FlinkKafkaProducer-<topic>``, unless
+    there is a prefix, where Flink takes the task's name; ``transaction.timeout.ms`` is not raised to an hour, since no
+    transaction has to outlive a failure; and there is no pool of producers to run out of.
+
+    Args:
+        topic: Where all records go.
+        serialization_schema: Makes the records' values.
+        producer_config: Kafka's producer properties by their Java names; ``bootstrap.servers`` is required.
+        kafka_producer_pool_size: Has no effect. A ``Semantic`` in its place is taken as the semantic.
+        semantic: What is promised when something fails.
+        partitioner: As in Java; without, as in PyFlink, Kafka's own choice of partitions.
+
+    Raises:
+        DefinitionError: ``bootstrap.servers`` or a schema is missing, or the pool is empty.
+
+    Example:
+        >>> from kafkastream.spec.formats import SimpleStringSchema
+        >>> producer = FlinkKafkaProducer("out", SimpleStringSchema(), {"bootstrap.servers": "k:9092"})
+        >>> producer.to_sink().delivery_guarantee.name
+        'AT_LEAST_ONCE'
+    """
+
+    class Semantic(enum.Enum):
+        """What is promised when something fails: the same as the ``DeliveryGuarantee`` of that name."""
+
+        EXACTLY_ONCE = 0
+        AT_LEAST_ONCE = 1
+        NONE = 2
+
+    DEFAULT_KAFKA_PRODUCERS_POOL_SIZE: Final = 5
+    SAFE_SCALE_DOWN_FACTOR: Final = 5
+
+    def __init__(
+        self,
+        topic: str,
+        serialization_schema: SerializationSchema[IN_contra],
+        producer_config: Mapping[str, str],
+        kafka_producer_pool_size: int | Semantic = DEFAULT_KAFKA_PRODUCERS_POOL_SIZE,
+        semantic: Semantic = Semantic.AT_LEAST_ONCE,
+        partitioner: KafkaPartitioner[IN_contra] | None = None,
+    ) -> None:
+        self._topic = topic
+        self._schema = serialization_schema
+        self._properties = {key: property_text(key, value) for key, value in producer_config.items()}
+        self._semantic, pool_size = semantic, kafka_producer_pool_size
+        if isinstance(pool_size, Semantic):
+            self._semantic, pool_size = pool_size, self.DEFAULT_KAFKA_PRODUCERS_POOL_SIZE
+        self._partitioner = partitioner
+        self._prefix = f"FlinkKafkaProducer-{topic}"
+        self._writes_timestamps = False
+        self._flushes = True
+        _check_producer(serialization_schema, self._properties, pool_size)
+
+    def set_write_timestamp_to_kafka(self, write_timestamp_to_kafka: bool) -> Self:
+        """Whether a record's timestamp is the element's event time; by default it is the time of writing."""
+        self._writes_timestamps = write_timestamp_to_kafka
+        return self
+
+    setWriteTimestampToKafka = set_write_timestamp_to_kafka
+
+    def set_log_failures_only(self, log_failures_only: bool) -> Self:
+        """Whether a record that cannot be written is only logged; that is refused, False is the default.
+
+        Raises:
+            UnsupportedFeatureError: It is True.
+        """
+        if log_failures_only:
+            raise UnsupportedFeatureError(
+                "failures cannot be only logged",
+                where="FlinkKafkaProducer.set_log_failures_only",
+                now="Leave it out: a record that cannot be written fails the job, after delivery.timeout.ms.",
+            )
+        return self
+
+    setLogFailuresOnly = set_log_failures_only
+
+    def set_flush_on_checkpoint(self, flush_on_checkpoint: bool) -> Self:
+        """Whether a checkpoint waits for what is being written; without, AT_LEAST_ONCE is no more than NONE.
+
+        Differs from PyFlink: there it raises for this producer, since Java's has no such method.
+        """
+        self._flushes = flush_on_checkpoint
+        return self
+
+    setFlushOnCheckpoint = set_flush_on_checkpoint
+
+    def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:
+        """How the transactions of EXACTLY_ONCE are named; unique per sink and stable over restarts. PyFlink lacks it."""
+        self._prefix = transactional_id_prefix
+        return self
+
+    setTransactionalIdPrefix = set_transactional_id_prefix
+
+    def ignore_failures_after_transaction_timeout(self) -> Self:
+        """Has no effect: a restart commits no transaction of an earlier run, so none can have timed out."""
+        return self
+
+    ignoreFailuresAfterTransactionTimeout = ignore_failures_after_transaction_timeout
+
+    def to_sink(self) -> KafkaSink[IN_contra]:
+        """The ``KafkaSink`` that writes the same.
+
+        Raises:
+            DefinitionError: A property or the prefix is wrong.
+        """
+        records = BuiltRecordSerializationSchema(
+            topic=self._topic,
+            value_schema=self._schema,
+            partitioner=self._partitioner,
+            writes_timestamps=self._writes_timestamps,
+        )
+        return KafkaSink(
+            record_serializer=records,
+            delivery_guarantee=self._guarantee(),
+            transactional_id_prefix=self._prefix,
+            properties={key: value for key, value in self._properties.items() if not key.startswith("flink.")},
+        )
+
+    toSink = to_sink
+
+    def _guarantee(self) -> DeliveryGuarantee:
+        guarantee = DeliveryGuarantee[self._semantic.name]
+        unflushed = guarantee is DeliveryGuarantee.AT_LEAST_ONCE and not self._flushes
+        return DeliveryGuarantee.NONE if unflushed else guarantee
+
+
+Semantic = FlinkKafkaProducer.Semantic
+
+
+def _check_producer(schema: object, properties: Mapping[str, str], pool_size: int) -> None:
+    problems = []
+    if not isinstance(schema, SerializationSchema):
+        problems.append(f"{schema!r} is not a SerializationSchema")
+    if not properties.get("bootstrap.servers"):
+        problems.append("bootstrap.servers must be supplied in the producer config properties")
+    if pool_size <= 0:
+        problems.append("kafkaProducersPoolSize must be non empty")
+    if problems:
+        raise DefinitionError(
+            "; ".join(problems), where="FlinkKafkaProducer", now="See its docstring, or use KafkaSink."
+        )

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import Group
 from kafkastream.spark.jars import connector_jars
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
@@ -84,12 +85,12 @@ STARTS = {
 @pytest.mark.parametrize("start", STARTS)
 def test_starting_positions_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str], start: str) -> None:
     kafka.produce(topics[0], [Record(str(i), timestamp_ms=TIME_MS + i) for i in range(4)])
-    group = Cluster({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "starting-positions"})
+    group = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "starting-positions"}
     partition = TopicPartition(topics[0], 0)
-    group.commit({partition: 1})
+    Group(group).commit({partition: 1})
     run([command("kafkastream"), "run"], "starting_positions.py", kafka, topics, "--start", start)
     assert values(kafka, topics[1]) == [value.encode() for value in STARTS[start]]
-    assert group.committed_offsets([partition]) == {partition: 4}
+    assert Cluster(group).committed_offsets([partition]) == {partition: 4}
 
 
 def test_record_metadata_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:

@@ -16,6 +16,7 @@ from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkSt
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
+    FlinkKafkaProducer,
     KafkaOffsetsInitializer,
     KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
@@ -25,12 +26,13 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
 from kafkastream.datastream.functions import TimerService
-from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.kafka.properties import client_properties, producer_properties
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.metrics import METRIC_OPTIONS
 from kafkastream.spark.source import source_options
+from kafkastream.spec.sink import ON_EXPIRED_MARKER
 from kafkastream.spec.types import RowTypeInfo, TypeInformation
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -111,9 +113,14 @@ def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
     "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
-    "KafkaRecordSerializationSchemaBuilder.set_partitioner(partitioner)": lambda *_: (
-        KafkaRecordSerializationSchema.builder().set_partitioner(object())
+    "KafkaRecordSerializationSchemaBuilder.set_kafka_value_serializer(AnotherClass)": lambda *_: (
+        KafkaRecordSerializationSchema.builder()
+        .set_topic("t")
+        .set_kafka_value_serializer("io.confluent.kafka.serializers.KafkaAvroSerializer")
     ),
+    "FlinkKafkaProducer.set_log_failures_only(True)": lambda servers, topic: FlinkKafkaProducer(
+        topic, SimpleStringSchema(), {"bootstrap.servers": servers}
+    ).set_log_failures_only(True),
     "Types.POJO(class)": lambda *_: Types.POJO(object),
     "Types.ENUM(class)": lambda *_: Types.ENUM(object),
     "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
@@ -188,6 +195,7 @@ def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: N
     source = bounded.set_value_only_deserializer(SimpleStringSchema()).build()
     env = StreamExecutionEnvironment.get_execution_environment()
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
+    sink.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_transactional_id_prefix("page")
     stream.map(str.upper, Types.STRING()).sink_to(sink.build())
     metrics = env.execute().get_metrics().metrics
     place = f"topic.{topic}.partition.0"
@@ -217,6 +225,19 @@ def test_property_of_a_sink_is_as_the_page_says(row: Row) -> None:
         value = {"acks": "1", "enable.idempotence": "false", "max.in.flight.requests.per.connection": "3"}
         changes = producer_properties({**given, row.name: value.get(row.name, "7000")}) != producer_properties(given)
         assert changes == (row.status == "works")
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of an EXACTLY_ONCE sink"], ids=str)
+def test_property_of_an_exactly_once_sink_is_as_the_page_says(row: Row) -> None:
+    given = {"bootstrap.servers": "localhost:9092"}
+    if row.status in ABSENT:
+        with pytest.raises(DefinitionError, match=re.escape(row.name)):
+            transactional_properties({**given, row.name: "mine"})
+    elif row.name == ON_EXPIRED_MARKER:
+        with pytest.raises(DefinitionError, match="fail, replay, skip"):
+            KafkaSink.builder().set_property(row.name, "mine").build()
+    else:
+        assert transactional_properties({**given, row.name: "7000"}) != transactional_properties(given)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Property of security"], ids=str)

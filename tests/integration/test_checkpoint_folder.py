@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kafkastream.errors import UnknownTopicError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.subscription import TopicPartition
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from tests.integration.conftest import Parts, Read
 
 FIRST = [Extent({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), Extent({})]
 SECOND = [Extent({TopicPartition("t", 0): 5}, finished=True), Extent({})]
@@ -30,6 +33,15 @@ def test_what_was_recorded_last_is_found(folder: CheckpointFolder, tmp_path: Pat
         assert folder.extents("q") == extents
     assert folder.extents("other") == ()
     assert (tmp_path / "my-job" / "q.extents.json").exists()
+
+
+def test_job_that_does_not_start_leaves_no_temporary_folder(
+    read: Read, parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(UnknownTopicError):
+        read(parts.bounded("no-such-topic")).execute_and_collect()
+    assert not list(tmp_path.iterdir())
 
 
 def test_spark_begins_anew_after_a_finished_run_only(folder: CheckpointFolder, tmp_path: Path) -> None:

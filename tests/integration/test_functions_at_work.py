@@ -11,6 +11,7 @@ import pytest
 
 from kafkastream.common import Row, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -71,6 +72,21 @@ def test_function_is_opened_once_per_worker_and_subtask(
     events = Counter(journal.read_text().splitlines())
     assert set(events.values()) == {1}
     assert {event.split()[-1] for event in events} == {"0", "1"}
+
+
+def test_parts_of_a_job_leave_each_others_functions_open(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    journal = tmp_path / "journal"
+    for _ in range(2):
+        topic = new_topic()
+        parts.kafka.produce(topic, map(str, range(8)))
+        builder = parts.unbound(topic).set_property("spark.maxOffsetsPerTrigger", "1")
+        bounded = parts.text(builder.set_bounded(KafkaOffsetsInitializer.latest()))
+        read(bounded, topic).map(Journal(journal)).name(topic).print()
+    env.execute("two parts")
+    events = Counter(journal.read_text().splitlines())
+    assert set(events.values()) <= {1, 2}  # two functions, each at most once per worker and subtask
 
 
 def test_function_with_a_close_is_closed_with_every_task(

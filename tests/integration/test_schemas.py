@@ -1,4 +1,4 @@
-"""The source's schemas on a real broker."""
+"""The schemas of sources and sinks on a real broker."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import datetime
 import json
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
+from google.protobuf.wrappers_pb2 import StringValue
 
-from kafkastream.common import DeserializationSchema, Row, Types
-from kafkastream.common.serialization import InitializationContext
+from kafkastream.common import DeserializationSchema, Row, SerializationSchema, SimpleStringSchema, Types
+from kafkastream.common.serialization import ByteArraySchema, InitializationContext
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     JSONKeyValueDeserializationSchema,
@@ -17,11 +19,23 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaRecordDeserializationSchema,
     KafkaSource,
 )
-from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
-from kafkastream.datastream.formats.csv import CsvRowSerializationSchema
-from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
-from kafkastream.errors import DeserializationError, UserFunctionError
+from kafkastream.datastream.formats.avro import (
+    AvroRowDeserializationSchema,
+    AvroRowSerializationSchema,
+    ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+)
+from kafkastream.datastream.formats.csv import CsvRowDeserializationSchema, CsvRowSerializationSchema
+from kafkastream.datastream.formats.json import (
+    ConfluentRegistryJsonSerializationSchema,
+    JsonRowDeserializationSchema,
+    JsonRowSerializationSchema,
+)
+from kafkastream.datastream.formats.protobuf import ProtobufDeserializationSchema, ProtobufSerializationSchema
+from kafkastream.errors import DeserializationError, JobError, SerializationError, UserFunctionError
+from kafkastream.spec.formats import KafkaSerializerSchema
 from kafkastream.testing import Record
+from kafkastream.testing.registry import EmbeddedSchemaRegistry
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts, Read
@@ -33,6 +47,43 @@ AVRO = {
     "fields": [{"name": "id", "type": "long"}, {"name": "day", "type": {"type": "int", "logicalType": "date"}}],
 }
 ORDERS = JsonRowDeserializationSchema.builder().type_info(ORDER)
+
+
+KAFKA = "org.apache.kafka.common.serialization."
+
+
+@attrs.frozen
+class Pair:
+    """What writes elements and what reads them again, with elements to try."""
+
+    writing: SerializationSchema[Any]
+    reading: DeserializationSchema[Any]
+    elements: list[Any]
+
+
+DAYS = [Row(id=7, day=datetime.date(2024, 2, 29)), Row(id=-8, day=datetime.date(1969, 12, 31))]
+DAY = AvroRowDeserializationSchema(avro_schema_string=json.dumps(AVRO)).get_produced_type()
+PAIRS = {
+    "text": Pair(SimpleStringSchema(), SimpleStringSchema(), ["", "é", "a,b"]),
+    "text in UTF-16": Pair(SimpleStringSchema("UTF-16"), SimpleStringSchema("UTF-16"), ["", "é", "a,b"]),
+    "bytes": Pair(ByteArraySchema(), ByteArraySchema(), [b"", b"\0\xff"]),
+    "JSON": Pair(
+        JsonRowSerializationSchema.builder().with_type_info(DAY).build(),
+        JsonRowDeserializationSchema.builder().type_info(DAY).build(),
+        DAYS,
+    ),
+    "CSV": Pair(CsvRowSerializationSchema.Builder(DAY).build(), CsvRowDeserializationSchema.Builder(DAY).build(), DAYS),
+    "Avro": Pair(
+        AvroRowSerializationSchema(avro_schema_string=json.dumps(AVRO)),
+        AvroRowDeserializationSchema(avro_schema_string=json.dumps(AVRO)),
+        DAYS,
+    ),
+    "Protobuf": Pair(
+        ProtobufSerializationSchema(),
+        ProtobufDeserializationSchema(StringValue),
+        [StringValue(value="a"), StringValue(value="é")],
+    ),
+}
 
 
 class Prefixed(DeserializationSchema[str]):
@@ -126,3 +177,67 @@ def test_avro_goes_in_and_csv_out(
     read(values_as(parts, reading, topic)).sink_to(parts.sink(out, writing))
     env.execute("orders")
     assert parts.values(out) == ["7,2024-02-29\n"]
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_what_a_job_wrote_another_reads(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, pair: Pair
+) -> None:
+    env.from_collection(pair.elements).sink_to(parts.sink(topic, pair.writing))
+    env.execute("write")
+    assert collected(read, values_as(parts, pair.reading, topic)) == pair.elements
+
+
+def test_kafkas_own_serializers_write_what_its_deserializers_read(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    schema = KafkaSerializerSchema(KAFKA + "LongSerializer")
+    env.from_collection([7, -1, None]).sink_to(parts.sink(topic, schema))
+    env.execute("write")
+    values = [record.value for record in parts.kafka.consume(topic)]
+    assert values == [b"\0\0\0\0\0\0\0\7", b"\xff" * 8, None]
+    longs = KafkaRecordDeserializationSchema.value_only(KAFKA + "LongDeserializer")
+    assert collected(read, parts.bounded_as(longs, topic)) == [7, -1, None]
+
+
+def test_an_element_that_a_serializer_cannot_write_fails_the_job(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str
+) -> None:
+    env.from_collection([7, 2**31]).sink_to(parts.sink(topic, KafkaSerializerSchema(KAFKA + "IntegerSerializer")))
+    with pytest.raises(SerializationError, match="2147483648 does not fit into the 32 bits of IntegerSerializer"):
+        env.execute("write")
+
+
+def test_records_of_a_registry_are_written_and_read(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    elements, schema = [{"id": 7, "day": 19782}, {"id": 8, "day": -1}], json.dumps(AVRO)
+    with EmbeddedSchemaRegistry("ann:secret") as registry:
+        user = {"basic.auth.credentials.source": "USER_INFO", "basic.auth.user.info": "ann:secret"}
+        writing = ConfluentRegistryAvroSerializationSchema.for_generic(f"{topic}-value", schema, registry.url, user)
+        env.from_collection(elements).sink_to(parts.sink(topic, writing))
+        env.execute("write")
+        reading = ConfluentRegistryAvroDeserializationSchema.for_generic(schema, registry.url, configs=user)
+        assert collected(read, values_as(parts, reading, topic)) == elements
+    assert set(registry.asked) == {f"POST /subjects/{topic}-value/versions", "GET /schemas/ids/1"}
+
+
+def test_json_of_a_registry_is_written(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
+    with EmbeddedSchemaRegistry() as registry:
+        schema = '{"type": "object"}'
+        writing = ConfluentRegistryJsonSerializationSchema.for_generic(f"{topic}-value", schema, registry.url)
+        env.from_collection([{"id": 7}, None]).sink_to(parts.sink(topic, writing))
+        env.execute("write")
+        assert [record.value for record in parts.kafka.consume(topic)] == [b'\0\0\0\0\1{"id":7}', None]
+
+
+def test_a_registry_that_refuses_fails_the_job_without_its_secret(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str
+) -> None:
+    with EmbeddedSchemaRegistry("ann:secret") as registry:
+        url = registry.url.replace("//", "//ann:wrong@")
+        schema = ConfluentRegistryAvroSerializationSchema.for_generic(f"{topic}-value", json.dumps(AVRO), url)
+        env.from_collection([{"id": 7, "day": 1}]).sink_to(parts.sink(topic, schema))
+        with pytest.raises(JobError, match="HTTP 401 Unauthorized: Unauthorized") as raised:
+            env.execute("write")
+    assert "wrong" not in str(raised.value)

@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._acl import AclBinding, AclOperation, AclPermissionType
+from confluent_kafka.admin._resource import ResourcePatternType, ResourceType
 from py4j.protocol import Py4JJavaError
 
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
@@ -29,13 +32,14 @@ from kafkastream.errors import (
     UnsupportedFeatureError,
 )
 from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import TRANSLATED
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import kafka_frame, resolved
 from kafkastream.spark.translate_errors import translated
-from kafkastream.testing import EmbeddedKafka
+from kafkastream.testing import EmbeddedKafka, Security
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -135,7 +139,7 @@ def test_offsets_are_looked_up_and_committed(
     properties = {**way(secured_kafka, tmp_path), "group.id": topics[0]}
     cluster, partition = Cluster(with_pem_stores(properties)), KafkaTopicPartition(topics[0], 0)
     secured_kafka.produce(topics[0], ["a", "b"])
-    cluster.commit({partition: 1})
+    Group(with_pem_stores(properties)).commit({partition: 1})
     env = StreamExecutionEnvironment.get_execution_environment().enable_checkpointing(1000)
     builder = KafkaSource.builder().set_properties(properties).set_topics(topics[0])
     builder.set_starting_offsets(KafkaOffsetsInitializer.committed_offsets()).set_bounded(
@@ -392,3 +396,25 @@ def test_every_property_of_javas_clients_has_its_place(spark: SparkSession) -> N
     given = dict.fromkeys(names, "any")
     assert set(untranslated(given, LOOK_UPS, TRANSLATED)) == everywhere
     assert set(untranslated(given, SINK, TRANSLATED)) == {*everywhere, "key.serializer", "value.serializer"}
+
+
+def test_right_to_write_is_enough_for_a_sink() -> None:
+    properties = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+    }
+    with EmbeddedKafka(properties=properties, security=Security(protocols=["SASL_PLAINTEXT"])) as kafka:
+        kafka.create_topic("copies", config={"message.timestamp.type": "LogAppendTime"})
+        right = AclBinding(
+            ResourceType.TOPIC,
+            "copies",
+            ResourcePatternType.LITERAL,
+            "User:ann",
+            "*",
+            AclOperation.WRITE,
+            AclPermissionType.ALLOW,
+        )
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+        admin.create_acls([right])[right].result()
+        assert Cluster(kafka.client_properties).log_append_time("copies")
+        assert not Cluster(plain(kafka, Path())).log_append_time("copies")

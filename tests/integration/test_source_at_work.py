@@ -28,6 +28,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import KafkaError
 from kafkastream.kafka.admin import Cluster
+from kafkastream.spark.progress import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -198,6 +199,46 @@ def test_broker_that_is_away_for_half_a_minute(env: StreamExecutionEnvironment, 
         wait_until(lambda: committed(kafka, "g", "in") == {0: 100, 1: 100}, 60, "the group's offsets")
         elements.close()
     assert sorted(seen) == sorted(f"{when} {i}" for when in ("before", "after") for i in range(100))
+
+
+def test_commits_outlive_brokers_that_come_and_go() -> None:
+    with EmbeddedKafka() as kafka:
+        kafka.create_topic("in")
+        partition = KafkaTopicPartition("in", 0)
+        properties = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "default.api.timeout.ms": "2000"}
+        commits, offset = GroupCommits(properties, 0.1), 0
+
+        def commit_for(seconds: float) -> None:
+            nonlocal offset
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                offset += 1
+                commits.reached({partition: offset})
+                commits.commit_if_due()
+                time.sleep(0.05)
+
+        for _ in range(3):
+            commit_for(2)
+            kafka.stop(keep_data=True)
+            failed = commits.failed
+            commit_for(4)
+            assert commits.failed == failed + 1  # one commit waits for an answer; it is told once
+            kafka.start()
+        commit_for(2)
+        commits.end()
+        assert committed(kafka, "g", "in") == {0: offset}
+        assert commits.committed == {partition: offset}
+
+
+def test_commits_end_though_the_brokers_are_gone() -> None:
+    with EmbeddedKafka() as kafka:
+        properties = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "default.api.timeout.ms": "1000"}
+        commits = GroupCommits(properties, 0.1)
+    commits.reached({KafkaTopicPartition("in", 0): 1})
+    began = time.monotonic()
+    commits.end()
+    assert (commits.succeeded, commits.failed) == (0, 1)
+    assert time.monotonic() - began < 5
 
 
 KILLED = """

@@ -27,6 +27,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import UnknownOffsetsError, UnsupportedFeatureError
 from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import Group
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -52,7 +53,7 @@ class Filled:
         return {self.partition(number): offset for number, offset in enumerate(offsets)}
 
     def commit(self, group: str, offsets: Mapping[KafkaTopicPartition, int]) -> None:
-        self.cluster(group).commit(offsets)
+        Group({"bootstrap.servers": self.kafka.bootstrap_servers, "group.id": group}).commit(offsets)
 
     def committed(self, group: str) -> dict[int, int]:
         found = self.cluster(group).committed_offsets([self.partition(number) for number in range(len(LENGTHS))])

@@ -14,6 +14,8 @@ from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
     ByteArraySchema,
     ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+    ConfluentRegistryJsonSerializationSchema,
     CsvRowDeserializationSchema,
     CsvRowSerializationSchema,
     JsonRowDeserializationSchema,
@@ -23,8 +25,11 @@ from kafkastream.spec.formats import (
 )
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.job import JobClient, JobExecutionResult
+from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
+from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
+from kafkastream.spec.record_serialization import KafkaSinkContext
 from kafkastream.spec.row import Row
-from kafkastream.spec.sink import KafkaRecordSerializationSchemaBuilder, KafkaSinkBuilder
+from kafkastream.spec.sink import KafkaSinkBuilder
 from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import RowTypeInfo
@@ -36,6 +41,8 @@ CLASSES: list[type] = [
     CheckpointConfig,
     Configuration,
     ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+    ConfluentRegistryJsonSerializationSchema,
     CsvRowDeserializationSchema,
     CsvRowDeserializationSchema.Builder,
     CsvRowSerializationSchema.Builder,
@@ -43,6 +50,8 @@ CLASSES: list[type] = [
     DataStream,
     Distribution,
     Duration,
+    FlinkKafkaConsumer,
+    FlinkKafkaProducer,
     Gauge,
     Instant,
     JobClient,
@@ -52,6 +61,7 @@ CLASSES: list[type] = [
     JsonRowSerializationSchema.Builder,
     KafkaRecordSerializationSchemaBuilder,
     KafkaSinkBuilder,
+    KafkaSinkContext,
     KafkaSource,
     KafkaSourceBuilder,
     ProtobufDeserializationSchema,

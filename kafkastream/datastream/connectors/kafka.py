@@ -1,25 +1,27 @@
 """The Kafka connector, at PyFlink's path, under PyFlink's names and Java's."""
 
-from kafkastream.spec.legacy import FlinkKafkaConsumer
+from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer, Semantic
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer, PartitionOffsetsRetriever
+from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
 from kafkastream.spec.record import (
     ConsumerRecord,
     JSONKeyValueDeserializationSchema,
     KafkaRecordDeserializationSchema,
     TimestampType,
 )
-from kafkastream.spec.sink import (
-    DeliveryGuarantee,
+from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
+from kafkastream.spec.record_serialization import (
     HeaderProvider,
     KafkaRecordSerializationSchema,
-    KafkaRecordSerializationSchemaBuilder,
-    KafkaSink,
-    KafkaSinkBuilder,
+    KafkaSinkContext,
+    ProducerRecord,
     TopicSelector,
 )
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink, KafkaSinkBuilder, TransactionNamingStrategy
 from kafkastream.spec.source import Boundedness, KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.subscription import KafkaSubscriber, TopicPartition
 
+FlinkKafkaPartitioner = KafkaPartitioner
 KafkaOffsetResetStrategy = OffsetResetStrategy
 KafkaOffsetsInitializer = OffsetsInitializer
 KafkaTopicPartition = TopicPartition
@@ -29,16 +31,21 @@ __all__ = [
     "Boundedness",
     "ConsumerRecord",
     "DeliveryGuarantee",
+    "FlinkFixedPartitioner",
     "FlinkKafkaConsumer",
+    "FlinkKafkaPartitioner",
+    "FlinkKafkaProducer",
     "HeaderProvider",
     "JSONKeyValueDeserializationSchema",
     "KafkaOffsetResetStrategy",
     "KafkaOffsetsInitializer",
+    "KafkaPartitioner",
     "KafkaRecordDeserializationSchema",
     "KafkaRecordSerializationSchema",
     "KafkaRecordSerializationSchemaBuilder",
     "KafkaSink",
     "KafkaSinkBuilder",
+    "KafkaSinkContext",
     "KafkaSource",
     "KafkaSourceBuilder",
     "KafkaSubscriber",
@@ -47,7 +54,11 @@ __all__ = [
     "OffsetResetStrategy",
     "OffsetsInitializer",
     "PartitionOffsetsRetriever",
+    "ProducerRecord",
+    "RoundRobinPartitioner",
+    "Semantic",
     "TimestampType",
     "TopicPartition",
     "TopicSelector",
+    "TransactionNamingStrategy",
 ]

@@ -4,10 +4,12 @@ from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,
     ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
 )
 
 __all__ = [
     "AvroRowDeserializationSchema",
     "AvroRowSerializationSchema",
     "ConfluentRegistryAvroDeserializationSchema",
+    "ConfluentRegistryAvroSerializationSchema",
 ]

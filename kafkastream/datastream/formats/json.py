@@ -1,6 +1,7 @@
-"""Rows as JSON, at PyFlink's path."""
+"""Rows as JSON, at PyFlink's path; beside its classes one for a Confluent registry, which is ours."""
 
 from kafkastream.spec.formats import (
+    ConfluentRegistryJsonSerializationSchema,
     JsonRowDeserializationSchema,
     JsonRowDeserializationSchemaBuilder,
     JsonRowSerializationSchema,
@@ -8,6 +9,7 @@ from kafkastream.spec.formats import (
 )
 
 __all__ = [
+    "ConfluentRegistryJsonSerializationSchema",
     "JsonRowDeserializationSchema",
     "JsonRowDeserializationSchemaBuilder",
     "JsonRowSerializationSchema",

@@ -1,5 +1,5 @@
-"""Protobuf messages; Flink has no such schema for streams."""
+"""Protobuf messages; Flink has no such schemas for streams."""
 
-from kafkastream.spec.formats import ProtobufDeserializationSchema
+from kafkastream.spec.formats import ProtobufDeserializationSchema, ProtobufSerializationSchema
 
-__all__ = ["ProtobufDeserializationSchema"]
+__all__ = ["ProtobufDeserializationSchema", "ProtobufSerializationSchema"]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from kafkastream.spec.formats.avro_row import AvroRowDeserializationSchema, AvroRowSerializationSchema
-from kafkastream.spec.formats.confluent_avro import ConfluentRegistryAvroDeserializationSchema
+from kafkastream.spec.formats.confluent_avro import (
+    ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+)
+from kafkastream.spec.formats.confluent_json import ConfluentRegistryJsonSerializationSchema
 from kafkastream.spec.formats.csv_row import (
     CsvRowDeserializationSchema,
     CsvRowDeserializationSchemaBuilder,
@@ -16,8 +20,9 @@ from kafkastream.spec.formats.json_row import (
     JsonRowSerializationSchema,
     JsonRowSerializationSchemaBuilder,
 )
+from kafkastream.spec.formats.kafka_serializers import KafkaSerializerSchema
 from kafkastream.spec.formats.plain import ByteArraySchema, SimpleStringSchema
-from kafkastream.spec.formats.protobuf import ProtobufDeserializationSchema
+from kafkastream.spec.formats.protobuf import ProtobufDeserializationSchema, ProtobufSerializationSchema
 from kafkastream.spec.formats.schema import DeserializationSchema, InitializationContext, SerializationSchema
 
 __all__ = [
@@ -25,6 +30,8 @@ __all__ = [
     "AvroRowSerializationSchema",
     "ByteArraySchema",
     "ConfluentRegistryAvroDeserializationSchema",
+    "ConfluentRegistryAvroSerializationSchema",
+    "ConfluentRegistryJsonSerializationSchema",
     "CsvRowDeserializationSchema",
     "CsvRowDeserializationSchemaBuilder",
     "CsvRowSerializationSchema",
@@ -35,7 +42,9 @@ __all__ = [
     "JsonRowDeserializationSchemaBuilder",
     "JsonRowSerializationSchema",
     "JsonRowSerializationSchemaBuilder",
+    "KafkaSerializerSchema",
     "ProtobufDeserializationSchema",
+    "ProtobufSerializationSchema",
     "SerializationSchema",
     "SimpleStringSchema",
 ]

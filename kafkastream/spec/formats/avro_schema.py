@@ -12,7 +12,7 @@ from kafkastream.errors import DefinitionError
 if TYPE_CHECKING:
     from fastavro.types import Schema
 
-__all__ = ["avro_schema", "parsed_schema", "read_avro", "without_logical_types"]
+__all__ = ["avro_schema", "parsed_schema", "read_avro", "without_logical_types", "write_avro"]
 
 
 def avro_schema(text: str, where: str) -> Any:
@@ -59,3 +59,21 @@ def read_avro(message: bytes, writer: Schema, reader: Schema | None = None) -> A
         raise ValueError(f"the bytes are not of the Avro schema: {type(error).__name__} {error}".rstrip()) from error
     except Exception as error:
         raise ValueError(f"the record cannot be read with the Avro schema: {error}") from error
+
+
+def write_avro(value: Any, writer: Schema) -> bytes:
+    """The bytes of a bare Avro value; fields that are left out have their defaults.
+
+    Raises:
+        ValueError: The value is not of the schema.
+    """
+    from fastavro import schemaless_writer
+    from fastavro.validation import ValidationError, validate
+
+    try:
+        validate(value, writer)  # the writer itself cuts what does not fit
+    except ValidationError as error:
+        raise ValueError(f"the element is not of the Avro schema: {error.errors[0]}") from None
+    out = io.BytesIO()
+    schemaless_writer(out, writer, value, strict_allow_default=True)
+    return out.getvalue()

@@ -10,16 +10,16 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats.avro_schema import avro_schema, parsed_schema, read_avro
-from kafkastream.spec.formats.schema import DeserializationSchema
+from kafkastream.spec.formats.avro_schema import avro_schema, parsed_schema, read_avro, write_avro
+from kafkastream.spec.formats.confluent_wire import framed, unframed
+from kafkastream.spec.formats.schema import DeserializationSchema, InitializationContext, SerializationSchema
 from kafkastream.spec.formats.schema_registry import SchemaRegistry
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["ConfluentRegistryAvroDeserializationSchema"]
+__all__ = ["ConfluentRegistryAvroDeserializationSchema", "ConfluentRegistryAvroSerializationSchema"]
 
 _WHERE: Final = "ConfluentRegistryAvroDeserializationSchema"
-_MAGIC: Final = 0
-_HEADER: Final = 5
+_WRITES: Final = "ConfluentRegistryAvroSerializationSchema"
 
 
 @final
@@ -79,18 +79,105 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
             OSError: The registry does not answer, or does not know the schema.
             ValueError: The message is none of Confluent's, or cannot be read with the reader's schema.
         """
-        if not message or message[0] != _MAGIC:
-            raise ValueError("Unknown data format. Magic number does not match")
-        if len(message) < _HEADER:
-            raise ValueError("the message ends within the id of its schema")
-        writer, reader = _schemas(self)(int.from_bytes(message[1:_HEADER], "big"))
-        record: dict[str, Any] = read_avro(message[_HEADER:], writer, reader)
+        schema_id, data = unframed(message)
+        writer, reader = _schemas(self)(schema_id)
+        record: dict[str, Any] = read_avro(data, writer, reader)
         return record
 
     @property
     def drops_tombstones(self) -> bool:
         """Always."""
         return True
+
+
+@final
+@attrs.frozen
+class ConfluentRegistryAvroSerializationSchema(SerializationSchema[Mapping[str, Any]]):
+    r"""Dictionaries to Avro records in the wire form of Confluent's serializers; made with ``for_generic``.
+
+    A message is a zero byte, the id of the schema, and the record. The schema is registered below its subject once per
+    Python worker, before the first record; it may be there already. None is written as null, as in Flink. A dictionary
+    has the schema's fields and no others; one that is left out needs a default.
+    Differs from Flink: dictionaries in place of ``GenericRecord``; a registry that refuses the schema or is away is
+    noticed when the schema is opened, in Flink with the first record; ``auto.register.schemas`` set to false, which
+    Flink does not look at, looks the schema up in place of registering it. PyFlink lacks this class. As in Flink's,
+    values are those of Avro itself: a date is an int, a decimal ``bytes``.
+
+    Raises:
+        DefinitionError: The schema or a setting cannot be used.
+        UnsupportedFeatureError: A setting is not to be had here.
+
+    Example:
+        >>> from kafkastream.testing.registry import EmbeddedSchemaRegistry
+        >>> order = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}'
+        >>> with EmbeddedSchemaRegistry() as registry:
+        ...     schema = ConfluentRegistryAvroSerializationSchema.for_generic("orders-value", order, registry.url)
+        ...     schema.serialize({"id": 7})
+        b'\x00\x00\x00\x00\x01\x0e'
+    """
+
+    subject: str
+    schema: str
+    registry: SchemaRegistry
+
+    def __attrs_post_init__(self) -> None:
+        if not self.subject:
+            raise DefinitionError("there is no subject", where=_WRITES, now="Name one: 'orders-value', say.")
+        definition = avro_schema(self.schema, _WRITES)
+        if not isinstance(definition, dict) or definition.get("type") not in {"record", "error"}:
+            raise DefinitionError("the schema's root is no record", where=_WRITES, now="Wrap it in a record.")
+
+    @staticmethod
+    def for_generic(
+        subject: str, schema: str, registry_url: str, configs: Mapping[str, str] | None = None
+    ) -> ConfluentRegistryAvroSerializationSchema:
+        """Records of dictionaries.
+
+        Args:
+            subject: Where in the registry the schema belongs: the topic's name and ``-value`` or ``-key``, mostly.
+            schema: The writer's schema, as JSON.
+            registry_url: The registry's address, or several with commas between them.
+            configs: Confluent's client settings for the registry: basic or bearer authentication, TLS with PEM files.
+
+        Raises:
+            DefinitionError: The schema or a setting cannot be used.
+            UnsupportedFeatureError: A setting is not to be had here.
+        """
+        registry = SchemaRegistry(registry_url, FrozenMap(configs or {}))
+        return ConfluentRegistryAvroSerializationSchema(subject, schema, registry)
+
+    forGeneric = for_generic
+
+    def open(self, context: InitializationContext) -> None:
+        """Register the schema.
+
+        Raises:
+            OSError: The registry does not answer, or refuses the schema.
+        """
+        _ = self._schema_id
+
+    def serialize(self, element: Mapping[str, Any] | None) -> bytes | None:
+        """The message of a record; null for None.
+
+        Raises:
+            OSError: The schema was not opened before, and the registry does not answer or refuses it.
+            TypeError: The element is no dictionary.
+            ValueError: The element is not as the schema says.
+        """
+        if element is None:
+            return None
+        if not isinstance(element, Mapping):
+            raise TypeError(f"the schema writes dictionaries, the element is of type {type(element).__name__}")
+        return framed(self._schema_id, write_avro(element, _parsed(self.schema)))
+
+    @property
+    def _schema_id(self) -> int:
+        return self.registry.register(self.subject, self.schema)
+
+
+@lru_cache(maxsize=64)
+def _parsed(schema: str) -> Any:
+    return parsed_schema(json.loads(schema))
 
 
 @lru_cache(maxsize=64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from typing import Any, NoReturn
 
@@ -54,17 +55,25 @@ def as_text(node: Any) -> str:
     """The text of a value that is no container; nothing for one (``JsonNode.asText``)."""
     if isinstance(node, str):
         return node
+    if isinstance(node, float):
+        return java_double(node)  # without the quotes that an infinite one has in JSON
     return "" if isinstance(node, (dict, list)) else json_text(node)
 
 
 def json_text(node: Any) -> str:
-    """A value as Jackson writes it: no blanks, Java's numbers.
+    """A value as Jackson writes it: no blanks, Java's numbers, quotes around what is no number.
+
+    Raises:
+        TypeError: JSON has no such value.
 
     Example:
         >>> json_text({"a": [1e10, None, True, "é"]})
         '{"a":[1.0E10,null,true,"é"]}'
     """
-    return _WRITERS[type(node)](node)
+    for kind in type(node).__mro__:
+        if kind in _WRITERS:
+            return _WRITERS[kind](node)
+    raise TypeError(f"JSON has no values of type {type(node).__name__}")
 
 
 def json_string(text: str) -> str:
@@ -81,16 +90,37 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _object(node: Mapping[str, Any]) -> str:
-    return "{" + ",".join(f"{json_string(key)}:{json_text(value)}" for key, value in node.items()) + "}"
+    return "{" + ",".join(f"{_name(key)}:{json_text(value)}" for key, value in node.items()) + "}"
+
+
+def _name(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"the names in a JSON object are text, this one is of type {type(key).__name__}")
+    return json_string(key)
+
+
+def _array(node: Iterable[Any]) -> str:
+    return f"[{','.join(map(json_text, node))}]"
+
+
+def _decimal(node: Decimal) -> str:
+    if not node.is_finite():
+        raise ValueError(f"{node} is no number that JSON can hold")
+    return str(node)
+
+
+def _double(node: float) -> str:
+    return java_double(node) if math.isfinite(node) else f'"{java_double(node)}"'
 
 
 _WRITERS: Mapping[type, Callable[[Any], str]] = {
     type(None): lambda _: "null",
     bool: lambda node: "true" if node else "false",
-    int: str,
-    float: java_double,
-    Decimal: str,
+    int: int.__repr__,
+    float: _double,
+    Decimal: _decimal,
     str: json_string,
-    list: lambda node: f"[{','.join(map(json_text, node))}]",
+    list: _array,
+    tuple: _array,
     dict: _object,
 }

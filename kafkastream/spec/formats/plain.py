@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import Any, final
 
 import attrs
 
-from kafkastream.errors import DefinitionError
+from kafkastream.spec.formats.charsets import check_charset, decoded, encoded, is_utf8
 from kafkastream.spec.formats.schema import DeserializationSchema, SerializationSchema
 from kafkastream.spec.types import TypeInformation, Types
 
@@ -15,12 +14,7 @@ __all__ = ["ByteArraySchema", "SimpleStringSchema"]
 
 
 def _known_charset(_: object, __: object, charset: str) -> None:
-    try:
-        codecs.lookup(charset)
-    except LookupError:
-        raise DefinitionError(
-            f"charset {charset!r} is not known", where="SimpleStringSchema", now="Use 'UTF-8', say."
-        ) from None
+    check_charset(charset, "SimpleStringSchema")
 
 
 @final
@@ -28,8 +22,8 @@ def _known_charset(_: object, __: object, charset: str) -> None:
 class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
     """Text, one string per record.
 
-    Differs from Flink: bytes that are not valid in ``charset`` fail the job with the record's position, where Java puts
-    U+FFFD in their place without a word; a null value (tombstone) fails as in Flink.
+    Differs from Flink: bytes that are not valid in ``charset``, and characters that it lacks, fail the job, where Java
+    puts U+FFFD or ``?`` in their place without a word. A null value (tombstone) fails as in Flink.
 
     Args:
         charset: Name of the encoding.
@@ -46,11 +40,11 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
 
     def deserialize(self, message: bytes) -> str:
         """The text of ``message``."""
-        return message.decode(self.charset)
+        return decoded(message, self.charset)
 
     def serialize(self, element: str) -> bytes:
         """The bytes of ``element``."""
-        return element.encode(self.charset)
+        return encoded(element, self.charset)
 
     def get_produced_type(self) -> TypeInformation[str]:
         """Strings."""
@@ -61,7 +55,7 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
     @property
     def is_utf8(self) -> bool:
         """Whether the text is UTF-8, which Arrow and Spark read natively."""
-        return codecs.lookup(self.charset).name == "utf-8"
+        return is_utf8(self.charset)
 
 
 @final

@@ -7,15 +7,19 @@ from typing import Any, Protocol, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats.schema import DeserializationSchema
+from kafkastream.spec.formats.schema import DeserializationSchema, SerializationSchema
 from kafkastream.spec.types import TypeInformation, Types
 
-__all__ = ["ProtobufDeserializationSchema"]
+__all__ = ["ProtobufDeserializationSchema", "ProtobufSerializationSchema"]
 
 
 class _Message(Protocol):
     @classmethod
     def FromString(cls, s: bytes, /) -> Any: ...
+
+
+class _Written(Protocol):
+    def SerializeToString(self, *, deterministic: bool = ...) -> bytes: ...
 
 
 M = TypeVar("M", bound=_Message)
@@ -58,3 +62,35 @@ class ProtobufDeserializationSchema(DeserializationSchema[M]):
         return Types.GENERIC(self.message_class)
 
     getProducedType = get_produced_type
+
+
+@final
+@attrs.frozen
+class ProtobufSerializationSchema(SerializationSchema[_Written]):
+    r"""Messages of the classes that ``protoc`` generated for Python, as bare Protobuf.
+
+    Flink ships no such class; this one is ours. There is no registry in it, and no length before the message: the
+    bytes are the message's. Equal messages give equal bytes, so they may be keys; None is written as null.
+    The workers need the generated module and the package ``protobuf``.
+
+    Example:
+        >>> from google.protobuf.wrappers_pb2 import StringValue
+        >>> ProtobufSerializationSchema().serialize(StringValue(value="a"))
+        b'\n\x01a'
+    """
+
+    def serialize(self, element: _Written | None) -> bytes | None:
+        """The bytes of a message; null for None.
+
+        Raises:
+            TypeError: The element is no message.
+        """
+        if element is None:
+            return None
+        if not hasattr(type(element), "SerializeToString"):
+            raise TypeError(f"the schema writes Protobuf messages, the element is {_described(element)}")
+        return element.SerializeToString(deterministic=True)
+
+
+def _described(element: object) -> str:
+    return f"the class {element.__name__}" if isinstance(element, type) else f"of type {type(element).__name__}"

@@ -53,6 +53,9 @@ class SerializationSchema(ABC, Generic[IN_contra]):
     Differs from PyFlink: you may write one in Python, by implementing ``serialize``.
     """
 
+    def open(self, context: InitializationContext) -> None:
+        """Prepare, once per Python worker and subtask, before the first element: open connections, register schemas."""
+
     @abstractmethod
     def serialize(self, element: IN_contra) -> bytes | None:
         """Return the bytes; None writes a null (a tombstone, as a value)."""

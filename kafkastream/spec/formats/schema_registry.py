@@ -21,6 +21,7 @@ __all__ = ["RegisteredSchema", "SchemaRegistry"]
 
 _WHERE: Final = "schema registry"
 _TIMEOUT_S: Final = 30
+_LONGEST_REASON: Final = 500
 _PREFIX: Final = "schema.registry."
 _SOURCES: Final = ("URL", "USER_INFO", "SASL_INHERIT")
 
@@ -43,7 +44,8 @@ class SchemaRegistry:
         url: One address, or several with commas between them: the next is asked when one does not answer.
         configs: Confluent's client settings: ``basic.auth.credentials.source``, ``basic.auth.user.info``,
             ``bearer.auth.token``, and ``ssl.truststore.location``, ``ssl.keystore.location``, ``ssl.key.password`` with
-            PEM files; each also with ``schema.registry.`` before it.
+            PEM files; each also with ``schema.registry.`` before it. With ``auto.register.schemas`` set to false,
+            ``register`` registers nothing, but looks up what is there.
 
     Raises:
         DefinitionError: There is no address, or settings contradict each other.
@@ -83,8 +85,21 @@ class SchemaRegistry:
         """
         return _schema(self, schema_id)
 
-    def get(self, path: str) -> Any:
-        """The registry's answer to a question.
+    def register(self, subject: str, schema: str, schema_type: str = "AVRO") -> int:
+        """The id of a schema, which the registry gives it below a subject if it has none; then it is remembered.
+
+        Raises:
+            OSError: No address answered, or the registry refuses the schema.
+        """
+        return _registered(self, subject, schema, schema_type)
+
+    @property
+    def only_looks_up(self) -> bool:
+        """Whether ``register`` leaves the registry as it is (Confluent's ``auto.register.schemas``)."""
+        return (self._setting("auto.register.schemas") or "").lower() == "false"
+
+    def ask(self, path: str, question: Mapping[str, Any] | None = None) -> Any:
+        """The registry's answer: to GET, or to POST when there is something to say.
 
         Raises:
             OSError: No address answered, or the answer was no.
@@ -92,11 +107,11 @@ class SchemaRegistry:
         problems = []
         for url in self._urls:
             try:
-                return self._ask(url, path)
+                return self._ask(url, path, question)
             except urllib.error.HTTPError as error:
                 with error:  # it is the answer, too
                     raise OSError(
-                        f"the schema registry answered {path} with HTTP {error.code} {error.reason}"
+                        f"the schema registry answered {path} with HTTP {error.code} {error.reason}{_why(error)}"
                     ) from None
             except (OSError, ValueError) as error:
                 problems.append(f"{redacted(_without_user(url))}: {getattr(error, 'reason', error)}")
@@ -109,9 +124,12 @@ class SchemaRegistry:
     def _setting(self, key: str) -> str | None:
         return self.configs.get(_PREFIX + key, self.configs.get(key))
 
-    def _ask(self, url: str, path: str) -> Any:
-        request = urllib.request.Request(_without_user(url) + path)  # noqa: S310 - http and https only, checked above
+    def _ask(self, url: str, path: str, question: Mapping[str, Any] | None) -> Any:
+        data = None if question is None else json.dumps(question).encode()
+        request = urllib.request.Request(_without_user(url) + path, data)  # noqa: S310 - http and https only, see above
         request.add_header("Accept", "application/vnd.schemaregistry.v1+json, application/json")
+        if data is not None:
+            request.add_header("Content-Type", "application/vnd.schemaregistry.v1+json")
         for authorization in self._authorization(url):
             request.add_header("Authorization", authorization)
         context = self._tls() if url.startswith("https:") else None
@@ -139,7 +157,7 @@ class SchemaRegistry:
 
 @lru_cache(maxsize=10_000)
 def _schema(registry: SchemaRegistry, schema_id: int) -> RegisteredSchema:
-    answer = registry.get(f"/schemas/ids/{schema_id}")
+    answer = registry.ask(f"/schemas/ids/{schema_id}")
     if answer.get("schemaType", "AVRO") != "AVRO":
         raise ValueError(f"schema {schema_id} of the registry is of type {answer['schemaType']}, not AVRO")
     references = dict.fromkeys(_references(registry, answer))
@@ -149,9 +167,27 @@ def _schema(registry: SchemaRegistry, schema_id: int) -> RegisteredSchema:
 def _references(registry: SchemaRegistry, answer: Mapping[str, Any]) -> Iterator[str]:
     for reference in answer.get("references", ()):
         subject, version = quote(reference["subject"], safe=""), reference["version"]
-        found = registry.get(f"/subjects/{subject}/versions/{version}")
+        found = registry.ask(f"/subjects/{subject}/versions/{version}")
         yield from _references(registry, found)
         yield found["schema"]
+
+
+@lru_cache(maxsize=10_000)
+def _registered(registry: SchemaRegistry, subject: str, schema: str, schema_type: str) -> int:
+    path = f"/subjects/{quote(subject, safe='')}"
+    question = {"schema": schema} if schema_type == "AVRO" else {"schema": schema, "schemaType": schema_type}
+    answer = registry.ask(path if registry.only_looks_up else f"{path}/versions", question)
+    if not isinstance(answer, dict) or not isinstance(answer.get("id"), int):
+        raise OSError(f"the schema registry answered {path} without the id of a schema")
+    return int(answer["id"])
+
+
+def _why(error: urllib.error.HTTPError) -> str:
+    """What the registry says for itself, if it is the registry that speaks."""
+    try:
+        return f": {str(json.load(error)['message'])[:_LONGEST_REASON]}"
+    except (OSError, ValueError, LookupError, TypeError):
+        return ""
 
 
 def _basic(user_info: str) -> str:

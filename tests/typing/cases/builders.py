@@ -8,10 +8,14 @@ from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.common.serialization import ByteArraySchema
 from kafkastream.datastream import MapFunction, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
+    FlinkKafkaProducer,
     KafkaOffsetsInitializer,
+    KafkaPartitioner,
     KafkaRecordSerializationSchema,
     KafkaSink,
+    KafkaSinkContext,
     KafkaSource,
+    ProducerRecord,
 )
 
 env = StreamExecutionEnvironment.get_execution_environment()
@@ -75,3 +79,45 @@ sink = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_se
 reveal_type(sink)  # reveals: KafkaSink[str]
 words.sink_to(sink)
 words.map(len).sink_to(sink)  # error: incompatible type "KafkaSink[str]"; expected "KafkaSink[int]"
+
+payloads = KafkaRecordSerializationSchema.builder().set_topic("out").set_value_serialization_schema(ByteArraySchema())
+reveal_type(payloads.build())  # reveals: BuiltRecordSerializationSchema[bytes]
+of_bytes = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_serializer(payloads.build()).build()
+words.sink_to(of_bytes)  # error: incompatible type "KafkaSink[bytes]"; expected "KafkaSink[str]"
+
+
+class Lengths(KafkaRecordSerializationSchema[int]):
+    """A schema of one's own."""
+
+    def serialize(self, element: int, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord | None:
+        """Skip the empty."""
+        return ProducerRecord("out", str(element).encode()) if element else None
+
+
+lengths = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_serializer(Lengths()).build()
+reveal_type(lengths)  # reveals: KafkaSink[int]
+words.map(len).sink_to(lengths)
+words.sink_to(lengths)  # error: incompatible type "KafkaSink[int]"; expected "KafkaSink[str]"
+ProducerRecord("out", "text")  # error: expected "bytes | None"
+
+
+class Any0(KafkaPartitioner[object]):
+    """Whatever the element."""
+
+    def partition(
+        self, record: object, key: bytes | None, value: bytes | None, target_topic: str, partitions: list[int]
+    ) -> int:
+        """The first."""
+        return partitions[0]
+
+
+partitioned = KafkaRecordSerializationSchema.builder().set_topic("out").set_partitioner(Any0())
+partitioned.set_partitioner("fixed")  # error: expected "KafkaPartitioner[Any]"
+partitioned.set_kafka_value_serializer(ByteArraySchema())  # error: expected "str"
+named = "org.apache.kafka.common.serialization.StringSerializer"
+reveal_type(partitioned.setKafkaValueSerializer(named).build())  # reveals: BuiltRecordSerializationSchema[Any]
+
+legacy = FlinkKafkaProducer("out", SimpleStringSchema(), {"bootstrap.servers": "localhost:9092"})
+reveal_type(legacy)  # reveals: FlinkKafkaProducer[str]
+words.add_sink(legacy)
+words.map(len).add_sink(legacy)  # error: incompatible type "FlinkKafkaProducer[str]"

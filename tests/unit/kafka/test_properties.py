@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import Producer
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.kafka.properties import client_properties, producer_properties
+from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
 
 SERVERS = {"bootstrap.servers": "k:9092"}
 
@@ -22,7 +22,19 @@ def test_producers_behave_as_javas_by_default() -> None:
         "queue.buffering.max.kbytes": "131072",
         "max.in.flight.requests.per.connection": "5",
         "enable.idempotence": "true",
+        "statistics.interval.ms": "1000",
     }
+
+
+@pytest.mark.parametrize("off", [{"register.producer.metrics": "false"}, {"flink.disable-metrics": "true"}])
+def test_producers_tell_of_themselves_unless_they_are_told_not_to(off: dict[str, str]) -> None:
+    assert "statistics.interval.ms" not in producer_properties({**SERVERS, **off})
+
+
+def test_transactions_bound_the_time_of_delivery() -> None:
+    properties = transactional_properties({**SERVERS, "transaction.timeout.ms": "10000", "max.block.ms": "5000"})
+    assert properties.producer["delivery.timeout.ms"] == "10000"
+    assert (properties.timeout_ms, properties.patience_s) == (10_000, 5.0)
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,13 @@ from kafkastream.spec.watermark import WatermarkStrategy
 BATCH = Batch(["a", "bb", "", "dddd"], [1, None, 3, 4], range(4))
 
 
-def records(*values: bytes | None) -> pa.RecordBatch:
+def records(*values: bytes | None, partition: int = 2) -> pa.RecordBatch:
     size = len(values)
     return pa.RecordBatch.from_pydict(
         {
             "source": pa.array([1] * size, pa.int32()),
             "topic": pa.array(["t"] * size),
-            "partition": pa.array([2] * size, pa.int32()),
+            "partition": pa.array([partition] * size, pa.int32()),
             "offset": pa.array(range(10, 10 + size), pa.int64()),
             "timestamp": pa.array(range(100, 100 + size), pa.int64()),
             "value": pa.array(values, pa.binary()),
@@ -60,7 +60,7 @@ def chain(*operators: Operator) -> tuple[Chain, CollectOperator]:
     stage = Stage(end)
     for one in reversed(operators):
         stage = Stage(one, (stage,))
-    return Chain("source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,)), end
+    return Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,)), end
 
 
 def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
@@ -233,7 +233,7 @@ def test_all_branches_get_what_came_before_them_once() -> None:
 
     left, right = CollectOperator("left", 1), CollectOperator("right", 2)
     stage = Stage(operator(OperatorKind.MAP, upper), (Stage(left), Stage(right)))
-    one = Chain("source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
+    one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
     one.open(0, 1, 0)
     one.process(records(b"a"))
     assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
@@ -260,6 +260,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
     sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
     compiled = ChainCompiler(JobGraph((source, words, sink)), "run", ends=True).chain(source)
     one = Chain(
+        "s",
         "s",
         ValueDecoder(ValueOnlySchema(SimpleStringSchema())),
         compiled.stages,
@@ -330,3 +331,15 @@ def test_open_and_close_that_raise_are_named(method: str) -> None:
     one, _ = chain(operator(OperatorKind.MAP, function, "look up"))
     with pytest.raises(UserFunctionError, match=f"{method} of operator 'look up' raised OSError: no room"):
         run(one, records(b"a"))
+
+
+def test_offset_is_told_once_since_the_next_task_may_run_on_another_worker() -> None:
+    one, _ = chain()
+    one.open(0, 1, 0)
+    told = []
+    for partition in (2, 3):
+        one.process(records(b"a", b"b", partition=partition))
+        (metrics,) = (report.content for report in one.finish() if report.kind is ReportKind.METRICS)
+        changes = [change for operator in metrics for change in operator.changes]
+        told.append([(c.groups[-1].value, c.value) for c in changes if c.name == "currentOffset"])
+    assert told == [[("2", 11)], [("3", 11)]]

@@ -8,12 +8,18 @@ import pytest
 from kafkastream.common import SimpleStringSchema, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
+    DeliveryGuarantee,
+    FlinkFixedPartitioner,
     FlinkKafkaConsumer,
+    FlinkKafkaProducer,
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
+    KafkaSink,
     KafkaTopicPartition,
+    Semantic,
 )
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.subscription import TopicList
 
 SERVERS = {"bootstrap.servers": "k:9092"}
@@ -96,3 +102,69 @@ def test_add_source_takes_it_with_its_watermarks() -> None:
 def test_unknown_reset_is_refused() -> None:
     with pytest.raises(DefinitionError, match=r"auto\.offset\.reset = 'smallest' is none of"):
         consumer({**GROUP, "auto.offset.reset": "smallest"}).to_source()
+
+
+def producer(*more: Any, **named: Any) -> FlinkKafkaProducer[str]:
+    return FlinkKafkaProducer("t", SimpleStringSchema(), SERVERS, *more, **named)
+
+
+def written(**parts: Any) -> BuiltRecordSerializationSchema[str]:
+    return BuiltRecordSerializationSchema(
+        **{"topic": "t", "value_schema": SimpleStringSchema(), "writes_timestamps": False, **parts}
+    )
+
+
+def test_producer_is_a_sink_with_flinks_old_defaults() -> None:
+    assert producer().to_sink() == KafkaSink(
+        record_serializer=written(),
+        delivery_guarantee=DeliveryGuarantee.AT_LEAST_ONCE,
+        transactional_id_prefix="FlinkKafkaProducer-t",
+        properties=SERVERS,
+    )
+
+
+@pytest.mark.parametrize("semantic", Semantic)
+def test_semantics_are_guarantees(semantic: Semantic) -> None:
+    for one in (producer(5, semantic), producer(semantic=semantic), producer(semantic)):
+        assert one.to_sink().delivery_guarantee is DeliveryGuarantee[semantic.name]
+    assert FlinkKafkaProducer.Semantic is Semantic
+
+
+def test_setters_of_the_producer_reach_the_sink() -> None:
+    stamped = producer(partitioner=FlinkFixedPartitioner()).set_write_timestamp_to_kafka(True)
+    assert stamped.to_sink().record_serializer == written(writes_timestamps=True, partitioner=FlinkFixedPartitioner())
+    assert producer().set_transactional_id_prefix("p").to_sink().transactional_id_prefix == "p"
+    ignored = producer().ignore_failures_after_transaction_timeout().set_log_failures_only(False)
+    assert ignored.set_flush_on_checkpoint(True).to_sink() == producer().to_sink()
+
+
+def test_without_flush_nothing_is_promised_but_by_transactions() -> None:
+    unflushed = [producer(semantic).set_flush_on_checkpoint(False).to_sink() for semantic in Semantic]
+    assert [sink.delivery_guarantee.name for sink in unflushed] == ["EXACTLY_ONCE", "NONE", "NONE"]
+
+
+def test_failures_are_never_only_logged() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="failures cannot be only logged"):
+        producer().set_log_failures_only(True)
+
+
+def test_producer_says_all_that_is_wrong() -> None:
+    with pytest.raises(DefinitionError) as raised:
+        FlinkKafkaProducer("t", "text", {}, 0)  # type: ignore[arg-type]  # what this test is about
+    assert raised.value.what == (
+        "'text' is not a SerializationSchema; bootstrap.servers must be supplied in the producer config properties; "
+        "kafkaProducersPoolSize must be non empty"
+    )
+
+
+def test_flinks_own_settings_stay_with_the_producer() -> None:
+    own = FlinkKafkaProducer("t", SimpleStringSchema(), {**SERVERS, "flink.disable-metrics": "true"})
+    assert own.to_sink().properties == SERVERS
+
+
+def test_add_sink_takes_it() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_elements("a").add_sink(producer())
+    assert "Sink: Unnamed" in env.get_execution_plan()
+    with pytest.raises(TypeError, match="add_sink takes a FlinkKafkaProducer, not KafkaSink"):
+        env.from_elements("a").add_sink(producer().to_sink())  # type: ignore[arg-type]  # what this test is about

@@ -1,27 +1,21 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import pytest
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.formats import SimpleStringSchema
-from kafkastream.spec.sink import (
-    DeliveryGuarantee,
-    KafkaRecordSerializationSchema,
-    KafkaRecordSerializationSchemaBuilder,
-    KafkaSink,
-    KafkaSinkBuilder,
-    TopicSelector,
-)
+from kafkastream.spec.partitioning import FlinkFixedPartitioner
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink, KafkaSinkBuilder, TransactionNamingStrategy
 
 TEXT = SimpleStringSchema()
 
 
-class Constant(TopicSelector[object]):
-    def apply(self, data: object) -> str:
-        return "constant"
+class Own(KafkaRecordSerializationSchema[str]):
+    def serialize(self, element: str, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord | None:
+        return ProducerRecord("t", element.encode())
 
 
 def records() -> KafkaRecordSerializationSchema[str]:
@@ -33,13 +27,16 @@ def complete() -> KafkaSinkBuilder[str]:
 
 
 def test_builders_give_the_values_that_the_constructors_give() -> None:
-    assert records() == KafkaRecordSerializationSchema(topic="t", value_schema=TEXT)
     assert complete().build() == KafkaSink(record_serializer=records(), properties={"bootstrap.servers": "b:9092"})
 
 
 def test_sinks_are_values() -> None:
-    sink = complete().build()
-    assert {sink} == {complete().build()}
+    def partitioned() -> KafkaSink[str]:
+        builder = KafkaRecordSerializationSchema.builder().set_topic("t").set_partitioner(FlinkFixedPartitioner())
+        return complete().set_record_serializer(builder.set_value_serialization_schema(TEXT).build()).build()
+
+    sink = partitioned()
+    assert {sink} == {partitioned()}
     assert pickle.loads(pickle.dumps(sink)) == sink
 
 
@@ -54,8 +51,6 @@ def test_everything_missing_is_said_at_once() -> None:
     assert raised.value.what == (
         "Property bootstrap.servers is required but not provided; recordSerializer is required but not provided"
     )
-    with pytest.raises(DefinitionError, match="No value serializer is configured; No topic selector is configured"):
-        KafkaRecordSerializationSchema.builder().build()
 
 
 def test_exactly_once_needs_a_prefix() -> None:
@@ -82,41 +77,31 @@ def test_values_of_properties_are_text_and_secrets_stay_hidden() -> None:
     assert "hidden" not in repr(complete().set_property("sasl.password", "hidden").build())
 
 
-SETTERS: dict[str, tuple[Any, str]] = {
-    "set_topic": ("t", "Topic selector"),
-    "set_topic_selector": (Constant(), "Topic selector"),
-    "set_key_serialization_schema": (TEXT, "Key serializer"),
-    "set_value_serialization_schema": (TEXT, "Value serializer"),
-}
+def test_a_builder_in_place_of_what_it_builds_is_told() -> None:
+    builder = KafkaRecordSerializationSchema.builder().set_topic("t").set_value_serialization_schema(TEXT)
+    with pytest.raises(DefinitionError, match="is not a KafkaRecordSerializationSchema") as raised:
+        complete().set_record_serializer(builder).build()  # type: ignore[arg-type]  # what this test is about
+    assert "build()" in raised.value.now
 
 
-@pytest.mark.parametrize("setter", SETTERS)
-def test_each_part_of_a_record_is_set_once(setter: str) -> None:
-    argument, what = SETTERS[setter]
-    builder = getattr(KafkaRecordSerializationSchema.builder(), setter)(argument)
-    with pytest.raises(DefinitionError, match=f"{what} already set"):
-        getattr(builder, setter)(argument)
+def test_pooled_transactions_need_exposed_topics_as_in_flink() -> None:
+    builder = complete().set_transactional_id_prefix("p").set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+    pooling = builder.set_transaction_naming_strategy(TransactionNamingStrategy.POOLING)
+    assert pooling.build().transaction_naming_strategy is TransactionNamingStrategy.POOLING
+    own = Own()
+    pooling.set_record_serializer(own)
+    with pytest.raises(DefinitionError, match="POOLING naming strategy, the recordSerializer needs to expose"):
+        pooling.build()
+    own.topic = "t"
+    assert pooling.build().record_serializer is own
 
 
-def test_topic_and_selector_exclude_each_other() -> None:
-    with pytest.raises(DefinitionError, match="Topic selector already set"):
-        KafkaRecordSerializationSchema.builder().set_topic("t").set_topic_selector(Constant())
+def test_names_of_transactions_do_not_matter_without_transactions() -> None:
+    pooling = complete().set_transaction_naming_strategy(TransactionNamingStrategy.POOLING)
+    pooling.set_record_serializer(Own()).build()
+    assert complete().build().transaction_naming_strategy is TransactionNamingStrategy.INCREMENTING
 
 
-@pytest.mark.parametrize("selector", [Constant(), lambda _: "constant"])
-def test_selectors_are_classes_or_functions(selector: Any) -> None:
-    builder = KafkaRecordSerializationSchema.builder().set_topic_selector(selector)
-    assert builder.set_value_serialization_schema(TEXT).build().topic_of("x") == "constant"
-    assert records().topic_of("x") == "t"
-
-
-def test_other_selectors_are_type_errors() -> None:
-    with pytest.raises(TypeError, match="a function or a TopicSelector, not 'topic'"):
-        KafkaRecordSerializationSchema.builder().set_topic_selector("topic")  # type: ignore[arg-type]  # what this test is about
-
-
-def test_partitioners_are_refused_with_what_works() -> None:
-    builder: KafkaRecordSerializationSchemaBuilder[Any] = KafkaRecordSerializationSchema.builder()
-    with pytest.raises(UnsupportedFeatureError, match="partitioner of one's own") as raised:
-        builder.set_partitioner(object())
-    assert raised.value.now.startswith("Set a key")
+def test_serializers_among_the_properties_are_no_error() -> None:
+    given = {"key.serializer": "A", "value.serializer": "B"}
+    assert dict(complete().set_kafka_producer_config(given).build().properties).items() >= given.items()

@@ -24,6 +24,7 @@ def read(name: str, value: bytes | None, config: dict[str, str] | None = None) -
         ("StringDeserializer", "é".encode(), "é", Types.STRING()),
         ("ByteArrayDeserializer", b"\0\xff", b"\0\xff", Types.PRIMITIVE_ARRAY(Types.BYTE())),
         ("BytesDeserializer", b"\0\xff", b"\0\xff", Types.PRIMITIVE_ARRAY(Types.BYTE())),
+        ("ByteBufferDeserializer", b"\0\xff", b"\0\xff", Types.PRIMITIVE_ARRAY(Types.BYTE())),
         ("ShortDeserializer", b"\xff\xfe", -2, Types.SHORT()),
         ("IntegerDeserializer", b"\x80\0\0\0", -(2**31), Types.INT()),
         ("LongDeserializer", b"\0\0\0\0\0\0\1\0", 256, Types.LONG()),

@@ -11,7 +11,7 @@ from kafkastream.spec.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.spec.types import Types
 
 
-@given(st.text(), st.sampled_from(["UTF-8", "utf8", "UTF-16LE", "UTF-32"]))
+@given(st.text(), st.sampled_from(["UTF-8", "utf8", "UTF-16", "UTF-16LE", "UTF-32LE"]))
 def test_text_comes_back_as_it_was(text: str, charset: str) -> None:
     schema = SimpleStringSchema(charset)
     assert schema.deserialize(schema.serialize(text)) == text
@@ -33,9 +33,23 @@ def test_schemas_know_their_type() -> None:
     assert ByteArraySchema().get_produced_type() == Types.PRIMITIVE_ARRAY(Types.BYTE())
 
 
-def test_unknown_charsets_are_refused() -> None:
-    with pytest.raises(DefinitionError, match="charset 'UTF-9' is not known"):
-        SimpleStringSchema("UTF-9")
+@pytest.mark.parametrize("charset", ["UTF-9", "hex", ""])
+def test_unknown_charsets_are_refused(charset: str) -> None:
+    with pytest.raises(DefinitionError, match=f"charset '{charset}' is not known"):
+        SimpleStringSchema(charset)
+
+
+@pytest.mark.parametrize(
+    ("charset", "written", "also_read"),
+    [
+        ("UTF-16", b"\xfe\xff\0a", [b"\0a", b"\xff\xfea\0"]),
+        ("UTF-32", b"\0\0\0a", [b"\0\0\xfe\xff\0\0\0a", b"\xff\xfe\0\0a\0\0\0"]),
+    ],
+)
+def test_the_order_of_bytes_is_javas(charset: str, written: bytes, also_read: list[bytes]) -> None:
+    schema = SimpleStringSchema(charset)
+    assert schema.serialize("a") == written
+    assert {schema.deserialize(data) for data in (written, *also_read)} == {"a"}
 
 
 @pytest.mark.parametrize(("charset", "is_utf8"), [("utf8", True), ("UTF-8", True), ("ISO-8859-1", False)])

@@ -1,0 +1,95 @@
+"""What a consumer group has committed, asked and told by a consumer that never joins it.
+
+The admin client has requests for both, but when a group's coordinator goes away while it is asked, librdkafka 2.16 may
+end the whole process (its issue 4605).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, final
+
+from confluent_kafka import Consumer, KafkaException
+from confluent_kafka import TopicPartition as ClientPartition
+
+from kafkastream.errors import KafkaError
+from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.properties import client_properties
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["Group", "GroupConsumer"]
+
+
+@final
+class GroupConsumer:
+    """A consumer of a group that it never joins.
+
+    Args:
+        client: A client's properties, by librdkafka's names.
+        group: The group's name.
+        error_cb: Hears what the client says of its connections.
+    """
+
+    def __init__(self, client: Mapping[str, Any], group: str, error_cb: Callable[..., None] | None = None) -> None:
+        heard = {} if error_cb is None else {"error_cb": error_cb}
+        self._consumer = Consumer({**client, **heard, "group.id": group, "enable.auto.commit": False, "log_level": 0})
+
+    def committed(self, partitions: Collection[ClientPartition], timeout_s: float) -> list[ClientPartition]:
+        """The partitions with what the group has committed for them.
+
+        Raises:
+            KafkaException: The brokers did not tell.
+        """
+        found: list[ClientPartition] = self._consumer.committed(list(partitions), timeout=timeout_s)
+        for partition in found:
+            if partition.error is not None:
+                raise KafkaException(partition.error)
+        return found
+
+    def commit(self, partitions: Collection[ClientPartition]) -> None:
+        """Commit the partitions' offsets, and wait for the answer, however long the brokers are away.
+
+        Raises:
+            KafkaException: The group does not take them.
+        """
+        answered: list[ClientPartition] = self._consumer.commit(offsets=list(partitions), asynchronous=False) or []
+        for partition in answered:
+            if partition.error is not None:
+                raise KafkaException(partition.error)
+
+    def metadata(self) -> Any:
+        """The group, as a transaction wants it."""
+        return self._consumer.consumer_group_metadata()
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._consumer.close()
+
+
+@final
+class Group:
+    """The group of a source, for commits.
+
+    Args:
+        properties: The source's Java client properties, which name the group.
+    """
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self._where = f"group {properties['group.id']}, bootstrap.servers {properties['bootstrap.servers']}"
+        with refused_properties(self._where):
+            self._consumer = GroupConsumer(client_properties(properties), properties["group.id"])
+
+    def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Commit the next offsets to read, and wait for the answer, however long the brokers are away.
+
+        Raises:
+            KafkaError: The group does not take them: it has live members, say.
+        """
+        try:
+            self._consumer.commit([ClientPartition(p.topic, p.partition, offset) for p, offset in offsets.items()])
+        except KafkaException as error:
+            raise KafkaError(error.args[0].str(), where=self._where) from None
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._consumer.close()

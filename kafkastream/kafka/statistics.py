@@ -1,0 +1,86 @@
+"""What a producer tells of itself, under the names of Java's producer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, final
+
+__all__ = ["PRODUCER_METRICS", "ProducerStatistics"]
+
+_Read = Callable[[Mapping[str, Any]], float]
+
+
+def _top(name: str) -> _Read:
+    return lambda told: float(told[name])
+
+
+def _of_brokers(name: str) -> _Read:
+    return lambda told: float(sum(broker[name] for broker in told["brokers"].values()))
+
+
+def _average(windows: Iterable[Mapping[str, float]]) -> float:
+    """The average of several windows, each of which has an average and a count."""
+    counted = [(window["avg"], window["cnt"]) for window in windows]
+    total = sum(count for _, count in counted)
+    return sum(average * count for average, count in counted) / total if total else 0.0
+
+
+def _latency_ms(name: str) -> _Read:
+    """Librdkafka has µs."""
+    return lambda told: _average(broker[name] for broker in told["brokers"].values()) / 1000
+
+
+def _of_topics(name: str) -> _Read:
+    return lambda told: _average(topic[name] for topic in told["topics"].values())
+
+
+def _connections(told: Mapping[str, Any]) -> float:
+    return float(sum(broker["state"] == "UP" for broker in told["brokers"].values()))
+
+
+PRODUCER_METRICS: Mapping[str, _Read] = {
+    "batch-size-avg": _of_topics("batchsize"),
+    "connection-count": _connections,
+    "incoming-byte-total": _top("rx_bytes"),
+    "outgoing-byte-total": _top("tx_bytes"),
+    "record-error-total": _of_brokers("txerrs"),
+    "record-queue-time-avg": _latency_ms("int_latency"),
+    "record-retry-total": _of_brokers("txretries"),
+    "record-send-total": _top("txmsgs"),
+    "records-per-request-avg": _of_topics("batchcnt"),
+    "request-latency-avg": _latency_ms("rtt"),
+    "request-total": _top("tx"),
+    "response-total": _top("rx"),
+}
+"""Java's metrics that librdkafka's statistics have, too: totals since the producer's start, averages of the last window."""
+
+
+@final
+class ProducerStatistics:
+    """The last statistics of a producer (librdkafka's ``stats_cb``).
+
+    Example:
+        >>> statistics = ProducerStatistics()
+        >>> statistics.metric("request-total")
+        0.0
+        >>> statistics('{"tx": 7}')
+        >>> statistics.metric("request-total")
+        7.0
+    """
+
+    def __init__(self) -> None:
+        self._told: Mapping[str, Any] | None = None
+
+    def __call__(self, told: str) -> None:
+        """Take in what the client tells, as JSON."""
+        self._told = json.loads(told)
+
+    def metric(self, name: str) -> float:
+        """One of ``PRODUCER_METRICS``; 0 before the client has told anything."""
+        return 0.0 if self._told is None else PRODUCER_METRICS[name](self._told)
+
+    @property
+    def send_time_ms(self) -> float:
+        """How long records lately took to be written: in the client's queue, and on the way (Flink's currentSendTime)."""
+        return self.metric("request-latency-avg") + self.metric("record-queue-time-avg")

@@ -1,0 +1,187 @@
+"""Before an exactly-once query starts: what an earlier run left open is ended, and what it wrote fits its checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, JobError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.properties import TransactionProperties
+from kafkastream.kafka.transactions import Marker, fenced, pass_over
+from kafkastream.spark.chain import Chain, origin_name
+from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
+from kafkastream.spark.compile import ChainCompiler, identities
+from kafkastream.spark.kafka_sink import TransactionalOperator, slot_name
+from kafkastream.spark.stores import with_pem_stores
+from kafkastream.spark.streams import KafkaInput
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.sink import ExpiredMarker, KafkaSink
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["ExactlyOnce"]
+
+_WEEK_MINUTES = 7 * 24 * 60
+"""Kafka's default of ``offsets.retention.minutes``."""
+
+
+@final
+@attrs.frozen
+class _Sink:
+    """An exactly-once sink: its name, what the user said, and the properties of its clients."""
+
+    name: str
+    spec: KafkaSink[Any]
+    properties: TransactionProperties
+
+    @property
+    def topic(self) -> str | None:
+        """The one topic that it writes to, if there is just one."""
+        assert self.spec.record_serializer is not None
+        return self.spec.record_serializer.topic
+
+    def broker_setting(self, name: str) -> int | None:
+        """A setting of the brokers; None when they do not tell."""
+        setting = Cluster(with_pem_stores(self.spec.properties)).broker_setting(name)
+        return None if setting is None else int(setting)
+
+
+@final
+@attrs.frozen
+class ExactlyOnce:
+    """The exactly-once sinks of a query.
+
+    Args:
+        name: The query's name in the checkpoint folder.
+        folder: The job's checkpoint folder.
+        sources: The identities of the sources, by their nodes.
+        sinks: The sinks by their identities.
+        reached: The identities of the sinks that each source reaches, by the source's node.
+    """
+
+    name: str
+    folder: CheckpointFolder
+    sources: Mapping[int, str]
+    sinks: Mapping[str, _Sink]
+    reached: Mapping[int, Collection[str]]
+
+    @staticmethod
+    def of(name: str, folder: CheckpointFolder, graph: JobGraph) -> ExactlyOnce:
+        """Those of a connected graph."""
+        compiler = ChainCompiler(graph, "", ends=True)
+        operators = {source.id: _transactional(compiler.chain(source)) for source in graph.sources}
+        properties = {one.sink: one.properties for several in operators.values() for one in several}
+        names = identities(graph.sinks)
+        sinks = {
+            names[node.id]: _Sink(node.name, node.sink, properties[names[node.id]])
+            for node in graph.sinks
+            if isinstance(node.sink, KafkaSink) and names[node.id] in properties
+        }
+        return ExactlyOnce(
+            name,
+            folder,
+            identities(graph.sources),
+            sinks,
+            {source: {one.sink for one in several} for source, several in operators.items()},
+        )
+
+    def prepare(self, inputs: Sequence[KafkaInput]) -> None:
+        """Make sure that the sinks can go on where the checkpoint stands.
+
+        Raises:
+            DefinitionError: A sink's name or prefix is another than before, or the brokers do not allow its timeout.
+            JobError: The sinks have written what the checkpoint does not know, or nobody can know what they have.
+            DeliveryError: The brokers do not let a sink write.
+        """
+        if not self.sinks:
+            return
+        for sink in self.sinks.values():
+            _check_timeout(sink)
+        self._keep_names()
+        state = self.folder.state(self.name)
+        if state is not None:
+            for identity in self.sinks:
+                self._secure(identity, state, inputs)
+
+    def _keep_names(self) -> None:
+        """Transactions are found again by their names, so these stay for as long as the checkpoint does."""
+        now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
+        before = self.folder.prefixes(self.name)
+        changed = {identity: prefix for identity, prefix in before.items() if now.get(identity) != prefix}
+        if changed:
+            raise DefinitionError(
+                f"the exactly-once sinks of this checkpoint are {_listed(before)}; now they are {_listed(now)}",
+                where=f"checkpoint {self.folder.of_query(self.name)}",
+                now="Give sinks and prefixes their old names (set_uid keeps a sink's), or give this job another name.",
+            )
+        if now != before:
+            self.folder.record_prefixes(self.name, now)
+
+    def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
+        sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
+        markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
+        most = Marker(state.batch if state.planned_at_ms is None else state.batch + 1)
+        ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
+        if ahead:
+            raise JobError(
+                f"sink {sink.name!r} has already written micro-batch {max(ahead.values()).batch - 1}, "
+                f"and the checkpoint stands before micro-batch {state.batch}: it is older than what was written",
+                where=f"checkpoint {self.folder.of_query(self.name)}, transactional.id {min(ahead)}",
+                now="Restore the newest checkpoint, or give this job another name and choose where it begins to read.",
+            )
+        unknown = [slot for slot, is_planned in slots.items() if is_planned and markers[slot] is None]
+        if unknown and state.planned_at_ms is not None:
+            self._decide(sink, state, unknown)
+
+    def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
+        """The slots that a sink may have written to, and whether the planned micro-batch does."""
+        prefix = str(self.sinks[sink].spec.transactional_id_prefix)
+        for index, one in enumerate(inputs):
+            if sink not in self.reached[one.node.id]:
+                continue
+            planned = state.partitions[index] if index < len(state.partitions) else frozenset[TopicPartition]()
+            for partition in sorted({*one.extent.starts, *planned}):
+                origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
+                yield slot_name(prefix, state.query, sink, origin), partition in planned
+
+    def _decide(self, sink: _Sink, state: QueryState, unknown: Sequence[str]) -> None:
+        """A missing marker means that nothing was written, as long as brokers keep markers."""
+        assert state.planned_at_ms is not None
+        kept_for = sink.broker_setting("offsets.retention.minutes") or _WEEK_MINUTES
+        minutes = (time.time() - state.planned_at_ms / 1000) / 60
+        what_now = sink.spec.on_expired_marker
+        if minutes < kept_for or what_now is ExpiredMarker.REPLAY:
+            return
+        if what_now is ExpiredMarker.SKIP:
+            assert sink.topic is not None
+            pass_over(sink.properties, unknown, sink.topic, Marker(state.batch + 1))
+            return
+        raise JobError(
+            f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
+            f"{minutes / 1440:.1f} days ago, and the brokers forget a sink's progress after {kept_for / 1440:.1f}",
+            where=f"transactional.id {min(unknown)}",
+            now="Look into the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
+            "skip leaves it out.",
+        )
+
+
+def _transactional(chain: Chain) -> Sequence[TransactionalOperator]:
+    return [sink for sink in chain.sinks if isinstance(sink, TransactionalOperator)]
+
+
+def _check_timeout(sink: _Sink) -> None:
+    most = sink.broker_setting("transaction.max.timeout.ms")
+    if most is not None and sink.properties.timeout_ms > most:
+        raise DefinitionError(
+            f"transaction.timeout.ms = {sink.properties.timeout_ms} is more than the brokers allow, "
+            f"whose transaction.max.timeout.ms is {most}",
+            where=f"sink {sink.name!r}",
+            now="Lower it, or leave it out: here a job may be down for longer and loses nothing.",
+        )
+
+
+def _listed(prefixes: Mapping[str, str]) -> str:
+    return ", ".join(f"{identity!r} with prefix {prefix!r}" for identity, prefix in prefixes.items()) or "none"

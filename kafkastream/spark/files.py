@@ -1,0 +1,82 @@
+"""Small files on whatever Spark keeps checkpoints on: a local disk, HDFS, an object store."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import attrs
+from pyspark.sql import SparkSession
+
+__all__ = ["Files"]
+
+
+@final
+@attrs.frozen
+class Files:
+    """The files below a path, through Hadoop's file systems.
+
+    Args:
+        session: Whose configuration of file systems.
+        root: A path or URL.
+    """
+
+    session: SparkSession
+    root: str
+
+    def read(self, name: str) -> str | None:
+        """The text of a file; None when there is none."""
+        path = self._path(name)
+        system = self._system(path)
+        if not system.exists(path):
+            return None
+        stream = system.open(path)
+        try:
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+        finally:
+            stream.close()
+
+    def replace(self, name: str, text: str) -> None:
+        """Write a file as a whole: who reads it with ``read_replaced`` sees the old text or the new.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        path = self._path(name)
+        system, unfinished = self._system(path), path.suffix("~")
+        stream = system.create(unfinished, True)
+        try:
+            stream.write(text.encode())
+        finally:
+            stream.close()
+        system.delete(path, False)
+        if not system.rename(unfinished, path):
+            raise OSError(f"cannot write {path}")
+
+    def read_replaced(self, name: str) -> str | None:
+        """The text of a file that ``replace`` writes; None when there is none.
+
+        Where a kill came between delete and rename, only the new text's file is there; else that may be half-written.
+        """
+        text = self.read(name)
+        return self.read(f"{name}~") if text is None else text
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder; none when there is no such folder."""
+        path = self._path(folder)
+        system = self._system(path)
+        return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
+
+    def delete(self, name: str) -> None:
+        """Remove a file or folder, if it is there."""
+        path = self._path(name)
+        self._system(path).delete(path, True)
+
+    @property
+    def _jvm(self) -> Any:
+        return self.session.sparkContext._jvm
+
+    def _path(self, name: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(f"{self.root}/{name}")
+
+    def _system(self, path: Any) -> Any:
+        return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())

@@ -1,0 +1,224 @@
+"""The Kafka sink on a worker: elements become records, and a producer takes them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.errors import JobError
+from kafkastream.kafka.properties import STATISTICS_INTERVAL
+from kafkastream.metrics.groups import Counter, MetricGroup
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.encoding import RecordEncoder
+from kafkastream.spark.failures import not_encoded
+from kafkastream.spark.reports import Report
+from kafkastream.spark.sinks import SinkOperator, TaskScope
+from kafkastream.spec.functions import RuntimeContext
+from kafkastream.spec.values import FrozenMap
+
+if TYPE_CHECKING:
+    from kafkastream.kafka.producer import RecordProducer, Records
+    from kafkastream.kafka.properties import TransactionProperties
+    from kafkastream.kafka.statistics import ProducerStatistics
+    from kafkastream.spark.slots import SlotCounters, SlotTask
+
+__all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
+
+
+@attrs.define(eq=False)
+class KafkaOperator(SinkOperator):
+    """Writes elements as records; how surely is up to the class."""
+
+    encoder: RecordEncoder
+    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
+    _written_bytes: tuple[Counter, ...] = attrs.field(default=(), init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder; newer Flink counts under both names."""
+        self.encoder.open(context, self.partitions_of)
+        group = context.get_metrics_group()
+        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+        self._written_bytes = (group._own_counter("numBytesOut"), group._own_counter("numBytesSend"))
+        if self.tells_of_producer:
+            self._register_producer(group)
+
+    @property
+    @abstractmethod
+    def tells_of_producer(self) -> bool:
+        """Whether the producer's own metrics are wanted."""
+
+    @property
+    @abstractmethod
+    def statistics(self) -> ProducerStatistics | None:
+        """What the producer tells of itself."""
+
+    def _register_producer(self, group: MetricGroup) -> None:
+        from kafkastream.kafka.statistics import PRODUCER_METRICS
+
+        def read(name: str) -> float:
+            return 0.0 if self.statistics is None else self.statistics.metric(name)
+
+        group.gauge("currentSendTime", lambda: 0.0 if self.statistics is None else self.statistics.send_time_ms)
+        producer = group.add_group("KafkaProducer")
+        for name in PRODUCER_METRICS:
+            producer.gauge(name, partial(read, name))
+
+    @abstractmethod
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions of a topic, asked of the brokers once."""
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element could not be made a record."""
+        return not_encoded(self.name, element, position, error)
+
+    def _count(self, records: Records, payload_bytes: int) -> None:
+        for counter in self._written:
+            counter.inc(records.number)
+        for counter in self._written_bytes:
+            counter.inc(payload_bytes)
+
+
+@final
+@attrs.define(eq=False)
+class ProducingOperator(KafkaOperator):
+    """Writes with the worker's producer: at least once, or not even that."""
+
+    node: int
+    run_id: str
+    properties: FrozenMap[str, str]
+    flush_each_task: bool
+    _producer: RecordProducer | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Take the worker's producer."""
+        from kafkastream.kafka.producer import shared_producer
+
+        self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+        super().open(context)
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that the worker's producer knows."""
+        assert self._producer is not None
+        return self._producer.partitions_of(topic)
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """Those of the worker's producer."""
+        return None if self._producer is None else self._producer.statistics
+
+    def write(self, batch: Batch) -> None:
+        """Encode the elements and hand them to the producer."""
+        assert self._producer is not None
+        records = self.encoder.encode(batch)
+        self._producer.send(records)
+        self._count(records, records.payload_bytes)
+
+    def finish(self) -> Iterator[Report]:
+        """Make sure of what was written, as far as the guarantee asks."""
+        if self.flush_each_task and self._producer is not None:
+            self._producer.flush()
+        yield from self.drain()
+
+
+@final
+@attrs.define(eq=False)
+class TransactionalOperator(KafkaOperator):
+    """Writes exactly once: what is left of a slot, in transactions that say how far the slot has come.
+
+    Args:
+        properties: Of its clients.
+        prefix: How its transactions' names begin: with the user's prefix.
+        sink: The sink's identity among the job's sinks, which is the second part of the names.
+    """
+
+    properties: TransactionProperties
+    prefix: str
+    sink: str
+    _asking: RecordProducer | None = attrs.field(default=None, init=False)
+    _task: SlotTask | None = attrs.field(default=None, init=False)
+    _counters: SlotCounters | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder, and count transactions."""
+        from kafkastream.spark.slots import SlotCounters
+
+        super().open(context)
+        self._counters = SlotCounters.of(context.get_metrics_group())
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties.producer
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """Those of the last task's slot."""
+        return None if self._task is None else self._task.statistics
+
+    def partitions_of(self, topic: str) -> list[int]:
+        """The partitions that a producer of its own knows, as in Flink; most sinks never ask."""
+        from kafkastream.kafka.producer import RecordProducer
+
+        self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
+        return self._asking.partitions_of(topic)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
+        from kafkastream.spark.slots import SlotTask
+
+        assert self._counters is not None
+        slot = slot_name(self.prefix, task.query, self.sink, task.origin)
+        self._task = SlotTask(self.properties, slot, self.name, self.encoder.schema.topic, task.batch, self._counters)
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know where in the source the next elements come from."""
+        self._begun.arrives(arrow)
+
+    def write(self, batch: Batch) -> None:
+        """Encode what has not been written before, and keep it until there is enough to write."""
+        left = self._begun.left_of(batch)
+        if left.values:
+            records = self.encoder.encode(left)
+            payload_bytes = records.payload_bytes
+            if records.number:
+                self._begun.add(records, payload_bytes)
+            self._count(records, payload_bytes)
+
+    def passed(self) -> None:
+        """Write, when enough is kept."""
+        self._begun.passed()
+
+    def finish(self) -> Iterator[Report]:
+        """Write the rest."""
+        self._begun.finish()
+        yield from self.drain()
+
+    def abandon(self) -> None:
+        """Write no more of the task."""
+        if self._task is not None:
+            self._task.abandon()
+
+    @property
+    def _begun(self) -> SlotTask:
+        assert self._task is not None
+        return self._task
+
+
+def slot_name(prefix: str, query: str, sink: str, origin: str) -> str:
+    """The ``transactional.id`` of a slot, which is also the group that holds its progress.
+
+    Example:
+        >>> slot_name("orders", "5d2f", "copy", "in-orders-3")
+        'orders-5d2f-copy-in-orders-3'
+    """
+    return f"{prefix}-{query}-{sink}-{origin}"

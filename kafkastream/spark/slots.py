@@ -1,0 +1,158 @@
+"""What a task writes to its slot: what is left of it, in transactions that tell how far the slot has come.
+
+A task's records are of one partition, in the order of their offsets. What they became is kept until it is worth a
+transaction, or the task ends. So no transaction is open while functions run, and however much a micro-batch holds, none
+stays open for long. On a replay, what has been written before is known by the offset of the record that it came from.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple, final
+
+import pyarrow as pa
+
+from kafkastream.kafka.producer import Records
+from kafkastream.kafka.properties import TransactionProperties
+from kafkastream.kafka.statistics import ProducerStatistics
+from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
+from kafkastream.metrics.groups import Counter, MetricGroup
+from kafkastream.spark.batches import Batch
+
+__all__ = ["SlotCounters", "SlotTask"]
+
+_CHUNK_BYTES = 16 * 1024 * 1024
+_MOST_KEPT = 8
+_kept: OrderedDict[str, Slot] = OrderedDict()
+"""The worker's writers from task to task, the last used last; each has threads and connections of its own."""
+
+
+class SlotCounters(NamedTuple):
+    """What is counted of a sink's transactions.
+
+    Args:
+        committed: Those that were committed.
+        skipped: Tasks that found their slot written already, wholly or in part.
+        fenced: Those that another attempt at the same slot has ended.
+    """
+
+    committed: Counter
+    skipped: Counter
+    fenced: Counter
+
+    @staticmethod
+    def of(group: MetricGroup) -> SlotCounters:
+        """The counters of a sink."""
+        return SlotCounters(*(group._own_counter(f"transactions{what.title()}") for what in SlotCounters._fields))
+
+
+@final
+class SlotTask:
+    """One task's work on its slot; it opens the slot when there is something to write.
+
+    Args:
+        properties: Of the sink's clients.
+        slot: The slot's name.
+        sink: The sink's name, for errors.
+        topic: The sink's topic; None when it has several.
+        batch: The micro-batch.
+        counters: Count what happens.
+    """
+
+    def __init__(
+        self,
+        properties: TransactionProperties,
+        slot: str,
+        sink: str,
+        topic: str | None,
+        batch: int,
+        counters: SlotCounters,
+    ) -> None:
+        self._properties = properties
+        self._name = slot
+        self._sink = sink
+        self._topic = topic
+        self._batch = batch
+        self._counters = counters
+        self._slot: Slot | None = None
+        self._done = Marker(batch)
+        self._offsets: pa.Array | None = None
+        self._records: list[Records] = []
+        self._bytes = 0
+
+    @property
+    def statistics(self) -> ProducerStatistics | None:
+        """What the slot's producer tells of itself; None as long as there is none."""
+        return None if self._slot is None else self._slot.statistics
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """The elements that come next are of these source records."""
+        self._offsets = arrow["offset"] if "offset" in arrow.schema.names else None
+
+    def left_of(self, batch: Batch) -> Batch:
+        """The elements that have not been written by an earlier attempt.
+
+        Raises:
+            DeliveryError: The brokers do not let the sink write.
+        """
+        if self._slot is None:
+            self._slot = self._taken()
+            self._done = max(self._done, self._slot.marker or Marker())
+            self._counters.skipped.inc(int(self._done > Marker(self._batch)))
+        if self._done.batch > self._batch:
+            return Batch((), (), ())
+        if self._offsets is None or self._offsets[0].as_py() >= self._done.offset:
+            return batch
+        offsets = self._offsets.to_pylist()
+        left = [index for index, row in enumerate(batch.origin) if offsets[row] >= self._done.offset]
+        return batch.rows(left)
+
+    def add(self, records: Records, payload_bytes: int) -> None:
+        """Keep records to be written."""
+        self._records.append(records)
+        self._bytes += payload_bytes
+
+    def passed(self) -> None:
+        """All that came of the last source records is kept: when that is enough, write it."""
+        if self._bytes >= _CHUNK_BYTES and self._offsets is not None:
+            self._publish(Marker(self._batch, self._offsets[-1].as_py() + 1))
+
+    def finish(self) -> None:
+        """Write the rest; the slot serves the next task."""
+        if self._records:
+            self._publish(Marker(self._batch + 1))
+        if self._slot is not None:
+            _kept[self._name] = self._slot
+            while len(_kept) > _MOST_KEPT:
+                _kept.popitem(last=False)
+
+    def abandon(self) -> None:
+        """Write no more: the next attempt asks the brokers what has been written."""
+        if self._slot is not None:
+            self._slot.abandon()
+
+    def _taken(self) -> Slot:
+        kept = _kept.pop(self._name, None)
+        return self._opened() if kept is None else kept
+
+    def _opened(self) -> Slot:
+        return Slot(self._properties, self._name, self._sink, self._topic)
+
+    def _publish(self, marker: Marker) -> None:
+        """Write what is kept; where another has taken the slot over, only if nothing of it was written since."""
+        assert self._slot is not None
+        try:
+            self._slot.publish(self._records, marker)
+        except SlotTakenError:
+            self._counters.fenced.inc()
+            self._slot.abandon()
+            self._slot = self._opened()
+            found = self._slot.marker or Marker()
+            if self._done < found < marker:
+                raise
+            if found <= self._done:
+                self._slot.publish(self._records, marker)
+            marker = max(marker, found)
+        self._counters.committed.inc()
+        self._done = marker
+        self._records, self._bytes = [], 0

@@ -1,0 +1,102 @@
+"""JSON whose schemas are in a Confluent schema registry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.formats.confluent_wire import framed
+from kafkastream.spec.formats.json_nodes import json_text
+from kafkastream.spec.formats.schema import InitializationContext, SerializationSchema
+from kafkastream.spec.formats.schema_registry import SchemaRegistry
+from kafkastream.spec.values import FrozenMap
+
+__all__ = ["ConfluentRegistryJsonSerializationSchema"]
+
+_WHERE: Final = "ConfluentRegistryJsonSerializationSchema"
+
+
+@final
+@attrs.frozen
+class ConfluentRegistryJsonSerializationSchema(SerializationSchema[Any]):
+    r"""Dictionaries and other plain values to JSON in the wire form of Confluent's serializers; made with ``for_generic``.
+
+    It corresponds to Confluent's ``KafkaJsonSchemaSerializer``, which Flink jobs wrap in a schema of their own; Flink
+    ships no such class, this one is ours. A message is a zero byte, the id of the JSON Schema, and the JSON text, as
+    Jackson writes it. The schema is registered below its subject once per Python worker, before the first record; it
+    may be there already, and with ``auto.register.schemas`` set to false it has to be. None is written as null.
+    As with Confluent's, unless it is told otherwise, elements are not checked against the schema.
+    Differs from Confluent's: elements are what ``json.loads`` gives, not Java objects.
+
+    Raises:
+        DefinitionError: The schema or a setting cannot be used.
+        UnsupportedFeatureError: A setting is not to be had here.
+
+    Example:
+        >>> from kafkastream.testing.registry import EmbeddedSchemaRegistry
+        >>> order = '{"type": "object", "properties": {"id": {"type": "integer"}}}'
+        >>> with EmbeddedSchemaRegistry() as registry:
+        ...     schema = ConfluentRegistryJsonSerializationSchema.for_generic("orders-value", order, registry.url)
+        ...     schema.serialize({"id": 7})
+        b'\x00\x00\x00\x00\x01{"id":7}'
+    """
+
+    subject: str
+    schema: str
+    registry: SchemaRegistry
+
+    def __attrs_post_init__(self) -> None:
+        if not self.subject:
+            raise DefinitionError("there is no subject", where=_WHERE, now="Name one: 'orders-value', say.")
+        try:
+            definition = json.loads(self.schema)
+        except ValueError as error:
+            raise DefinitionError(f"the JSON schema cannot be used: it is no JSON: {error}", where=_WHERE) from error
+        if not isinstance(definition, (dict, bool)):
+            raise DefinitionError("the JSON schema cannot be used: it is no object", where=_WHERE)
+
+    @staticmethod
+    def for_generic(
+        subject: str, schema: str, registry_url: str, configs: Mapping[str, str] | None = None
+    ) -> ConfluentRegistryJsonSerializationSchema:
+        """JSON of plain values.
+
+        Args:
+            subject: Where in the registry the schema belongs: the topic's name and ``-value`` or ``-key``, mostly.
+            schema: The JSON Schema, as JSON.
+            registry_url: The registry's address, or several with commas between them.
+            configs: Confluent's client settings for the registry: basic or bearer authentication, TLS with PEM files.
+
+        Raises:
+            DefinitionError: The schema or a setting cannot be used.
+            UnsupportedFeatureError: A setting is not to be had here.
+        """
+        registry = SchemaRegistry(registry_url, FrozenMap(configs or {}))
+        return ConfluentRegistryJsonSerializationSchema(subject, schema, registry)
+
+    forGeneric = for_generic
+
+    def open(self, context: InitializationContext) -> None:
+        """Register the schema.
+
+        Raises:
+            OSError: The registry does not answer, or refuses the schema.
+        """
+        _ = self._schema_id
+
+    def serialize(self, element: Any) -> bytes | None:
+        """The message of an element; null for None.
+
+        Raises:
+            OSError: The schema was not opened before, and the registry does not answer or refuses it.
+            TypeError: JSON has no such value.
+        """
+        return None if element is None else framed(self._schema_id, json_text(element).encode())
+
+    @property
+    def _schema_id(self) -> int:
+        return self.registry.register(self.subject, self.schema, "JSON")

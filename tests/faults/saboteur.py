@@ -1,0 +1,115 @@
+"""What goes wrong on a worker, at a point of the writing that a file names: once per file, so the harness decides when.
+
+A file ``<folder>/<point>`` holds what is to happen to the first that comes by: ``kill``, ``stop``, ``stall`` or ``raise``.
+What is noticed on the way, replays and fences, is a line in ``<folder>/events``.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from kafkastream.kafka.producer import RecordProducer, Records
+from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.slots import SlotTask
+
+__all__ = ["POINTS", "STALL_S", "install"]
+
+POINTS = ("before-init", "before-begin", "mid-produce", "before-commit", "after-commit")
+STALL_S = 12.0
+_BEFORE = {
+    "begin to write": "before-init",
+    "begin a transaction": "before-begin",
+    "commit a transaction": "before-commit",
+}
+_installed: list[Path] = []
+
+
+class SabotageError(Exception):
+    """What ``raise`` raises."""
+
+
+def install(folder: Path) -> None:
+    """Let this process come by the points."""
+    if not _installed:
+        _installed.append(folder)
+        _sabotage_requests(folder)
+        _sabotage_sending(folder)
+        _watch(folder)
+
+
+def _sabotage_requests(folder: Path) -> None:
+    insist = Slot._insist
+
+    def sabotaged(self: Slot, what: str, call: Callable[[float], Any], where: str = "") -> Any:
+        if what in _BEFORE:
+            _come_by(folder, _BEFORE[what])
+        result = insist(self, what, call, where)
+        if what == "commit a transaction":
+            _come_by(folder, "after-commit")
+        return result
+
+    Slot._insist = sabotaged  # type: ignore[method-assign]
+
+
+def _sabotage_sending(folder: Path) -> None:
+    send = RecordProducer.send
+
+    def sabotaged(self: RecordProducer, records: Records) -> None:
+        rows = list(zip(*records[:5], strict=False))
+        for some in filter(None, (rows[:20], rows[20:])):
+            send(self, Records(*zip(*some, strict=True)))
+            if (folder / "mid-produce").exists():
+                self.flush()
+                _come_by(folder, "mid-produce")
+
+    RecordProducer.send = sabotaged  # type: ignore[method-assign]
+
+
+def _watch(folder: Path) -> None:
+    publish, left_of = Slot.publish, SlotTask.left_of
+
+    def watched_publish(self: Slot, records: Iterable[Records], marker: Marker) -> None:
+        try:
+            publish(self, records, marker)
+        except SlotTakenError:
+            _note(folder, "fenced")
+            raise
+
+    def watched_left_of(self: SlotTask, batch: Batch) -> Batch:
+        was_open = self._slot is not None
+        left = left_of(self, batch)
+        if not was_open and self._done > Marker(self._batch):
+            _note(folder, "replay skipped")
+        return left
+
+    Slot.publish = watched_publish  # type: ignore[method-assign]
+    SlotTask.left_of = watched_left_of  # type: ignore[method-assign]
+
+
+def _come_by(folder: Path, point: str) -> None:
+    taken = folder / f"{point}.{os.getpid()}"
+    try:
+        (folder / point).rename(taken)
+    except FileNotFoundError:
+        return
+    match taken.read_text():
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        case "stall":  # and outlive the driver, which says good-bye to its workers with this signal
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            time.sleep(STALL_S)
+        case _:
+            raise SabotageError(point)
+
+
+def _note(folder: Path, event: str) -> None:
+    with (folder / "events").open("a") as events:
+        events.write(f"{event}\n")

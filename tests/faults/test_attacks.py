@@ -1,0 +1,36 @@
+"""A copying job under attack: what is promised holds, and what is not promised shows."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+from rich.console import Console
+
+from tests.faults.harness import Findings, attack, findings_table
+
+KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "25"))
+
+
+def found(kills: int, guarantee: str, *, outages: bool = True) -> Findings:
+    seed = random.randrange(10**6)
+    Console().print(f"seed {seed}")
+    findings = attack(kills, seed, guarantee, outages=outages)
+    Console().print(findings_table(guarantee, findings))
+    return findings
+
+
+@pytest.mark.timeout(1200)
+def test_exactly_once_loses_and_doubles_nothing() -> None:
+    findings = found(KILLS, "EXACTLY_ONCE")
+    assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
+    assert findings.aborted  # else nothing was hit in mid-transaction
+    assert findings.events["replay skipped"]
+
+
+@pytest.mark.timeout(600)
+def test_at_least_once_loses_nothing_and_doubles_something() -> None:
+    findings = found(1, "AT_LEAST_ONCE", outages=False)
+    assert findings.lost == []
+    assert findings.doubled

@@ -1,0 +1,157 @@
+"""Attempts at one slot, all at once, killed, stopped and woken when others are long past: no Spark, so it is quick."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from collections import Counter, defaultdict
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream.testing import KafkaBroker, wait_until
+
+if TYPE_CHECKING:
+    from kafkastream.kafka.transactions import Slot
+
+BATCHES = 25
+RECORDS = 40
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["kafkastream.spark.slots"])
+
+
+def slot_of(servers: str, name: str) -> Slot:
+    from kafkastream.kafka.properties import transactional_properties
+    from kafkastream.kafka.transactions import Slot
+
+    return Slot(transactional_properties({"bootstrap.servers": servers}), name, "sink", topic=None)
+
+
+def attempt(servers: str, topic: str, batch: int, who: str) -> None:
+    """What a task does: write what is left of a micro-batch."""
+    from itertools import repeat
+
+    from kafkastream.kafka.producer import BY_KEY, Records
+    from kafkastream.kafka.properties import transactional_properties
+    from kafkastream.metrics.groups import MetricGroup
+    from kafkastream.spark.batches import Batch
+    from kafkastream.spark.slots import SlotCounters, SlotTask
+
+    task = SlotTask(
+        transactional_properties({"bootstrap.servers": servers}),
+        f"{topic}-slot",
+        "sink",
+        topic,
+        batch,
+        SlotCounters.of(MetricGroup()),
+    )
+    elements = Batch(range(RECORDS), [None] * RECORDS, range(RECORDS))
+    left = task.left_of(elements).values
+    if left:
+        values = [f"{batch} {number} {who}" for number in left]
+        records = Records(repeat(topic), values, repeat(None), repeat(BY_KEY), repeat(0))
+        task.add(records, records.payload_bytes)
+    task.finish()
+    os._exit(0)
+
+
+class Attempts:
+    """Processes that attempt micro-batches, some of which are killed or stopped."""
+
+    def __init__(self, servers: str, topic: str, choose: random.Random) -> None:
+        self._servers = servers
+        self._topic = topic
+        self._choose = choose
+        self._started: list[BaseProcess] = []
+        self._stopped: list[BaseProcess] = []
+
+    def run(self, batch: int) -> None:
+        """Attempt a micro-batch, up to three times at once, until one succeeds."""
+        attempts = [self._start(batch) for _ in range(self._choose.choice((1, 2, 3)))]
+        time.sleep(self._choose.uniform(0, 0.3))
+        self._harm(self._choose.choice(attempts))
+        while not any(process.exitcode == 0 for process in attempts):
+            if not any(process.is_alive() and process not in self._stopped for process in attempts):
+                attempts.append(self._start(batch))
+            time.sleep(0.01)
+
+    def wake(self, share: float) -> None:
+        """Let stopped processes go on."""
+        while self._stopped and self._choose.random() < share:
+            os.kill(self._stopped.pop(0).pid or 0, signal.SIGCONT)
+
+    def end(self) -> None:
+        """Let all come to their end."""
+        self.wake(1)
+        wait_until(lambda: not any(process.is_alive() for process in self._started), 90, "the end of all attempts")
+
+    def kill(self) -> None:
+        """Leave nothing behind."""
+        for process in self._started:
+            process.kill()
+
+    def _start(self, batch: int) -> BaseProcess:
+        who = f"attempt-{len(self._started)}"
+        process = PROCESSES.Process(target=attempt, args=(self._servers, self._topic, batch, who))
+        process.start()
+        self._started.append(process)
+        return process
+
+    def _harm(self, process: BaseProcess) -> None:
+        if process.is_alive() and process.pid is not None:
+            fate = self._choose.choice((signal.SIGKILL, signal.SIGSTOP))
+            os.kill(process.pid, fate)
+            if fate == signal.SIGSTOP:
+                self._stopped.append(process)
+
+
+def test_each_micro_batch_is_written_once_by_one_attempt(kafka: KafkaBroker, topic: str) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")  # noqa: T201
+    attempts = Attempts(kafka.bootstrap_servers, topic, random.Random(seed))
+    try:
+        for batch in range(BATCHES):
+            attempts.run(batch)
+            attempts.wake(0.5)
+        attempts.end()
+    finally:
+        attempts.kill()
+    writers = defaultdict(set)
+    written: Counter[tuple[str, str]] = Counter()
+    for record in kafka.consume(topic):
+        assert record.value is not None
+        batch_text, number, who = record.value.decode().split()
+        written[batch_text, number] += 1
+        writers[batch_text].add(who)
+    expected = {(str(batch), str(number)) for batch in range(BATCHES) for number in range(RECORDS)}
+    assert set(written) == expected
+    assert set(written.values()) == {1}
+    assert {len(who) for who in writers.values()} == {1}
+
+
+def test_marker_is_kept_for_each_topic_and_the_farthest_counts(kafka: KafkaBroker, topic: str) -> None:
+    from itertools import repeat
+
+    from kafkastream.kafka.producer import BY_KEY, Records
+    from kafkastream.kafka.transactions import Marker
+
+    def records(target: str) -> Records:
+        return Records([target], ["x"], repeat(None), repeat(BY_KEY), repeat(0))
+
+    other = f"{topic}-other"
+    kafka.create_topic(other)
+    try:
+        slot = slot_of(kafka.bootstrap_servers, f"{topic}-slot")
+        assert slot.marker is None
+        slot.publish([records(topic)], Marker(3))
+        slot.publish([records(other)], Marker(3, 70))
+        assert slot_of(kafka.bootstrap_servers, f"{topic}-slot").marker == Marker(3, 70)
+        with pytest.raises(Exception, match="fenced"):
+            slot.publish([records(topic)], Marker(4))
+        assert slot_of(kafka.bootstrap_servers, f"{topic}-slot").marker == Marker(3, 70)
+    finally:
+        kafka.delete_topic(other)

@@ -1,0 +1,300 @@
+"""EXACTLY_ONCE sinks: what readers of committed records see, after ends, failures, kills and changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Producer
+
+from kafkastream.common import Types
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import DeliveryGuarantee, KafkaSink
+from kafkastream.errors import DefinitionError, DeliveryError, JobError
+from kafkastream.kafka.properties import transactional_properties
+from kafkastream.kafka.transactions import Marker, Slot
+from kafkastream.testing import KafkaBroker, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from tests.integration.conftest import Parts, Read
+
+COPY = Path(__file__).parent.parent / "faults" / "copy_job.py"
+
+
+@pytest.fixture
+def checkpoints(env: StreamExecutionEnvironment, tmp_path: Path) -> Path:
+    env.enable_checkpointing(200).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+    return tmp_path
+
+
+def exactly_once(parts: Parts, topic: str, prefix: str = "tests", **properties: str) -> KafkaSink[Any]:
+    builder = KafkaSink.builder().set_bootstrap_servers(parts.kafka.bootstrap_servers)
+    return (
+        builder.set_record_serializer(parts.serializer(topic))
+        .set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .set_transactional_id_prefix(prefix)
+        .set_kafka_producer_config({key.replace("_", "."): value for key, value in properties.items()})
+        .build()
+    )
+
+
+def test_bounded_job_commits_all(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic(2)
+    parts.kafka.produce(topic, [str(number) for number in range(100)])
+    read(parts.bounded(topic)).sink_to(exactly_once(parts, target)).name("copy")
+    result = env.execute("all")
+    assert parts.values(target) == sorted(str(number) for number in range(100))
+    assert result.metrics["all.Sink: copy.0.transactionsCommitted"] == 1
+
+
+def test_collection_is_committed_too(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
+    env.from_collection(["a", "b"], Types.STRING()).sink_to(exactly_once(parts, topic))
+    env.execute("collection")
+    assert parts.values(topic) == ["a", "b"]
+
+
+def test_runs_that_follow_each_other_write_what_is_new(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    for value in ("first", "second", "third"):
+        parts.kafka.produce(topic, [value])
+        read(parts.bounded(topic)).sink_to(exactly_once(parts, target)).name("copy")
+        env.execute("follow")
+    assert parts.values(target) == ["first", "second", "third"]
+
+
+def test_failed_batch_shows_nothing_and_is_written_once_later(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target, flag = new_topic(), checkpoints / "flag"
+
+    def fails_until_mended(value: str) -> str:
+        if value == "3" and not flag.exists():
+            raise ValueError(value)
+        return value
+
+    parts.kafka.produce(topic, [str(number) for number in range(5)])
+    for mended in (False, True):
+        stream = read(parts.bounded(topic)).map(fails_until_mended, Types.STRING())
+        stream.sink_to(exactly_once(parts, target)).name("copy")
+        if mended:
+            flag.touch()
+            env.execute("mended")
+        else:
+            with pytest.raises(JobError, match="ValueError: 3"):
+                env.execute("mended")
+            assert parts.values(target) == []
+    assert parts.values(target) == ["0", "1", "2", "3", "4"]
+
+
+def test_two_sinks_one_of_which_has_committed(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    good, bad = new_topic(), new_topic(config={"max.message.bytes": "200"})
+    parts.kafka.produce(topic, ["short", "x" * 500])
+    for size in (500, 50):
+
+        def shortened(value: str, size: int = size) -> str:
+            return value[:size]
+
+        stream = read(parts.bounded(topic))
+        stream.sink_to(exactly_once(parts, good)).name("good")
+        stream.map(shortened, Types.STRING()).sink_to(exactly_once(parts, bad)).name("bad")
+        if size > 200:
+            with pytest.raises(DeliveryError, match="'bad' could not write"):
+                env.execute("two")
+        else:
+            env.execute("two")
+    assert parts.values(good) == ["short", "x" * 500]
+    assert parts.values(bad) == ["short", "x" * 50]
+
+
+def test_producer_tells_of_itself(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
+    job = env.execute_async("told")
+
+    def told(metric: str) -> float:
+        parts.kafka.produce(topic, ["x"])
+        values = (value for name, value in job.get_metrics().items() if name.endswith(metric))
+        return max((value for value in values if isinstance(value, float)), default=0.0)
+
+    try:
+        for metric in ("KafkaProducer.request-total", "KafkaProducer.record-send-total", ".currentSendTime"):
+            wait_until(partial(told, metric), 30, metric)
+    finally:
+        job.cancel().result()
+
+
+def start_copy(kafka: KafkaBroker, source: str, target: str, folder: Path) -> subprocess.Popen[bytes]:
+    (folder / "code").mkdir(exist_ok=True)
+    (folder / "code" / "saboteur.py").write_bytes((COPY.parent / "saboteur.py").read_bytes())
+    arguments = [kafka.bootstrap_servers, source, target, (folder / "checkpoints").as_uri(), str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(COPY.parent.parent.parent)}
+    command = [sys.executable, str(COPY), *arguments, DeliveryGuarantee.EXACTLY_ONCE.name]
+    return subprocess.Popen(command, start_new_session=True, env=environment)
+
+
+def kill_session(process: subprocess.Popen[bytes]) -> None:
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,sid="], capture_output=True, text=True, check=True)
+    for line in listed.stdout.splitlines():
+        pid, session = map(int, line.split())
+        if session == process.pid:
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.timeout(400)
+def test_job_that_is_down_for_longer_than_its_transactions_may_take(
+    parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    """Killed in mid-transaction, it loses and doubles nothing; until it is back, it holds up readers of the topic."""
+    target = new_topic()
+    parts.kafka.produce(topic, ["0", "1", "2"])
+    (tmp_path / "before-commit").write_text("stall")
+    process = start_copy(parts.kafka, topic, target, tmp_path)
+    try:
+        wait_until(lambda: not (tmp_path / "before-commit").exists(), 150, "a transaction that is about to end")
+    finally:
+        kill_session(process)
+    assert len(parts.kafka.consume(target, isolation="read_uncommitted")) == 3
+    parts.kafka.produce(target, ["of another producer"])
+    assert parts.kafka.consume(target) == []
+    time.sleep(11)  # its transactions may take 10 s
+    process = start_copy(parts.kafka, topic, target, tmp_path)
+    try:
+        wait_until(lambda: len(parts.values(target)) >= 4, 150, "all records")
+    finally:
+        kill_session(process)
+    assert [str(value).split()[0] for value in parts.values(target)] == ["0", "1", "2", "of"]
+
+
+def test_open_transaction_of_a_dead_job_ends_when_the_job_is_back(kafka: KafkaBroker, topic: str) -> None:
+    properties = transactional_properties({"bootstrap.servers": kafka.bootstrap_servers})
+    dead = Producer({**properties.producer, "transactional.id": f"{topic}-slot"})
+    dead.init_transactions(30)
+    dead.begin_transaction()
+    dead.produce(topic, "half")
+    dead.flush()
+    kafka.produce(topic, ["of another producer"])
+    assert kafka.consume(topic) == []
+    assert Slot(properties, f"{topic}-slot", "sink", topic).marker is None
+    assert [record.value for record in kafka.consume(topic, count=1)] == [b"of another producer"]
+
+
+def test_renamed_sink_or_prefix_is_refused(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    for prefix in ("one", "another"):
+        read(parts.bounded(topic)).sink_to(exactly_once(parts, target, prefix)).name("copy")
+        if prefix == "one":
+            env.execute("names")
+        else:
+            with pytest.raises(DefinitionError, match="'copy' with prefix 'one'; now they are 'copy' with prefix"):
+                env.execute("names")
+
+
+@pytest.mark.parametrize(
+    ("properties", "message"),
+    [
+        ({"acks": "1"}, "EXACTLY_ONCE needs acks = all, not '1'"),
+        ({"enable_idempotence": "false"}, "EXACTLY_ONCE needs enable.idempotence = true"),
+        ({"transactional_id": "mine"}, "transactional.id is the sink's own to choose"),
+        ({"transaction_timeout_ms": "3600000"}, "more than the brokers allow"),
+    ],
+)
+def test_properties_that_contradict_it(
+    env: StreamExecutionEnvironment, parts: Parts, read: Read, topic: str, properties: dict[str, str], message: str
+) -> None:
+    parts.kafka.produce(topic, ["x"])
+    read(parts.bounded(topic)).sink_to(exactly_once(parts, topic, **properties))
+    with pytest.raises(DefinitionError, match=message):
+        env.execute("contradiction")
+
+
+def interrupted_batch(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, target: str, **properties: str
+) -> None:
+    """A job whose first micro-batch has failed before it wrote anything."""
+    parts.kafka.produce(topic, ["1", "2"])
+
+    def fail(_: str) -> str:
+        raise ValueError("interrupted")
+
+    read(parts.endless(topic)).map(fail, Types.STRING()).sink_to(exactly_once(parts, target, **properties)).name("copy")
+    with pytest.raises(JobError, match="interrupted"):
+        env.execute("aged")
+
+
+def planned_long_ago(checkpoints: Path) -> None:
+    """Let Spark's log say that the batch was begun a month ago."""
+    planned = checkpoints / "aged" / "records" / "offsets" / "0"
+    version, about, *sources = planned.read_text().splitlines()
+    old = json.loads(about) | {"batchTimestampMs": int((time.time() - 30 * 86400) * 1000)}
+    planned.write_text("\n".join((version, json.dumps(old), *sources)))
+    (planned.parent / ".0.crc").unlink()
+
+
+def test_marker_that_may_have_expired_stops_the_job(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    interrupted_batch(env, read, parts, topic, target)
+    planned_long_ago(checkpoints)
+    read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
+    with pytest.raises(JobError, match=r"nobody knows whether sink 'copy' has written micro-batch 0.*30\.0 days ago"):
+        env.execute("aged")
+
+
+@pytest.mark.parametrize(("choice", "expected"), [("replay", ["1", "2", "3"]), ("skip", ["3"])])
+def test_user_decides_about_an_expired_marker(
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    topic: str,
+    new_topic: NewTopic,
+    checkpoints: Path,
+    choice: str,
+    expected: list[str],
+) -> None:
+    target = new_topic()
+    interrupted_batch(env, read, parts, topic, target)
+    planned_long_ago(checkpoints)
+    parts.kafka.produce(topic, ["3"])
+    sink = exactly_once(parts, target, on_expired_marker=choice)
+    read(parts.endless(topic)).sink_to(sink).name("copy")
+    job = env.execute_async("aged")
+    try:
+        wait_until(lambda: parts.values(target) == expected, 60, f"the values {expected}")
+    finally:
+        job.cancel().result()
+
+
+def test_checkpoint_older_than_what_was_written_is_refused(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    interrupted_batch(env, read, parts, topic, target)
+    query = json.loads((checkpoints / "aged" / "records" / "metadata").read_text())["id"]
+    properties = transactional_properties({"bootstrap.servers": parts.kafka.bootstrap_servers})
+    from kafkastream.kafka.transactions import pass_over
+
+    pass_over(properties, [f"tests-{query}-copy-records-{topic}-0"], target, Marker(7))
+    read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
+    with pytest.raises(JobError, match="already written micro-batch 6"):
+        env.execute("aged")
