@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from kafkastream.datastream.formats.avro import ConfluentRegistryAvroDeserializationSchema
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
 from kafkastream.spark.jars import connector_jars
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
+from kafkastream.testing.registry import EmbeddedSchemaRegistry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMEOUT_S = 120
@@ -114,3 +116,42 @@ def test_secured_copy_by_kafkastream_run(secured_kafka: EmbeddedKafka) -> None:
     secrets = {"KAFKA_PASSWORD": "secret of ann", "TRUSTSTORE_PASSWORD": store["ssl.truststore.password"]}
     run([command("kafkastream"), "run"], "secured_copy.py", listener, topics, *more, **secrets)
     assert values(secured_kafka, topics[1]) == [b"AS IT IS"]
+
+
+def test_exactly_once_copy_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path) -> None:
+    for value in ("first", "second"):
+        kafka.produce(topics[0], [value])
+        more = ("--checkpoints", tmp_path.as_uri())
+        run([command("kafkastream"), "run"], "exactly_once_copy.py", kafka, topics, *more)
+    assert values(kafka, topics[1]) == [b"FIRST", b"SECOND"]
+
+
+def test_route_orders_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    orders = [{"id": 1, "kind": "book", "source": "web"}, {"id": 2, "kind": "toy", "source": "shop"}]
+    kafka.produce(topics[0], map(json.dumps, orders))
+    kinds = [f"{topics[1]}-{order['kind']}" for order in orders]
+    for kind in kinds:
+        kafka.create_topic(kind)
+    try:
+        run([command("kafkastream"), "run"], "route_orders.py", kafka, topics)
+        for kind, order in zip(kinds, orders, strict=True):
+            (record,) = kafka.consume(kind)
+            assert record.key == str(order["id"]).encode()
+            assert json.loads(record.value or b"") == order
+            assert [(name, value) for name, value in record.headers] == [("source", str(order["source"]).encode())]
+    finally:
+        for kind in kinds:
+            kafka.delete_topic(kind)
+
+
+def test_registry_orders_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+    kafka.produce(topics[0], ['{"id": 7, "item": "pen"}'])
+    with EmbeddedSchemaRegistry() as registry:
+        run([command("kafkastream"), "run"], "registry_orders.py", kafka, topics, "--registry", registry.url)
+        schema = ConfluentRegistryAvroDeserializationSchema.for_generic(
+            '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, '
+            '{"name": "item", "type": "string"}]}',
+            registry.url,
+        )
+        (value,) = values(kafka, topics[1])
+        assert schema.deserialize(value or b"") == {"id": 7, "item": "pen"}
