@@ -18,13 +18,23 @@ import attrs
 from typing_extensions import Self
 
 from benchmarks import process_tree
-from benchmarks.serving import DONE, JSON_ROWS, PASS_THROUGH, PYTHON, Task
+from benchmarks.serving import DONE, GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, Task
 
-__all__ = ["KAFKASTREAM", "PYFLINK", "SPARK", "Contender", "ContenderFailedError", "ContenderProcess", "contenders"]
+__all__ = [
+    "AT_LEAST_ONCE",
+    "KAFKASTREAM",
+    "PYFLINK",
+    "SPARK",
+    "Contender",
+    "ContenderFailedError",
+    "ContenderProcess",
+    "contenders",
+]
 
 KAFKASTREAM = "kafkastream"
 SPARK = "plain Spark"
 PYFLINK = "PyFlink"
+AT_LEAST_ONCE = "AT_LEAST_ONCE"
 
 _ROOT = Path(__file__).parent.parent
 _RUN_S = 1800.0
@@ -51,14 +61,20 @@ class Contender:
 
 def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
     """All that do a workload, in the order in which they run."""
+    if workload == GUARANTEES:
+        return tuple(Contender(name, _job(guarantee=name)) for name in (AT_LEAST_ONCE, "EXACTLY_ONCE", "NONE"))
     return {PASS_THROUGH: _pass_through, PYTHON: _python, JSON_ROWS: _engines}[workload](pyflink)
+
+
+def _job(guarantee: str = AT_LEAST_ONCE) -> tuple[str, ...]:
+    return _module(sys.executable, "datastream_job", "kafkastream", guarantee)
 
 
 def _pass_through(pyflink: str | None) -> tuple[Contender, ...]:
     log_append = {"message.timestamp.type": "LogAppendTime"}
     native = f"{KAFKASTREAM}, to a LogAppendTime topic"
     return (
-        Contender(native, _module(sys.executable, "datastream_job", "kafkastream"), log_append, keeps_time=False),
+        Contender(native, _job(), log_append, keeps_time=False),
         *_python(pyflink),
     )
 
@@ -69,9 +85,9 @@ def _python(pyflink: str | None) -> tuple[Contender, ...]:
 
 
 def _engines(pyflink: str | None) -> tuple[Contender, ...]:
-    flink = (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink")),) if pyflink else ()
+    flink = (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink", AT_LEAST_ONCE)),) if pyflink else ()
     return (
-        Contender(KAFKASTREAM, _module(sys.executable, "datastream_job", "kafkastream")),
+        Contender(KAFKASTREAM, _job()),
         Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False),
         *flink,
     )

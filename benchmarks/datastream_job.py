@@ -1,16 +1,19 @@
 """The DataStream job, for kafkastream and for PyFlink: one program, only its imports differ.
 
-Run as ``python -m benchmarks.datastream_job kafkastream`` or ``… pyflink``, each by a Python that has the package.
+Run as ``python -m benchmarks.datastream_job kafkastream AT_LEAST_ONCE`` or ``… pyflink AT_LEAST_ONCE``, each by a Python
+that has the package.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.orders import changed, is_dear
-from benchmarks.serving import JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
     from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
@@ -44,6 +47,9 @@ ORDER = Types.ROW_NAMED(
 def run(task: Task) -> None:
     """Take the records of one topic to another."""
     env = _environment()
+    if task.workload == GUARANTEES:
+        checkpoints = Path(tempfile.mkdtemp()).as_uri()
+        env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
     if task.workload == PYTHON:
         stream = stream.map(changed, Types.STRING())
@@ -97,7 +103,8 @@ def _sink(task: Task) -> KafkaSink[Any]:
             .set_value_serialization_schema(_writing(task))
             .build()
         )
-        .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+        .set_delivery_guarantee(DeliveryGuarantee[sys.argv[2]])
+        .set_transactional_id_prefix(task.topic_out)
     )
     for key, value in SINK_PROPERTIES.items():
         builder.set_property(key, value)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich import box
 from rich.table import Table
 
-from benchmarks.contenders import PYFLINK, SPARK
+from benchmarks.contenders import AT_LEAST_ONCE, PYFLINK, SPARK
 
 __all__ = ["Measurement", "result_table"]
 
@@ -25,14 +25,22 @@ class Measurement(NamedTuple):
 
 def result_table(title: str, results: Mapping[str, Sequence[Measurement]]) -> Table:
     """The medians of all rounds; ratios above 1 are cheaper than the peer."""
-    peers = [peer for peer in (SPARK, PYFLINK) if peer in results]
+    peers = [peer for peer in (SPARK, PYFLINK, AT_LEAST_ONCE) if peer in results]
     table = Table(title=title, box=box.MARKDOWN, title_justify="left", title_style="bold")
     table.add_column("contender")
     for column in ("records/s", "CPU µs/record", *(f"vs {peer}" for peer in peers)):
         table.add_column(column, justify="right")
+    by_speed = results.get(AT_LEAST_ONCE)
+    if by_speed is not None:
+        table.add_column(f"records/s vs {AT_LEAST_ONCE}", justify="right")
     for name, rounds in results.items():
-        table.add_row(name, *_cells(rounds, [results[peer] for peer in peers]))
+        speeds = [] if by_speed is None else [_spread(_speed_ratios(rounds, by_speed))]
+        table.add_row(name, *_cells(rounds, [results[peer] for peer in peers]), *speeds)
     return table
+
+
+def _speed_ratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
+    return [own.records_per_s / other.records_per_s for own, other in zip(rounds, peer, strict=True)]
 
 
 def _cells(rounds: Sequence[Measurement], peers: Sequence[Sequence[Measurement]]) -> list[str]:

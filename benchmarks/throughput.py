@@ -9,8 +9,9 @@
 Linux only, on a machine with nothing else to do. PyFlink wants a virtual environment of its own, with Python 3.11,
 and its Kafka connector beside its own jars; ``docs/benchmarks.md`` has the commands.
 
-There are three workloads: ``passthrough`` copies strings, ``python`` runs ``json.loads``, changes a field and runs
-``json.dumps``, ``json-rows`` decodes rows by a schema, keeps half of them by a Python function, and encodes them. The topics have 4 partitions on an embedded broker, whose own work is not counted. Every contender is
+There are four workloads: ``passthrough`` copies strings, ``python`` runs ``json.loads``, changes a field and runs
+``json.dumps``, ``json-rows`` decodes rows by a schema, keeps half of them by a Python function, and encodes them, ``guarantees`` copies strings with each of the three. The
+topics have 4 partitions on an embedded broker, whose own work is not counted. Every contender is
 a process that stays: it is warmed up by one run that does not count, then the contenders take turns, round by round.
 CPU time is that of the contender's whole process tree: the driver, its JVM, its Python workers. Times depend on the
 machine and on the hour; what counts is the ratio of two contenders in the same round.
@@ -32,13 +33,14 @@ from rich.console import Console
 from benchmarks import topics
 from benchmarks.contenders import Contender, ContenderFailedError, ContenderProcess, contenders
 from benchmarks.results import Measurement, result_table
-from benchmarks.serving import JSON_ROWS, PASS_THROUGH, PYTHON, SINK_PROPERTIES, WORKLOADS, Task
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, SINK_PROPERTIES, WORKLOADS, Task
 from kafkastream.testing import EmbeddedKafka
 
 _INPUT = "orders"
 _TITLES = {
     PASS_THROUGH: "Pass-through of strings",
     PYTHON: "Per-record Python: json.loads, a change, json.dumps",
+    GUARANTEES: "Guarantees: strings copied through Python, with a checkpoint interval of 1 s",
     JSON_ROWS: "JSON rows: decoded, half of them kept by a Python function, encoded",
 }
 
@@ -111,7 +113,7 @@ def _introduce(arguments: Arguments) -> None:
     settings = ", ".join(f"{key}={value}" for key, value in SINK_PROPERTIES.items())
     console.print(
         f"{arguments.records:,} records in {topics.PARTITIONS} partitions, one warm-up and {arguments.rounds} rounds, "
-        f"on {os.cpu_count()} cores. At least once; every producer: {settings}."
+        f"on {os.cpu_count()} cores. At least once unless named otherwise; every producer: {settings}."
     )
     if arguments.pyflink is None:
         console.print("Without PyFlink: see docs/benchmarks.md for how to install it, then add --pyflink PYTHON.")
