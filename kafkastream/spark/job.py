@@ -17,7 +17,7 @@ from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
-from kafkastream.spark.translate_errors import translated
+from kafkastream.spark.translate_errors import translated, without_secrets
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
 
 __all__ = ["Job", "StopRequestedError"]
@@ -222,7 +222,7 @@ def _only_logged(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is
-        log.warning("%s failed: %s", what, error)
+        log.warning("%s failed: %s", what, without_secrets(error))
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from typing_extensions import assert_never
@@ -74,8 +75,9 @@ class JobMetrics:
     def end(self) -> None:
         """The job has ended: nothing changes any more, and the reporters stop."""
         self._last = self.store.snapshot()
-        while self._reporters:
-            self._reporters.pop().stop()
+        with ExitStack() as stack:  # each is stopped, whatever another one raises
+            while self._reporters:
+                stack.callback(self._reporters.pop().stop)
 
 
 def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot]) -> Reporter:

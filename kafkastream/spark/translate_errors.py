@@ -21,7 +21,7 @@ from kafkastream.errors import (
 )
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "lost_records", "translated"]
+__all__ = ["BAD_RECORD", "lost_records", "translated", "without_secrets"]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
@@ -154,11 +154,16 @@ def lost_records(what: str, *, where: str) -> KafkaError:
     )
 
 
+def without_secrets(error: Exception) -> str:
+    """The text of an error of Spark's, which may show the properties of clients."""
+    return _SECRET.sub(r"\1\2\3***", str(error))
+
+
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
-    text = _SECRET.sub(r"\1\2\3***", str(error))
+    text = without_secrets(error)
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
         return JobError(
