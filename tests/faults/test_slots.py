@@ -18,7 +18,7 @@ from kafkastream.testing import KafkaBroker, wait_until
 if TYPE_CHECKING:
     from kafkastream.kafka.transactions import Slot
 
-BATCHES = 25
+BATCHES = 15
 RECORDS = 40
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["kafkastream.spark.slots"])
