@@ -10,9 +10,11 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
+from kafkastream import cli
 from kafkastream.datastream.formats.avro import ConfluentRegistryAvroDeserializationSchema
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
@@ -21,6 +23,9 @@ from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from kafkastream.testing.registry import EmbeddedSchemaRegistry
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMEOUT_S = 120
@@ -44,6 +49,26 @@ def run(
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java, **variables}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class RunHere(Protocol):
+    """Runs an example by ``kafkastream run``, in this process: a JVM of its own takes a while to start."""
+
+    def __call__(self, example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str) -> None:
+        """Run it to its end."""
+        ...
+
+
+@pytest.fixture
+def run_here(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> RunHere:
+    def run(example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str) -> None:
+        monkeypatch.setattr(sys, "argv", [])
+        monkeypatch.setattr(sys, "path", list(sys.path))
+        script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
+        arguments = ["run", *script, "--input", topics[0], "--output", topics[1], *more]
+        cli.main(arguments, prog_name="kafkastream", standalone_mode=False)
+
+    return run
 
 
 def values(kafka: KafkaBroker, topic: str) -> list[bytes | None]:
@@ -85,20 +110,22 @@ STARTS = {
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_starting_positions_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str], start: str) -> None:
+def test_starting_positions_by_kafkastream_run(
+    run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str], start: str
+) -> None:
     kafka.produce(topics[0], [Record(str(i), timestamp_ms=TIME_MS + i) for i in range(4)])
     group = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "starting-positions"}
     partition = TopicPartition(topics[0], 0)
     Group(group).commit({partition: 1})
-    run([command("kafkastream"), "run"], "starting_positions.py", kafka, topics, "--start", start)
+    run_here("starting_positions.py", kafka, topics, "--start", start)
     assert values(kafka, topics[1]) == [value.encode() for value in STARTS[start]]
     assert Cluster(group).committed_offsets([partition]) == {partition: 4}
 
 
-def test_record_metadata_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_record_metadata_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     record = Record("v", key="k", headers=[("trace", b"7")], timestamp_ms=TIME_MS)
     kafka.produce(topics[0], [record, Record(None, timestamp_ms=TIME_MS + 1)])
-    run([command("kafkastream"), "run"], "record_metadata.py", kafka, topics)
+    run_here("record_metadata.py", kafka, topics)
     assert [json.loads(value or b"") for value in values(kafka, topics[1])] == [
         {"partition": 0, "offset": 0, "timestamp": TIME_MS, "key": "k", "headers": {"trace": "7"}},
         {"partition": 0, "offset": 1, "timestamp": TIME_MS + 1, "key": None, "headers": {}},
@@ -118,22 +145,23 @@ def test_secured_copy_by_kafkastream_run(secured_kafka: EmbeddedKafka) -> None:
     assert values(secured_kafka, topics[1]) == [b"AS IT IS"]
 
 
-def test_exactly_once_copy_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path) -> None:
+def test_exactly_once_copy_by_kafkastream_run(
+    run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path
+) -> None:
     for value in ("first", "second"):
         kafka.produce(topics[0], [value])
-        more = ("--checkpoints", tmp_path.as_uri())
-        run([command("kafkastream"), "run"], "exactly_once_copy.py", kafka, topics, *more)
+        run_here("exactly_once_copy.py", kafka, topics, "--checkpoints", tmp_path.as_uri())
     assert values(kafka, topics[1]) == [b"FIRST", b"SECOND"]
 
 
-def test_route_orders_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_route_orders_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     orders = [{"id": 1, "kind": "book", "source": "web"}, {"id": 2, "kind": "toy", "source": "shop"}]
     kafka.produce(topics[0], map(json.dumps, orders))
     kinds = [f"{topics[1]}-{order['kind']}" for order in orders]
     for kind in kinds:
         kafka.create_topic(kind)
     try:
-        run([command("kafkastream"), "run"], "route_orders.py", kafka, topics)
+        run_here("route_orders.py", kafka, topics)
         for kind, order in zip(kinds, orders, strict=True):
             (record,) = kafka.consume(kind)
             assert record.key == str(order["id"]).encode()
@@ -144,10 +172,10 @@ def test_route_orders_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, 
             kafka.delete_topic(kind)
 
 
-def test_registry_orders_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_registry_orders_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     kafka.produce(topics[0], ['{"id": 7, "item": "pen"}'])
     with EmbeddedSchemaRegistry() as registry:
-        run([command("kafkastream"), "run"], "registry_orders.py", kafka, topics, "--registry", registry.url)
+        run_here("registry_orders.py", kafka, topics, "--registry", registry.url)
         schema = ConfluentRegistryAvroDeserializationSchema.for_generic(
             '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}, '
             '{"name": "item", "type": "string"}]}',

@@ -14,7 +14,6 @@ import pytest
 from kafkastream.common import SerializationSchema, SimpleStringSchema, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
-    DeliveryGuarantee,
     KafkaOffsetsInitializer,
     KafkaRecordSerializationSchema,
     KafkaSink,
@@ -31,7 +30,6 @@ from kafkastream.errors import (
     KafkastreamError,
     SerializationError,
     UnknownTopicError,
-    UnsupportedFeatureError,
     UserFunctionError,
     WorkerDependencyError,
 )
@@ -291,16 +289,6 @@ def test_module_that_a_function_imports_late(env: StreamExecutionEnvironment) ->
 
     env.from_elements(1).map(use).name("late").print()
     assert "raised ModuleNotFoundError: No module named 'no_such_module'" in failure(UserFunctionError, env).what
-
-
-def test_exactly_once_is_refused(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
-    builder = KafkaSink.builder().set_bootstrap_servers(parts.kafka.bootstrap_servers)
-    builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_transactional_id_prefix("tx")
-    sink = builder.set_record_serializer(parts.serializer(topic)).build()
-    env.from_collection(["a"], Types.STRING()).sink_to(sink).name("orders")
-    error = failure(UnsupportedFeatureError, env)
-    assert error.where == "sink 'orders'"
-    assert "AT_LEAST_ONCE" in error.now
 
 
 def test_two_jobs_of_one_name_do_not_share_their_progress(
