@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
-from confluent_kafka import OFFSET_INVALID, IsolationLevel, KafkaException
+from confluent_kafka import IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
@@ -151,26 +151,22 @@ class Cluster:
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
-        self.topics()
-        resource = ConfigResource(ResourceType.TOPIC, topic)
-        answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
-        try:
-            return bool(answer.result()["message.timestamp.type"].value == "LogAppendTime")
-        except KafkaException as error:
-            if error.args[0].name() in _NOT_SEEN:
-                return False
-            raise self._translated(error) from None
+        return self._setting(ResourceType.TOPIC, topic, "message.timestamp.type") == "LogAppendTime"
 
     def broker_setting(self, name: str) -> str | None:
         """A setting of the brokers; None when the client may not read it."""
+        brokers = self._admin.list_topics(timeout=self._timeout_s).brokers
+        return self._setting(ResourceType.BROKER, str(next(iter(brokers))), name)
+
+    def _setting(self, kind: ResourceType, of: str, name: str) -> str | None:
+        """A setting of a topic or a broker; None where it is not to be seen."""
         self.topics()
-        broker = next(iter(self._admin.list_topics(timeout=self._timeout_s).brokers))
-        resource = ConfigResource(ResourceType.BROKER, str(broker))
+        resource = ConfigResource(kind, of)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
             setting = answer.result().get(name)
         except KafkaException as error:
-            if error.args[0].name() == "CLUSTER_AUTHORIZATION_FAILED":
+            if error.args[0].name() in _NOT_SEEN:
                 return None
             raise self._translated(error) from None
         return None if setting is None else str(setting.value)
@@ -228,5 +224,5 @@ def _all_of(topics: Iterable[str], existing: Mapping[str, int]) -> frozenset[Top
     return frozenset(TopicPartition(topic, partition) for topic in topics for partition in range(existing[topic]))
 
 
-def _of_client(partition: TopicPartition, offset: int = OFFSET_INVALID) -> ClientPartition:
-    return ClientPartition(partition.topic, partition.partition, offset)
+def _of_client(partition: TopicPartition) -> ClientPartition:
+    return ClientPartition(partition.topic, partition.partition)

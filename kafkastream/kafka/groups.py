@@ -6,7 +6,7 @@ end the whole process (its issue 4605).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, final
 
 from confluent_kafka import Consumer, KafkaException
@@ -27,12 +27,10 @@ class GroupConsumer:
     Args:
         client: A client's properties, by librdkafka's names.
         group: The group's name.
-        error_cb: Hears what the client says of its connections.
     """
 
-    def __init__(self, client: Mapping[str, Any], group: str, error_cb: Callable[..., None] | None = None) -> None:
-        heard = {} if error_cb is None else {"error_cb": error_cb}
-        self._consumer = Consumer({**client, **heard, "group.id": group, "enable.auto.commit": False, "log_level": 0})
+    def __init__(self, client: Mapping[str, Any], group: str) -> None:
+        self._consumer = Consumer({**client, "group.id": group, "enable.auto.commit": False, "log_level": 0})
 
     def committed(self, partitions: Collection[ClientPartition], timeout_s: float) -> list[ClientPartition]:
         """The partitions with what the group has committed for them.
@@ -40,11 +38,7 @@ class GroupConsumer:
         Raises:
             KafkaException: The brokers did not tell.
         """
-        found: list[ClientPartition] = self._consumer.committed(list(partitions), timeout=timeout_s)
-        for partition in found:
-            if partition.error is not None:
-                raise KafkaException(partition.error)
-        return found
+        return _without_errors(self._consumer.committed(list(partitions), timeout=timeout_s))
 
     def commit(self, partitions: Collection[ClientPartition]) -> None:
         """Commit the partitions' offsets, and wait for the answer, however long the brokers are away.
@@ -52,10 +46,7 @@ class GroupConsumer:
         Raises:
             KafkaException: The group does not take them.
         """
-        answered: list[ClientPartition] = self._consumer.commit(offsets=list(partitions), asynchronous=False) or []
-        for partition in answered:
-            if partition.error is not None:
-                raise KafkaException(partition.error)
+        _without_errors(self._consumer.commit(offsets=list(partitions), asynchronous=False) or [])
 
     def metadata(self) -> Any:
         """The group, as a transaction wants it."""
@@ -64,6 +55,13 @@ class GroupConsumer:
     def close(self) -> None:
         """Let go of the connections."""
         self._consumer.close()
+
+
+def _without_errors(answered: list[ClientPartition]) -> list[ClientPartition]:
+    for partition in answered:
+        if partition.error is not None:
+            raise KafkaException(partition.error)
+    return answered
 
 
 @final

@@ -124,11 +124,12 @@ class Chain:
         if self.assigner is not None:
             batch = self._applied(self.assigner, batch, arrow)
         self._source.emitted(arrow, batch, fetched_at)
-        for sink in self.sinks:
+        sinks = self.sinks
+        for sink in sinks:
             sink.arrives(arrow)
         for stage in self.stages:
             self._push(stage, batch, arrow)
-        for sink in self.sinks:
+        for sink in sinks:
             sink.passed()
 
     def finish(self) -> Iterator[Report]:

@@ -39,33 +39,39 @@ from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["ChainCompiler", "decoder_of", "identities", "task_plan"]
+__all__ = ["ChainCompiler", "chains_of", "decoder_of", "identities", "task_plan"]
 
 
-def task_plan(
-    graph: JobGraph,
-    run_id: str,
-    parallelism: int,
-    *,
-    ends: bool,
-    scopes: Mapping[int, OperatorScope] = FrozenMap(),
-) -> TaskPlan:
-    """What the tasks of a connected graph run.
+def chains_of(
+    graph: JobGraph, run_id: str, *, ends: bool, scopes: Mapping[int, OperatorScope] = FrozenMap()
+) -> Mapping[int, Chain]:
+    """The chain of each source of a connected graph, by the source's node.
 
     Args:
         graph: One component of the job graph.
         run_id: One per start.
-        parallelism: The number of subtasks.
         ends: Whether the input ends by itself.
         scopes: Whose the metrics of each node are.
 
     Raises:
-        DefinitionError: A function cannot be sent to workers.
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
     compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes)
-    chains = {source.id: _pickled(compiler.chain(source)) for source in graph.sources}
-    return TaskPlan(run_id, parallelism, chains)
+    return {source.id: compiler.chain(source) for source in graph.sources}
+
+
+def task_plan(chains: Mapping[int, Chain], run_id: str, parallelism: int) -> TaskPlan:
+    """What the tasks of a query run.
+
+    Args:
+        chains: What happens to the records of each source.
+        run_id: One per start.
+        parallelism: The number of subtasks.
+
+    Raises:
+        DefinitionError: A function cannot be sent to workers.
+    """
+    return TaskPlan(run_id, parallelism, {source: _pickled(chain) for source, chain in chains.items()})
 
 
 @final

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
-from kafkastream.spark.compile import task_plan
+from kafkastream.spark.compile import chains_of, task_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job, StopRequestedError
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
@@ -159,17 +159,18 @@ def _part(
     inputs = resolved(folder.session, sources, folder.extents(name))
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
+    chains = chains_of(graph, run_id, ends=ends, scopes=metrics.scopes)
     return _Part(
         graph=graph,
         name=name,
         settings=settings,
         folder=folder,
-        plan=task_plan(graph, run_id, parallelism, ends=ends, scopes=metrics.scopes),
+        plan=task_plan(chains, run_id, parallelism),
         inputs=inputs,
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
-        exactly_once=ExactlyOnce.of(name, folder, graph),
+        exactly_once=ExactlyOnce.of(name, folder, graph, chains),
     )
 
 

@@ -14,7 +14,7 @@ from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.transactions import Marker, fenced, pass_over
 from kafkastream.spark.chain import Chain, origin_name
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
-from kafkastream.spark.compile import ChainCompiler, identities
+from kafkastream.spark.compile import identities
 from kafkastream.spark.kafka_sink import TransactionalOperator, slot_name
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
@@ -69,10 +69,9 @@ class ExactlyOnce:
     reached: Mapping[int, Collection[str]]
 
     @staticmethod
-    def of(name: str, folder: CheckpointFolder, graph: JobGraph) -> ExactlyOnce:
-        """Those of a connected graph."""
-        compiler = ChainCompiler(graph, "", ends=True)
-        operators = {source.id: _transactional(compiler.chain(source)) for source in graph.sources}
+    def of(name: str, folder: CheckpointFolder, graph: JobGraph, chains: Mapping[int, Chain]) -> ExactlyOnce:
+        """Those of a connected graph, whose chains these are."""
+        operators = {source: _transactional(chain) for source, chain in chains.items()}
         properties = {one.sink: one.properties for several in operators.values() for one in several}
         names = identities(graph.sinks)
         sinks = {

@@ -9,18 +9,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import final
@@ -36,13 +32,12 @@ from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, wait_until
 from tests.faults.copy_job import TIMEOUT_MS
 from tests.faults.saboteur import POINTS
+from tests.faults.victim import Victim
 
 __all__ = ["Findings", "attack", "findings_table"]
 
 PARTITIONS = 4  # below 5, Spark orders the tasks of a replay in another way
 BROKER_DOWN_S = 20.0
-_HERE = Path(__file__).parent
-_CLAIM_S = 150.0
 _DRAIN_S = 300.0
 _PER_SECOND = 400
 
@@ -91,7 +86,7 @@ def attack(kills: int, seed: int, guarantee: str = "EXACTLY_ONCE", *, outages: b
             kafka.create_topic("numbers", PARTITIONS)
             kafka.create_topic("copies", PARTITIONS)
             numbers.start()
-            with _Victim(kafka.bootstrap_servers, folder, guarantee) as victim:
+            with Victim(kafka.bootstrap_servers, "numbers", "copies", folder, guarantee) as victim:
                 attacks = _attacked(victim, _plan(choose, kills, guarantee, outages=outages), choose, kafka)
                 written = numbers.stop()
                 victim.ensure_running()
@@ -149,7 +144,7 @@ def _plan(choose: random.Random, kills: int, guarantee: str, *, outages: bool) -
     return plan
 
 
-def _attacked(victim: _Victim, plan: Sequence[str], choose: random.Random, kafka: EmbeddedKafka) -> Counter[str]:
+def _attacked(victim: Victim, plan: Sequence[str], choose: random.Random, kafka: EmbeddedKafka) -> Counter[str]:
     points = POINTS if victim.guarantee == "EXACTLY_ONCE" else ("mid-produce",)
     for number, kind in enumerate(plan, 1):
         victim.ensure_running()
@@ -180,89 +175,6 @@ def _attacked(victim: _Victim, plan: Sequence[str], choose: random.Random, kafka
                 kafka.start()
         time.sleep(choose.uniform(0, 0.7))
     return Counter(plan)
-
-
-@final
-class _Victim:
-    """The job's processes, by their session: Spark's workers make groups of their own."""
-
-    def __init__(self, servers: str, folder: Path, guarantee: str) -> None:
-        self.guarantee = guarantee
-        self._folder = folder
-        self._log = (folder / "log").open("a")
-        (folder / "code").mkdir()
-        shutil.copy(_HERE / "saboteur.py", folder / "code")
-        checkpoints = (folder / "checkpoints").as_uri()
-        arguments = [servers, "numbers", "copies", checkpoints, str(folder), guarantee]
-        self._command = [sys.executable, str(_HERE / "copy_job.py"), *arguments]
-        self._process: subprocess.Popen[bytes] | None = None
-        self._sessions: list[int] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.kill_all()
-        self._log.close()
-        if error is not None:
-            sys.stderr.write((self._folder / "log").read_text()[-5000:])
-
-    def ensure_running(self) -> None:
-        """Start the job, unless it runs."""
-        if self._process is not None and self._process.poll() is None:
-            return
-        environment = {**os.environ, "PYTHONPATH": str(_HERE.parent.parent), "KAFKASTREAM_SPARK_LOG": "OFF"}
-        self._process = subprocess.Popen(
-            self._command, stdout=self._log, stderr=self._log, start_new_session=True, env=environment
-        )
-        self._sessions.append(self._process.pid)
-
-    def hit(self, point: str, action: str) -> int:
-        """Have a worker suffer something at a point; its process id, once it has come by."""
-        trap = self._folder / point
-        trap.write_text(action)
-        deadline = time.monotonic() + _CLAIM_S
-        while trap.exists():
-            self.ensure_running()
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"no worker came by {point!r} to {action}")
-            time.sleep(0.02)
-        taken = max(self._folder.glob(f"{point}.*"), key=lambda path: path.stat().st_ctime)
-        taken.rename(self._folder / f"done-{taken.name}-{time.monotonic_ns()}")
-        return int(taken.name.rpartition(".")[2])
-
-    def wake(self, worker: int) -> None:
-        """Let a stopped process go on."""
-        os.kill(worker, signal.SIGCONT)
-
-    def kill_driver(self) -> None:
-        """Kill Python's driver and the JVM; workers that stall stay."""
-        assert self._process is not None
-        for pid, name in _session(self._process.pid):
-            if pid == self._process.pid or name.startswith("java"):
-                _kill(pid)
-        self._process.wait()
-
-    def kill_all(self) -> None:
-        """Kill every process that the job has ever started."""
-        for session in self._sessions:
-            for pid, _ in _session(session):
-                _kill(pid)
-        if self._process is not None:
-            self._process.wait()
-
-
-def _session(session: int) -> list[tuple[int, str]]:
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,sid=,comm="], capture_output=True, text=True, check=True)
-    rows = (line.split(None, 2) for line in listed.stdout.splitlines())
-    return [(int(pid), name) for pid, sid, name in rows if int(sid) == session]
-
-
-def _kill(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
 
 
 @final

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -23,11 +19,11 @@ from kafkastream.kafka.properties import transactional_properties
 from kafkastream.kafka.transactions import Marker, Slot
 from kafkastream.testing import KafkaBroker, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.faults.copy_job import TIMEOUT_MS
+from tests.faults.victim import Victim
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts, Read
-
-COPY = Path(__file__).parent.parent / "faults" / "copy_job.py"
 
 
 @pytest.fixture
@@ -140,24 +136,6 @@ def test_producer_tells_of_itself(
         job.cancel().result()
 
 
-def start_copy(kafka: KafkaBroker, source: str, target: str, folder: Path) -> subprocess.Popen[bytes]:
-    (folder / "code").mkdir(exist_ok=True)
-    (folder / "code" / "saboteur.py").write_bytes((COPY.parent / "saboteur.py").read_bytes())
-    arguments = [kafka.bootstrap_servers, source, target, (folder / "checkpoints").as_uri(), str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(COPY.parent.parent.parent)}
-    command = [sys.executable, str(COPY), *arguments, DeliveryGuarantee.EXACTLY_ONCE.name]
-    return subprocess.Popen(command, start_new_session=True, env=environment)
-
-
-def kill_session(process: subprocess.Popen[bytes]) -> None:
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,sid="], capture_output=True, text=True, check=True)
-    for line in listed.stdout.splitlines():
-        pid, session = map(int, line.split())
-        if session == process.pid:
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-
-
 @pytest.mark.timeout(400)
 def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
@@ -165,21 +143,15 @@ def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     """Killed in mid-transaction, it loses and doubles nothing; until it is back, it holds up readers of the topic."""
     target = new_topic()
     parts.kafka.produce(topic, ["0", "1", "2"])
-    (tmp_path / "before-commit").write_text("stall")
-    process = start_copy(parts.kafka, topic, target, tmp_path)
-    try:
-        wait_until(lambda: not (tmp_path / "before-commit").exists(), 150, "a transaction that is about to end")
-    finally:
-        kill_session(process)
-    assert len(parts.kafka.consume(target, isolation="read_uncommitted")) == 3
-    parts.kafka.produce(target, ["of another producer"])
-    assert parts.kafka.consume(target) == []
-    time.sleep(11)  # its transactions may take 10 s
-    process = start_copy(parts.kafka, topic, target, tmp_path)
-    try:
+    with Victim(parts.kafka.bootstrap_servers, topic, target, tmp_path, DeliveryGuarantee.EXACTLY_ONCE.name) as victim:
+        victim.hit("before-commit", "stall")
+        victim.kill_all()
+        assert len(parts.kafka.consume(target, isolation="read_uncommitted")) == 3
+        parts.kafka.produce(target, ["of another producer"])
+        assert parts.kafka.consume(target) == []
+        time.sleep(TIMEOUT_MS / 1000 + 1)
+        victim.ensure_running()
         wait_until(lambda: len(parts.values(target)) >= 4, 150, "all records")
-    finally:
-        kill_session(process)
     assert [str(value).split()[0] for value in parts.values(target)] == ["0", "1", "2", "of"]
 
 

@@ -21,7 +21,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaTopicPartition,
 )
 from kafkastream.errors import DefinitionError, UnknownTopicError
-from kafkastream.spark.compile import task_plan
+from kafkastream.spark.compile import chains_of, task_plan
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
 from kafkastream.spark.streams import KafkaInput, kafka_frame, resolved
@@ -188,7 +188,8 @@ def test_all_functions_are_one_python_node(
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
     frame = kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None)
-    tasks = frame.mapInArrow(task_plan(graph, "run", 1, ends=False).function("query", 0), REPORT_SCHEMA)
+    plan = task_plan(chains_of(graph, "run", ends=False), "run", 1)
+    tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]
 

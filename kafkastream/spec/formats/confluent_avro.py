@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.formats.avro_schema import avro_schema, parsed_schema, read_avro, write_avro
-from kafkastream.spec.formats.confluent_wire import framed, unframed
-from kafkastream.spec.formats.schema import DeserializationSchema, InitializationContext, SerializationSchema
+from kafkastream.spec.formats.confluent_wire import unframed
+from kafkastream.spec.formats.confluent_writing import ConfluentSerializationSchema
+from kafkastream.spec.formats.schema import DeserializationSchema
 from kafkastream.spec.formats.schema_registry import SchemaRegistry
 from kafkastream.spec.values import FrozenMap
 
 __all__ = ["ConfluentRegistryAvroDeserializationSchema", "ConfluentRegistryAvroSerializationSchema"]
 
 _WHERE: Final = "ConfluentRegistryAvroDeserializationSchema"
-_WRITES: Final = "ConfluentRegistryAvroSerializationSchema"
 
 
 @final
@@ -92,7 +92,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
 
 @final
 @attrs.frozen
-class ConfluentRegistryAvroSerializationSchema(SerializationSchema[Mapping[str, Any]]):
+class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapping[str, Any]]):
     r"""Dictionaries to Avro records in the wire form of Confluent's serializers; made with ``for_generic``.
 
     A message is a zero byte, the id of the schema, and the record. The schema is registered below its subject once per
@@ -116,16 +116,7 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema[Mapping[str, 
         b'\x00\x00\x00\x00\x01\x0e'
     """
 
-    subject: str
-    schema: str
-    registry: SchemaRegistry
-
-    def __attrs_post_init__(self) -> None:
-        if not self.subject:
-            raise DefinitionError("there is no subject", where=_WRITES, now="Name one: 'orders-value', say.")
-        definition = avro_schema(self.schema, _WRITES)
-        if not isinstance(definition, dict) or definition.get("type") not in {"record", "error"}:
-            raise DefinitionError("the schema's root is no record", where=_WRITES, now="Wrap it in a record.")
+    schema_type: ClassVar = "AVRO"
 
     @staticmethod
     def for_generic(
@@ -143,36 +134,23 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema[Mapping[str, 
             DefinitionError: The schema or a setting cannot be used.
             UnsupportedFeatureError: A setting is not to be had here.
         """
-        registry = SchemaRegistry(registry_url, FrozenMap(configs or {}))
-        return ConfluentRegistryAvroSerializationSchema(subject, schema, registry)
+        return ConfluentRegistryAvroSerializationSchema(
+            subject, schema, SchemaRegistry(registry_url, FrozenMap(configs or {}))
+        )
 
     forGeneric = for_generic
 
-    def open(self, context: InitializationContext) -> None:
-        """Register the schema.
+    def _check_schema(self) -> None:
+        definition = avro_schema(self.schema, type(self).__name__)
+        if not isinstance(definition, dict) or definition.get("type") not in {"record", "error"}:
+            raise DefinitionError(
+                "the schema's root is no record", where=type(self).__name__, now="Wrap it in a record."
+            )
 
-        Raises:
-            OSError: The registry does not answer, or refuses the schema.
-        """
-        _ = self._schema_id
-
-    def serialize(self, element: Mapping[str, Any] | None) -> bytes | None:
-        """The message of a record; null for None.
-
-        Raises:
-            OSError: The schema was not opened before, and the registry does not answer or refuses it.
-            TypeError: The element is no dictionary.
-            ValueError: The element is not as the schema says.
-        """
-        if element is None:
-            return None
+    def _payload(self, element: Mapping[str, Any]) -> bytes:
         if not isinstance(element, Mapping):
             raise TypeError(f"the schema writes dictionaries, the element is of type {type(element).__name__}")
-        return framed(self._schema_id, write_avro(element, _parsed(self.schema)))
-
-    @property
-    def _schema_id(self) -> int:
-        return self.registry.register(self.subject, self.schema)
+        return write_avro(element, _parsed(self.schema))
 
 
 @lru_cache(maxsize=64)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.formats.confluent_wire import framed
+from kafkastream.spec.formats.confluent_writing import ConfluentSerializationSchema
 from kafkastream.spec.formats.json_nodes import json_text
-from kafkastream.spec.formats.schema import InitializationContext, SerializationSchema
 from kafkastream.spec.formats.schema_registry import SchemaRegistry
 from kafkastream.spec.values import FrozenMap
 
 __all__ = ["ConfluentRegistryJsonSerializationSchema"]
 
-_WHERE: Final = "ConfluentRegistryJsonSerializationSchema"
-
 
 @final
 @attrs.frozen
-class ConfluentRegistryJsonSerializationSchema(SerializationSchema[Any]):
+class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]):
     r"""Dictionaries and other plain values to JSON in the wire form of Confluent's serializers; made with ``for_generic``.
 
     It corresponds to Confluent's ``KafkaJsonSchemaSerializer``, which Flink jobs wrap in a schema of their own; Flink
@@ -45,19 +42,7 @@ class ConfluentRegistryJsonSerializationSchema(SerializationSchema[Any]):
         b'\x00\x00\x00\x00\x01{"id":7}'
     """
 
-    subject: str
-    schema: str
-    registry: SchemaRegistry
-
-    def __attrs_post_init__(self) -> None:
-        if not self.subject:
-            raise DefinitionError("there is no subject", where=_WHERE, now="Name one: 'orders-value', say.")
-        try:
-            definition = json.loads(self.schema)
-        except ValueError as error:
-            raise DefinitionError(f"the JSON schema cannot be used: it is no JSON: {error}", where=_WHERE) from error
-        if not isinstance(definition, (dict, bool)):
-            raise DefinitionError("the JSON schema cannot be used: it is no object", where=_WHERE)
+    schema_type: ClassVar = "JSON"
 
     @staticmethod
     def for_generic(
@@ -75,28 +60,20 @@ class ConfluentRegistryJsonSerializationSchema(SerializationSchema[Any]):
             DefinitionError: The schema or a setting cannot be used.
             UnsupportedFeatureError: A setting is not to be had here.
         """
-        registry = SchemaRegistry(registry_url, FrozenMap(configs or {}))
-        return ConfluentRegistryJsonSerializationSchema(subject, schema, registry)
+        return ConfluentRegistryJsonSerializationSchema(
+            subject, schema, SchemaRegistry(registry_url, FrozenMap(configs or {}))
+        )
 
     forGeneric = for_generic
 
-    def open(self, context: InitializationContext) -> None:
-        """Register the schema.
+    def _check_schema(self) -> None:
+        where = type(self).__name__
+        try:
+            definition = json.loads(self.schema)
+        except ValueError as error:
+            raise DefinitionError(f"the JSON schema cannot be used: it is no JSON: {error}", where=where) from error
+        if not isinstance(definition, (dict, bool)):
+            raise DefinitionError("the JSON schema cannot be used: it is no object", where=where)
 
-        Raises:
-            OSError: The registry does not answer, or refuses the schema.
-        """
-        _ = self._schema_id
-
-    def serialize(self, element: Any) -> bytes | None:
-        """The message of an element; null for None.
-
-        Raises:
-            OSError: The schema was not opened before, and the registry does not answer or refuses it.
-            TypeError: JSON has no such value.
-        """
-        return None if element is None else framed(self._schema_id, json_text(element).encode())
-
-    @property
-    def _schema_id(self) -> int:
-        return self.registry.register(self.subject, self.schema, "JSON")
+    def _payload(self, element: Any) -> bytes:
+        return json_text(element).encode()
