@@ -223,7 +223,7 @@ class StreamExecutionEnvironment:
             )
         if self._configuration.get(options.RUNTIME_MODE) == RuntimeExecutionMode.BATCH.name:
             _refuse_unbounded(graph)
-        return graph
+        return graph.with_dead_letters()
 
     def _settings(self, job_name: str | None) -> JobSettings:
         read = self._configuration.get

@@ -151,7 +151,11 @@ class Cluster:
 
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
-        return self._setting(ResourceType.TOPIC, topic, "message.timestamp.type") == "LogAppendTime"
+        return self.topic_setting(topic, "message.timestamp.type") == "LogAppendTime"
+
+    def topic_setting(self, topic: str, name: str) -> str | None:
+        """A setting of a topic; None when there is no such topic, or the client may not read it."""
+        return self._setting(ResourceType.TOPIC, topic, name)
 
     def broker_setting(self, name: str) -> str | None:
         """A setting of the brokers; None when the client may not read it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 from typing import Any, NamedTuple, cast, final
@@ -25,7 +25,9 @@ BY_KEY = -1
 _POLL_S = 0.1
 _FLUSH_S = 0.5
 _ASK_S = 2.0
+_SHOWN_BYTES = 100
 _MAX_BLOCK_MS = "30000"  # librdkafka's own default of what Java's max.block.ms becomes
+_NO_SUCH_TOPIC = frozenset({"TOPIC_EXCEPTION", "UNKNOWN_TOPIC_OR_PART"})
 _NO_LEADER_YET = frozenset({"LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_TIMED_OUT", "_TRANSPORT"})
 
 
@@ -42,7 +44,7 @@ class Records(NamedTuple):
     """
 
     topics: Iterable[str]
-    values: Collection[bytes | str | None]
+    values: Sequence[bytes | str | None]
     keys: Iterable[bytes | str | None]
     partitions: Iterable[int]
     timestamps: Iterable[int]
@@ -107,7 +109,7 @@ class RecordProducer:
             except BufferError:
                 self._produce_when_there_is_room(*arguments)
             except KafkaException as error:
-                raise self._undelivered(error.args[0], arguments[0]) from None
+                raise self._undelivered(error.args[0], *arguments[:2]) from None
         self.check()
 
     def partitions_of(self, topic: str) -> list[int]:
@@ -118,8 +120,23 @@ class RecordProducer:
             AuthenticationError: They refuse the credentials.
         """
         if topic not in self._partitions:
-            self._partitions[topic] = self._asked_partitions(topic)
+            found = self._asked_partitions(topic)
+            if isinstance(found, ClientError):
+                raise self._undelivered(found, topic)
+            self._partitions[topic] = found
         return self._partitions[topic]
+
+    def knows(self, topic: str) -> bool:
+        """Whether there is a topic, also when brokers create it because they are asked.
+
+        Raises:
+            DeliveryError: They do not answer, or do not tell.
+            AuthenticationError: They refuse the credentials.
+        """
+        found = self._asked_partitions(topic)
+        if isinstance(found, ClientError) and found.name() not in _NO_SUCH_TOPIC:
+            raise self._undelivered(found, topic)
+        return not isinstance(found, ClientError)
 
     def check(self) -> None:
         """Take in what the broker has answered.
@@ -145,8 +162,8 @@ class RecordProducer:
             self._refusals.check()
         self.check()
 
-    def _asked_partitions(self, topic: str) -> list[int]:
-        """A topic that brokers create when they are asked for it has no leaders for a moment."""
+    def _asked_partitions(self, topic: str) -> list[int] | ClientError:
+        """Or why they are not to be had. A topic that brokers create when they are asked for it has no leaders for a moment."""
         deadline = time.monotonic() + self._patience_s
         while True:
             try:
@@ -158,7 +175,7 @@ class RecordProducer:
                 return sorted(found.partitions)
             self.check()
             if error.name() not in _NO_LEADER_YET or time.monotonic() > deadline:
-                raise self._undelivered(error, topic)
+                return cast("ClientError", error)
             time.sleep(_POLL_S)
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:
@@ -171,12 +188,13 @@ class RecordProducer:
 
     def _remember(self, error: ClientError | None, message: Message) -> None:
         if error is not None and self._failure is None:
-            self._failure = self._undelivered(error, message.topic())
+            self._failure = self._undelivered(error, message.topic(), message.value())
 
-    def _undelivered(self, error: ClientError, topic: str | None) -> DeliveryError:
+    def _undelivered(self, error: ClientError, topic: str | None, value: bytes | str | None = None) -> DeliveryError:
+        record = "" if value is None else f"record {_shown(value)}, "
         return DeliveryError(
             f"sink {self._name!r} could not write a record: {error.str()}",
-            where=f"topic {topic}, bootstrap.servers {self._servers}",
+            where=f"topic {topic}, {record}bootstrap.servers {self._servers}",
             now=_ADVICE.get(error.name(), "Records written before it stay written."),
         )
 
@@ -188,6 +206,11 @@ def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
     if records.headers is None:
         return zip(*columns, strict=False)
     return zip(*columns, map(list, records.headers), strict=False)
+
+
+def _shown(value: bytes | str) -> str:
+    start = value[:_SHOWN_BYTES].encode() if isinstance(value, str) else value[:_SHOWN_BYTES]
+    return f"{start!r} …" if len(value) > _SHOWN_BYTES else repr(start)
 
 
 _ADVICE = {

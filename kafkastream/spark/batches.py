@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["Batch", "ElementError", "each"]
+__all__ = ["Batch", "ElementError", "each", "joined", "salvaged"]
+
+T = TypeVar("T")
 
 
 class Batch(NamedTuple):
@@ -23,6 +26,21 @@ class Batch(NamedTuple):
             [self.timestamps[index] for index in indices],
             [self.origin[index] for index in indices],
         )
+
+    def between(self, begin: int, end: int) -> Batch:
+        """The elements from one index up to another."""
+        return Batch(self.values[begin:end], self.timestamps[begin:end], self.origin[begin:end])
+
+
+def joined(batches: Sequence[tuple[int, Batch]]) -> Batch:
+    """Batches of the parts of one Arrow batch as one, given where each part begins."""
+    if len(batches) == 1 and batches[0][0] == 0:
+        return batches[0][1]
+    return Batch(
+        list(chain.from_iterable(batch.values for _, batch in batches)),
+        list(chain.from_iterable(batch.timestamps for _, batch in batches)),
+        [begin + row for begin, batch in batches for row in batch.origin],
+    )
 
 
 class ElementError(Exception):
@@ -47,3 +65,32 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
     if len(out) < len(values):  # map takes a StopIteration of the function's for its own end, without a word
         raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
     return out
+
+
+def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
+    """What ``work`` makes of all from 0 to ``number`` but those on which it fails.
+
+    All is tried at once. From the first failure on, stretches are tried that double in length as long as they pass, so
+    that few failures cost little, and many no more than one call each.
+
+    Args:
+        work: Takes the begin and the end of a stretch; raises an ``ElementError`` with an index in the stretch.
+        number: How many there are.
+
+    Yields:
+        Where a stretch begins, and its result; or which one failed, and the error.
+    """
+    begin, length = 0, number
+    while begin < number:
+        end = min(begin + length, number)
+        try:
+            done = work(begin, end)
+        except ElementError as error:
+            if error.index:
+                length = error.index  # those before it are tried on their own
+            else:
+                yield begin, error
+                begin, length = begin + 1, 1
+        else:
+            yield begin, done
+            begin, length = end, 2 * length

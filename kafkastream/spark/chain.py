@@ -10,7 +10,8 @@ import attrs
 import pyarrow as pa
 
 from kafkastream.metrics.values import OperatorChanges, OperatorScope
-from kafkastream.spark.batches import Batch, ElementError
+from kafkastream.spark.batches import Batch, ElementError, joined, salvaged
+from kafkastream.spark.dead_letters import dead_letter
 from kafkastream.spark.failures import function_failed, not_decoded
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.records import Decoder
@@ -42,6 +43,7 @@ class Chain:
         decoder: Makes elements of records.
         stages: What takes the elements.
         assigner: Gives the elements their event time before, if the source's strategy does so.
+        dead_letters: Takes the records that cannot be decoded; without it, they fail the job.
         scope: Whose the source's metrics are.
         consumer_metrics: Whether what Kafka's consumer would tell is among them.
     """
@@ -51,6 +53,7 @@ class Chain:
     decoder: Decoder
     stages: tuple[Stage, ...]
     assigner: Operator | None = None
+    dead_letters: Stage | None = None
     scope: OperatorScope = attrs.field(factory=OperatorScope)
     consumer_metrics: bool = False
     _source: SourceMetrics | None = attrs.field(default=None, init=False)
@@ -59,7 +62,8 @@ class Chain:
     def operators(self) -> tuple[Operator, ...]:
         """Every operator once; one that is reached on two ways is one operator."""
         first = () if self.assigner is None else (self.assigner,)
-        return tuple(dict.fromkeys((*first, *_operators(self.stages))))
+        stages = self.stages if self.dead_letters is None else (self.dead_letters, *self.stages)
+        return tuple(dict.fromkeys((*first, *_operators(stages))))
 
     @property
     def sinks(self) -> tuple[SinkOperator, ...]:
@@ -117,16 +121,13 @@ class Chain:
         """
         assert self._source is not None
         fetched_at = time.time_ns() // 1_000_000
-        try:
-            batch = self.decoder.decode(arrow)
-        except ElementError as error:
-            raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
-        if self.assigner is not None:
-            batch = self._applied(self.assigner, batch, arrow)
-        self._source.emitted(arrow, batch, fetched_at)
         sinks = self.sinks
         for sink in sinks:
             sink.arrives(arrow)
+        batch = self._decoded(arrow)
+        if self.assigner is not None:
+            batch = self._applied(self.assigner, batch, arrow)
+        self._source.emitted(arrow, batch, fetched_at)
         for stage in self.stages:
             self._push(stage, batch, arrow)
         for sink in sinks:
@@ -146,6 +147,32 @@ class Chain:
         for sink in self.sinks:
             yield from sink.finish()
         yield Report(ReportKind.METRICS, self.scope.node, list(self._changes()))
+
+    def _decoded(self, arrow: pa.RecordBatch) -> Batch:
+        if self.dead_letters is not None:
+            return self._decodable(arrow, self.dead_letters)
+        try:
+            return self.decoder.decode(arrow)
+        except ElementError as error:
+            raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
+
+    def _decodable(self, arrow: pa.RecordBatch, dead_letters: Stage) -> Batch:
+        """The elements of the records that can be decoded; the others go to the dead letters."""
+        batches: list[tuple[int, Batch]] = []
+        dead: list[tuple[int, ElementError]] = []
+        for row, found in salvaged(
+            lambda begin, end: self.decoder.decode(arrow.slice(begin, end - begin)), arrow.num_rows
+        ):
+            if isinstance(found, ElementError):
+                dead.append((row, found))
+            else:
+                batches.append((row, found))
+        if dead:
+            assert self._source is not None
+            self._source.failed(arrow, len(dead))
+            letters = [dead_letter(arrow, row, self.name, error) for row, error in dead]
+            self._push(dead_letters, Batch(letters, [None] * len(dead), [row for row, _ in dead]), arrow)
+        return joined(batches)
 
     def _push(self, stage: Stage, batch: Batch, arrow: pa.RecordBatch) -> None:
         if not batch.values:

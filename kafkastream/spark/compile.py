@@ -11,19 +11,21 @@ from pyspark import cloudpickle
 from typing_extensions import assert_never
 
 from kafkastream.errors import DefinitionError
+from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain, Stage
 from kafkastream.spark.checkpoint import slug
+from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder
 from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
 from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
-from kafkastream.spark.records import CollectionDecoder, Decoder, DeserializerDecoder, RecordDecoder, ValueDecoder
+from kafkastream.spark.records import decoder_of
 from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.dead_letters import DeadLetterSchema
 from kafkastream.spec.graph import (
-    CollectionSource,
     CollectSink,
     JobGraph,
     Node,
@@ -34,12 +36,12 @@ from kafkastream.spec.graph import (
     UnionNode,
     distinct_names,
 )
-from kafkastream.spec.record import KafkaDeserializerSchema, ValueOnlySchema
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["ChainCompiler", "chains_of", "decoder_of", "identities", "task_plan"]
+__all__ = ["ChainCompiler", "chains_of", "identities", "task_plan"]
 
 
 def chains_of(
@@ -86,12 +88,14 @@ class ChainCompiler:
 
     def chain(self, source: SourceNode) -> Chain:
         """All that happens to the records of ``source``."""
+        dead_letters = self.graph.dead_letters(source.id)
         return Chain(
             source.name,
             identities(self.graph.sources)[source.id],
             decoder_of(source),
             self._after(source, {}),
             assigner=timestamp_operator(source.name, source.watermarks),
+            dead_letters=None if dead_letters is None else next(self._stages(dead_letters, {})),
             scope=self._scope(source),
             consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
         )
@@ -140,12 +144,15 @@ class ChainCompiler:
 
     def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
         assert sink.record_serializer is not None
-        encoder, properties = RecordEncoder(sink.record_serializer), with_pem_stores(sink.properties)
+        properties = with_pem_stores(sink.properties)
+        encoder = RecordEncoder(_knowing_limits(sink.record_serializer, properties))
+        letters = None if sink.dead_letter_topic is None else DeadLetters(node.name, sink.dead_letter_topic, properties)
         if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
             assert sink.transactional_id_prefix is not None
             return TransactionalOperator(
                 name=node.name,
                 encoder=encoder,
+                dead_letters=letters,
                 properties=transactional_properties(properties),
                 prefix=sink.transactional_id_prefix,
                 sink=identities(self.graph.sinks)[node.id],
@@ -155,6 +162,7 @@ class ChainCompiler:
             name=node.name,
             run_id=self.run_id,
             encoder=encoder,
+            dead_letters=letters,
             properties=FrozenMap(producer_properties(properties)),
             # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
             flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
@@ -167,18 +175,14 @@ def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
     return {node.id: name for node, name in zip(nodes, names, strict=True)}
 
 
-def decoder_of(node: SourceNode) -> Decoder:
-    """How the records of a source become elements."""
-    if isinstance(node.source, CollectionSource):
-        return CollectionDecoder()
-    match node.source.deserializer:
-        case ValueOnlySchema() as schema:
-            return ValueDecoder(schema)
-        case KafkaDeserializerSchema() as schema:
-            return DeserializerDecoder(schema)
-        case schema:
-            assert schema is not None
-            return RecordDecoder(schema)
+def _knowing_limits(
+    schema: KafkaRecordSerializationSchema[Any], properties: Mapping[str, str]
+) -> KafkaRecordSerializationSchema[Any]:
+    """A schema that knows how much its topic takes, if it wants to."""
+    if not isinstance(schema, DeadLetterSchema):
+        return schema
+    limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")
+    return attrs.evolve(schema, limit=None if limit is None else int(limit))
 
 
 def _pickled(chain: Chain) -> bytes:

@@ -13,13 +13,16 @@ from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spec.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
 from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.partitioning import KafkaPartitioner
+from kafkastream.spec.record import Headers
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import Records
 
-__all__ = ["RecordEncoder"]
+__all__ = ["RecordEncoder", "records_of"]
+
+Admit = Callable[["str", "bytes | str | None", "bytes | str | None", Headers], None]
 
 _TIME_OF_WRITING = 0
 _TIME_ZERO = "event time 0 (1970-01-01) cannot be written: Kafka's C client takes it for the time of writing"
@@ -39,14 +42,19 @@ class RecordEncoder:
 
     schema: KafkaRecordSerializationSchema[Any]
     _context: KafkaSinkContext | None = attrs.field(default=None, init=False)
+    _admit: Admit | None = attrs.field(default=None, init=False)
 
-    def open(self, context: RuntimeContext, partitions_of: Callable[[str], list[int]]) -> None:
+    def open(
+        self, context: RuntimeContext, partitions_of: Callable[[str], list[int]], admit: Admit | None = None
+    ) -> None:
         """Open the schema with all its parts.
 
         Args:
             context: The subtask.
             partitions_of: Asks the brokers for the partitions of a topic.
+            admit: Raises on the topic, key, value and headers of a record that must not be written.
         """
+        self._admit = admit
         self._context = KafkaSinkContext(context.subtask, context.parallelism, partitions_of)
         self.schema.open(InitializationContext(), self._context)
 
@@ -59,11 +67,13 @@ class RecordEncoder:
         """
         assert self._context is not None
         if isinstance(self.schema, BuiltRecordSerializationSchema):
-            return _built(self.schema, self._context, batch)
-        return _own(self.schema, self._context, batch)
+            return _built(self.schema, self._context, batch, self._admit)
+        return _own(self.schema, self._context, batch, self._admit)
 
 
-def _built(schema: BuiltRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch) -> Records:
+def _built(
+    schema: BuiltRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch, admit: Admit | None
+) -> Records:
     """Column by column; nothing of ours is called for each element, unless there is a partitioner."""
     from kafkastream.kafka.producer import BY_KEY, Records
 
@@ -79,7 +89,13 @@ def _built(schema: BuiltRecordSerializationSchema[Any], context: KafkaSinkContex
         timestamps=_written_times(batch.timestamps) if schema.writes_timestamps else repeat(_TIME_OF_WRITING),
         headers=None if schema.header_provider is None else each(schema.header_provider.get_headers, elements),
     )
+    if admit is not None:
+        each(_by_value(admit), records.values, records.topics, records.keys, records.headers or repeat(()))
     return records if partitioner is None else _placed(records, partitioner, context, elements)
+
+
+def _by_value(admit: Admit) -> Callable[..., None]:
+    return lambda value, topic, key, headers: admit(topic, key, value, headers)
 
 
 def _placed(
@@ -102,17 +118,26 @@ def _placed(
     return records._replace(partitions=each(one, elements, records.keys, records.values, topics))
 
 
-def _own(schema: KafkaRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch) -> Records:
+def _own(
+    schema: KafkaRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch, admit: Admit | None
+) -> Records:
     """Record by record, as a schema of the user's makes them; where it makes none, there is none."""
-    from kafkastream.kafka.producer import BY_KEY, Records
 
     def one(element: Any, timestamp: int | None) -> ProducerRecord | None:
         record = schema.serialize(element, context, timestamp)
         if record is not None:
             _check(record)
+            if admit is not None:
+                admit(record.topic, record.key, record.value, record.headers)
         return record
 
-    made = [record for record in each(one, batch.values, batch.timestamps) if record is not None]
+    return records_of([record for record in each(one, batch.values, batch.timestamps) if record is not None])
+
+
+def records_of(made: Sequence[ProducerRecord]) -> Records:
+    """Records that are made already, column by column."""
+    from kafkastream.kafka.producer import BY_KEY, Records
+
     return Records(
         topics=[record.topic for record in made],
         values=[record.value for record in made],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
 
-__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded"]
+__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "shown"]
 
 _PACKAGE = str(Path(__file__).parent.parent)
 _SHOWN_ELEMENT = 200
@@ -24,14 +24,14 @@ def function_failed(operator: str, method: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise UserFunctionError(
-            f"{method} of operator {operator!r} raised {_said(error)}", now=_own_traceback(error)
+            f"{method} of operator {operator!r} raised {said(error)}", now=_own_traceback(error)
         ) from error
 
 
 def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
     """A function raised on an element."""
     return UserFunctionError(
-        f"the function of operator {operator!r} raised {_said(error)}",
+        f"the function of operator {operator!r} raised {said(error)}",
         where=f"{position}; element {shown(element)}",
         now=_own_traceback(error),
     )
@@ -40,7 +40,7 @@ def element_failed(operator: str, element: object, position: str, error: BaseExc
 def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:
     """A record could not be decoded."""
     return DeserializationError(
-        f"source {source!r} failed to deserialize a record: {_said(error)}",
+        f"source {source!r} failed to deserialize a record: {said(error)}",
         where=position,
         now="Mend or skip the record, or use a schema that accepts it.",
     )
@@ -49,7 +49,7 @@ def not_decoded(source: str, position: str, error: BaseException | None) -> Dese
 def not_encoded(sink: str, element: object, position: str, error: BaseException | None) -> SerializationError:
     """An element could not be encoded."""
     return SerializationError(
-        f"sink {sink!r} failed to serialize an element: {_said(error)}",
+        f"sink {sink!r} failed to serialize an element: {said(error)}",
         where=f"{position}; element {shown(element)}",
         now="Map elements to what the sink's schema takes; SimpleStringSchema takes str.",
     )
@@ -61,7 +61,8 @@ def shown(element: object) -> str:
     return text if len(text) <= _SHOWN_ELEMENT else f"{text[:_SHOWN_ELEMENT]}…"
 
 
-def _said(error: BaseException | None) -> str:
+def said(error: BaseException | None) -> str:
+    """An error, in one line of a message."""
     return f"{type(error).__name__}: {error}"
 
 

@@ -13,8 +13,9 @@ import pyarrow as pa
 from kafkastream.errors import JobError
 from kafkastream.kafka.properties import STATISTICS_INTERVAL
 from kafkastream.metrics.groups import Counter, MetricGroup
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.encoding import RecordEncoder
+from kafkastream.spark.batches import Batch, ElementError, salvaged
+from kafkastream.spark.dead_letters import DeadLetters
+from kafkastream.spark.encoding import RecordEncoder, records_of
 from kafkastream.spark.failures import not_encoded
 from kafkastream.spark.reports import Report
 from kafkastream.spark.sinks import SinkOperator, TaskScope
@@ -32,18 +33,29 @@ __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_
 
 @attrs.define(eq=False)
 class KafkaOperator(SinkOperator):
-    """Writes elements as records; how surely is up to the class."""
+    """Writes elements as records; how surely is up to the class.
+
+    Args:
+        encoder: Makes the records.
+        dead_letters: Takes elements of which no record can be made; without it, they fail the job.
+    """
 
     encoder: RecordEncoder
+    dead_letters: DeadLetters | None = attrs.field(kw_only=True)
+    _arrow: pa.RecordBatch | None = attrs.field(default=None, init=False)
     _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
     _written_bytes: tuple[Counter, ...] = attrs.field(default=(), init=False)
+    _errors: tuple[Counter, ...] = attrs.field(default=(), init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Prepare the encoder; newer Flink counts under both names."""
-        self.encoder.open(context, self.partitions_of)
+        if self.dead_letters is not None:
+            self.dead_letters.open(self._knows)
+        self.encoder.open(context, self._partitions_of, None if self.dead_letters is None else self.dead_letters.admit)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
         self._written_bytes = (group._own_counter("numBytesOut"), group._own_counter("numBytesSend"))
+        self._errors = (group._own_counter("numRecordsOutErrors"), group._own_counter("numRecordsSendErrors"))
         if self.tells_of_producer:
             self._register_producer(group)
 
@@ -68,19 +80,53 @@ class KafkaOperator(SinkOperator):
         for name in PRODUCER_METRICS:
             producer.gauge(name, partial(read, name))
 
+    @property
     @abstractmethod
-    def partitions_of(self, topic: str) -> list[int]:
-        """The partitions of a topic, asked of the brokers once."""
+    def asking(self) -> RecordProducer:
+        """The producer that is asked for topics and their partitions."""
+
+    def _knows(self, topic: str) -> bool:
+        return self.asking.knows(topic)
+
+    def _partitions_of(self, topic: str) -> list[int]:
+        return self.asking.partitions_of(topic)
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Keep the source records, if dead letters may be made of them."""
+        if self.dead_letters is not None:
+            self._arrow = arrow
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """An element could not be made a record."""
         return not_encoded(self.name, element, position, error)
 
-    def _count(self, records: Records, payload_bytes: int) -> None:
+    def _encoded(self, batch: Batch) -> Iterator[tuple[Records, int]]:
+        """The records of a batch, and how many bytes they hold."""
+        if self.dead_letters is None:
+            yield self._counted(self.encoder.encode(batch))
+            return
+        assert self._arrow is not None
+        letters = []
+        for index, found in salvaged(
+            lambda begin, end: self.encoder.encode(batch.between(begin, end)), len(batch.values)
+        ):
+            if isinstance(found, ElementError):
+                letters.append(self.dead_letters.letter(self._arrow, batch.origin[index], batch.values[index], found))
+            else:
+                yield self._counted(found)
+        if letters:
+            for counter in self._errors:
+                counter.inc(len(letters))
+            records = records_of(letters)
+            yield records, records.payload_bytes
+
+    def _counted(self, records: Records) -> tuple[Records, int]:
+        payload_bytes = records.payload_bytes
         for counter in self._written:
             counter.inc(records.number)
         for counter in self._written_bytes:
             counter.inc(payload_bytes)
+        return records, payload_bytes
 
 
 @final
@@ -101,10 +147,11 @@ class ProducingOperator(KafkaOperator):
         self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
         super().open(context)
 
-    def partitions_of(self, topic: str) -> list[int]:
-        """The partitions that the worker's producer knows."""
+    @property
+    def asking(self) -> RecordProducer:
+        """The one that writes."""
         assert self._producer is not None
-        return self._producer.partitions_of(topic)
+        return self._producer
 
     @property
     def tells_of_producer(self) -> bool:
@@ -119,9 +166,8 @@ class ProducingOperator(KafkaOperator):
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer."""
         assert self._producer is not None
-        records = self.encoder.encode(batch)
-        self._producer.send(records)
-        self._count(records, records.payload_bytes)
+        for records, _ in self._encoded(batch):
+            self._producer.send(records)
 
     def finish(self) -> Iterator[Report]:
         """Make sure of what was written, as far as the guarantee asks."""
@@ -165,12 +211,13 @@ class TransactionalOperator(KafkaOperator):
         """Those of the last task's slot."""
         return None if self._task is None else self._task.statistics
 
-    def partitions_of(self, topic: str) -> list[int]:
-        """The partitions that a producer of its own knows, as in Flink; most sinks never ask."""
+    @property
+    def asking(self) -> RecordProducer:
+        """One of its own, as in Flink; most sinks never ask."""
         from kafkastream.kafka.producer import RecordProducer
 
         self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
-        return self._asking.partitions_of(topic)
+        return self._asking
 
     def begin(self, task: TaskScope) -> None:
         """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
@@ -182,17 +229,16 @@ class TransactionalOperator(KafkaOperator):
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """Know where in the source the next elements come from."""
+        super().arrives(arrow)
         self._begun.arrives(arrow)
 
     def write(self, batch: Batch) -> None:
         """Encode what has not been written before, and keep it until there is enough to write."""
         left = self._begun.left_of(batch)
         if left.values:
-            records = self.encoder.encode(left)
-            payload_bytes = records.payload_bytes
-            if records.number:
-                self._begun.add(records, payload_bytes)
-            self._count(records, payload_bytes)
+            for records, payload_bytes in self._encoded(left):
+                if records.number:
+                    self._begun.add(records, payload_bytes)
 
     def passed(self) -> None:
         """Write, when enough is kept."""

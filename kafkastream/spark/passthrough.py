@@ -66,6 +66,8 @@ def pass_through(graph: JobGraph) -> PassThrough | None:
     topic = None if records is None else records.topic
     if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
         return None
+    if graph.sources[0].keeps_records:  # dead letters are ours to write
+        return None
     return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
 
 

@@ -15,7 +15,9 @@ import pyarrow as pa
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.codecs.deserializers import deserialize_values
 from kafkastream.spark.codecs.values import decode_values
+from kafkastream.spec.dead_letters import SourceRecord
 from kafkastream.spec.formats import InitializationContext
+from kafkastream.spec.graph import CollectionSource, SourceNode
 from kafkastream.spec.record import (
     ConsumerRecord,
     Headers,
@@ -31,7 +33,10 @@ __all__ = [
     "DeserializerDecoder",
     "RecordDecoder",
     "ValueDecoder",
+    "columns_of",
+    "decoder_of",
     "owner_subtask",
+    "source_record",
     "subtask_of",
 ]
 
@@ -127,6 +132,36 @@ class CollectionDecoder(Decoder):
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
         """Counted from 1."""
         return f"element {row + 1} of the collection"
+
+
+def decoder_of(node: SourceNode) -> Decoder:
+    """How the records of a source become elements."""
+    if isinstance(node.source, CollectionSource):
+        return CollectionDecoder()
+    match node.source.deserializer:
+        case ValueOnlySchema() as schema:
+            return ValueDecoder(schema)
+        case KafkaDeserializerSchema() as schema:
+            return DeserializerDecoder(schema)
+        case schema:
+            assert schema is not None
+            return RecordDecoder(schema)
+
+
+def columns_of(node: SourceNode) -> tuple[str, ...]:
+    """The columns of the records of a Kafka source that are read."""
+    kept = ("key", "headers") if node.keeps_records else ()
+    return tuple(dict.fromkeys((*decoder_of(node).columns, *kept)))
+
+
+def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
+    """The record in a row, as far as it was read; an element of a collection has no more than its own text."""
+    if "topic" not in arrow.schema.names:
+        return SourceRecord(repr(pickle.loads(arrow["value"][row].as_py())).encode(errors="replace"))
+    record = arrow.slice(row, 1).to_pylist()[0]
+    headers = _headers(record.pop("headers", None))
+    fields = (field.name for field in attrs.fields(SourceRecord))
+    return SourceRecord(headers=headers, **{name: record[name] for name in fields if name in record})
 
 
 def subtask_of(arrow: pa.RecordBatch, parallelism: int) -> int:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
-from kafkastream.spark.compile import decoder_of
+from kafkastream.spark.records import columns_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import lost_records
@@ -91,7 +91,7 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
         inputs: One or more.
         per_batch: How many records a micro-batch may hold; None for all there are.
     """
-    columns = tuple(dict.fromkeys(column for one in inputs for column in decoder_of(one.node).columns))
+    columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
     return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
 
 
@@ -116,7 +116,7 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
     readable = cluster.readable_ends(partitions)
     # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
     begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
-    options = source_options(source, begins, headers="headers" in decoder_of(node).columns)
+    options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
         _refuse_endless(node, before)
         return KafkaInput(node, source, options, Extent(starts), ends=False)

@@ -52,8 +52,15 @@ class SourceMetrics(OperatorMetrics):
         self.records_in.inc(len(batch.values))
         self.records_out.inc(len(batch.values))
         if "topic" in arrow.schema.names:
-            self._reader = self._reader or _ReaderMetrics(self.group, arrow, consumer_metrics=self._consumer_metrics)
-            self._reader.took(arrow, batch, fetched_at)
+            self._reader_of(arrow).took(arrow, batch, fetched_at)
+
+    def failed(self, arrow: pa.RecordBatch, number: int) -> None:
+        """So many of these records have become no element."""
+        self._reader_of(arrow).errors.inc(number)
+
+    def _reader_of(self, arrow: pa.RecordBatch) -> _ReaderMetrics:
+        self._reader = self._reader or _ReaderMetrics(self.group, arrow, consumer_metrics=self._consumer_metrics)
+        return self._reader
 
     def changes(self) -> OperatorChanges:
         """What has changed since this was last asked."""
@@ -70,7 +77,7 @@ class _ReaderMetrics:
         self._fetched_at = 0
         self._emit_lag: int | None = None
         self._bytes = group.counter("numBytesIn")
-        group.counter("numRecordsInErrors")
+        self.errors = group.counter("numRecordsInErrors")
         group.gauge("currentEmitEventTimeLag", lambda: self._emit_lag)
         group.gauge("currentFetchEventTimeLag", lambda: self._fetch_lag)
         self._group = group.add_group(READER_GROUP)

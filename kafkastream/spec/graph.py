@@ -10,6 +10,7 @@ from typing import Any, final
 
 import attrs
 
+from kafkastream.spec.dead_letters import dead_letter_sink
 from kafkastream.spec.functions import Function
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
@@ -93,10 +94,17 @@ class Node:
 @final
 @attrs.frozen(kw_only=True)
 class SourceNode(Node):
-    """Where elements begin."""
+    """Where elements begin.
+
+    Args:
+        source: What is read.
+        watermarks: How elements get their event time.
+        keeps_records: Whether a dead letter may need the whole record.
+    """
 
     source: KafkaSource[Any] | CollectionSource
     watermarks: WatermarkStrategy[Any]
+    keeps_records: bool = False
 
     @property
     def pact(self) -> str:
@@ -131,9 +139,15 @@ class OperatorNode(_OneInput):
 @final
 @attrs.frozen(kw_only=True)
 class SinkNode(_OneInput):
-    """Where elements end."""
+    """Where elements end.
+
+    Args:
+        sink: What takes them.
+        takes_dead_letters: Whether it takes, in place of the elements of a source, the records that gave none.
+    """
 
     sink: KafkaSink[Any] | PrintSink | CollectSink
+    takes_dead_letters: bool = False
 
     @property
     def pact(self) -> str:
@@ -181,7 +195,51 @@ class JobGraph:
 
     def consumers(self, node_id: int) -> tuple[Node, ...]:
         """The nodes that take the elements of ``node_id``; one that takes them twice stands twice."""
-        return tuple(node for node in self.nodes for taken in node.inputs if taken == node_id)
+        return tuple(
+            node
+            for node in self.nodes
+            for taken in node.inputs
+            if taken == node_id and not (isinstance(node, SinkNode) and node.takes_dead_letters)
+        )
+
+    def dead_letters(self, source_id: int) -> SinkNode | None:
+        """The node that takes the dead letters of a source, if any does."""
+        return next((node for node in self.sinks if node.takes_dead_letters and node.input == source_id), None)
+
+    def with_dead_letters(self) -> JobGraph:
+        """With a sink for the dead letters of each source that wants them."""
+        nodes: list[Node] = []
+        for node in self.nodes:
+            if not isinstance(node, SourceNode):
+                nodes.append(node)
+                continue
+            sinks = [after.sink for after in self._after(node.id) if isinstance(after, SinkNode)]
+            kafka = [sink for sink in sinks if isinstance(sink, KafkaSink)]
+            topic = node.source.dead_letter_topic if isinstance(node.source, KafkaSource) else None
+            wanted = topic is not None or any(sink.dead_letter_topic is not None for sink in kafka)
+            nodes.append(attrs.evolve(node, keeps_records=wanted))
+            if topic is not None:
+                assert isinstance(node.source, KafkaSource)
+                nodes.append(
+                    SinkNode(
+                        id=-node.id,
+                        name=f"{node.name} dead letters",
+                        uid=None if node.uid is None else f"{node.uid} dead letters",
+                        parallelism=node.parallelism,
+                        input=node.id,
+                        sink=dead_letter_sink(topic, node.source, kafka),
+                        takes_dead_letters=True,
+                    )
+                )
+        return JobGraph(tuple(nodes))
+
+    def _after(self, node_id: int) -> Iterator[Node]:
+        """Every node that elements of a node may come to."""
+        reached = {node_id}
+        for node in self.nodes:
+            if reached.intersection(node.inputs):
+                reached.add(node.id)
+                yield node
 
     def reaching_sinks(self) -> JobGraph:
         """Without the nodes from which no element reaches a sink."""

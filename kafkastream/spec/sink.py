@@ -102,6 +102,7 @@ class KafkaSink(Generic[IN_contra]):
     delivery_guarantee: DeliveryGuarantee = DeliveryGuarantee.NONE
     transactional_id_prefix: str | None = None
     transaction_naming_strategy: TransactionNamingStrategy = TransactionNamingStrategy.INCREMENTING
+    dead_letter_topic: str | None = None
     properties: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
 
     def __attrs_post_init__(self) -> None:
@@ -130,6 +131,10 @@ def _problems(sink: KafkaSink[Any]) -> Iterable[str]:
         yield "Property bootstrap.servers is required but not provided"
     if sink.record_serializer is None:
         yield "recordSerializer is required but not provided"
+    if sink.dead_letter_topic == "" or (
+        sink.record_serializer is not None and sink.dead_letter_topic == sink.record_serializer.topic is not None
+    ):
+        yield f"The dead letter topic {sink.dead_letter_topic!r} must be a topic of its own"
     choices = {choice.value for choice in ExpiredMarker}
     if sink.properties.get(ON_EXPIRED_MARKER, "fail") not in choices:
         yield f"{ON_EXPIRED_MARKER} is one of {', '.join(sorted(choices))}"
@@ -172,6 +177,7 @@ class KafkaSinkBuilder(Generic[IN]):
         self._guarantee = DeliveryGuarantee.NONE
         self._prefix: str | None = None
         self._naming = TransactionNamingStrategy.INCREMENTING
+        self._dead_letters: str | None = None
         self._properties: dict[str, str] = {}
 
     def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
@@ -208,6 +214,20 @@ class KafkaSinkBuilder(Generic[IN]):
 
     setTransactionNamingStrategy = set_transaction_naming_strategy
 
+    def set_dead_letter_topic(self, topic: str) -> Self:
+        """Keep what cannot be written in ``topic``, and go on; Flink lacks it, there and without it here the job fails.
+
+        It takes an element for which the record's schema raises, a record larger than ``max.request.size`` or than its
+        topic allows (``max.message.bytes``; not looked at when records are compressed), and one whose topic does not
+        exist. The dead letter is the source's record as it was read, with headers: see "Dead letters" in the
+        documentation. It is written by this sink's producer, under its guarantee. The topic must exist, or be created
+        by the brokers.
+        """
+        self._dead_letters = topic
+        return self
+
+    setDeadLetterTopic = set_dead_letter_topic
+
     def set_property(self, key: str, value: str) -> Self:
         """Set a property of Kafka's producer by its Java name.
 
@@ -238,5 +258,6 @@ class KafkaSinkBuilder(Generic[IN]):
             delivery_guarantee=self._guarantee,
             transactional_id_prefix=self._prefix,
             transaction_naming_strategy=self._naming,
+            dead_letter_topic=self._dead_letters,
             properties=self._properties,
         )

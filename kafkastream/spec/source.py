@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Generic, cast, final
 
 import attrs
@@ -88,6 +88,7 @@ class KafkaSource(Generic[OUT]):
     starting_offsets: OffsetsInitializer = attrs.field(factory=OffsetsInitializer.earliest)
     stopping_offsets: OffsetsInitializer | None = None
     boundedness: Boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+    dead_letter_topic: str | None = None
     properties: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
 
     def __attrs_post_init__(self) -> None:
@@ -180,6 +181,8 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
         yield "No subscribe mode is specified, should be one of topics, topic pattern and partition set"
     if source.deserializer is None:
         yield "Deserialization schema is required but not provided"
+    if source.dead_letter_topic == "" or source.dead_letter_topic in _named_topics(source.subscription):
+        yield f"The dead letter topic {source.dead_letter_topic!r} must be a topic of its own"
     if not source.group_id:
         if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
             yield "Property group.id is required when offset commit is enabled"
@@ -190,6 +193,16 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
     if isinstance(source.stopping_offsets, EarliestOffsets):
         yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
     yield from _bad_properties(properties)
+
+
+def _named_topics(subscription: Subscription | None) -> Collection[str]:
+    match subscription:
+        case TopicList(topics=topics):
+            return topics
+        case PartitionSet(partitions=partitions):
+            return {partition.topic for partition in partitions}
+        case _:
+            return ()
 
 
 def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
@@ -240,6 +253,7 @@ class KafkaSourceBuilder(Generic[OUT]):
         self._starting: OffsetsInitializer = OffsetsInitializer.earliest()
         self._stopping: OffsetsInitializer | None = None
         self._boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+        self._dead_letters: str | None = None
         self._properties: dict[str, str] = {}
 
     def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
@@ -313,6 +327,18 @@ class KafkaSourceBuilder(Generic[OUT]):
 
     setValueOnlyDeserializer = set_value_only_deserializer
 
+    def set_dead_letter_topic(self, topic: str) -> Self:
+        """Keep records that cannot be deserialized in ``topic``, and go on; Flink lacks it, there the job fails.
+
+        The dead letter is the record as it was read, with headers: see "Dead letters" in the documentation. It goes to
+        the source's own brokers, under the surest guarantee of the Kafka sinks that the source's elements reach, and
+        at least once. The topic must exist, or be created by the brokers.
+        """
+        self._dead_letters = topic
+        return self
+
+    setDeadLetterTopic = set_dead_letter_topic
+
     def set_client_id_prefix(self, prefix: str) -> Self:
         """How the names of this source's Kafka clients begin."""
         return self.set_property("client.id.prefix", prefix)
@@ -346,6 +372,7 @@ class KafkaSourceBuilder(Generic[OUT]):
             starting_offsets=self._starting,
             stopping_offsets=self._stopping,
             boundedness=self._boundedness,
+            dead_letter_topic=self._dead_letters,
             properties=self._properties,
         )
 
