@@ -172,6 +172,16 @@ def test_route_orders_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, 
             kafka.delete_topic(kind)
 
 
+def test_dead_letters_by_kafkastream_run(
+    run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str], topic: str
+) -> None:
+    kafka.produce(topics[0], ['{"id": 1, "prices": [3, 4]}', "{", '{"id": 2, "prices": [3000000000]}'])
+    run_here("dead_letters.py", kafka, topics, "--dead", topic)
+    assert values(kafka, topics[1]) == [b'{"id":1,"total":7}']
+    letters = {record.value: dict(record.headers)["kafkastream.error.operator"] for record in kafka.consume(topic)}
+    assert letters == {b"{": b"orders", b'{"id": 2, "prices": [3000000000]}': b"totals"}
+
+
 def test_registry_orders_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     kafka.produce(topics[0], ['{"id": 7, "item": "pen"}'])
     with EmbeddedSchemaRegistry() as registry:

@@ -26,8 +26,9 @@ def lines() -> Iterator[str]:
     for row in ROW.finditer((DOCS / "support.md").read_text(encoding="utf-8")):
         for name in re.findall(r"`KafkaSource(?:Builder)?\.(\w+)`", row["names"]):
             here = ABSENT if row["status"] == "not yet" else f"`{name}`"
-            lacks = "PyFlink lacks it" in row["note"] or row["status"] == "not yet"
-            yield f"| {here} | {ABSENT if lacks else f'`{name}`'} | `{camel_case(name)}` | {row['status']} |"
+            lacks = "Flink lacks it" in row["note"] or row["status"] == "not yet"
+            java = ABSENT if "Ours, Flink lacks it" in row["note"] else f"`{camel_case(name)}`"
+            yield f"| {here} | {ABSENT if lacks else f'`{name}`'} | {java} | {row['status']} |"
 
 
 def table() -> str:
