@@ -216,7 +216,8 @@ def _shown(value: bytes | str) -> str:
 _ADVICE = {
     "UNKNOWN_TOPIC_OR_PART": "Create the topic, or check its name.",
     "_UNKNOWN_TOPIC": "Create the topic, or check its name.",
-    "MSG_SIZE_TOO_LARGE": "Raise max.request.size at the sink and max.message.bytes at the topic, or write less.",
+    "MSG_SIZE_TOO_LARGE": "Raise max.request.size at the sink and max.message.bytes at the topic, or write less. "
+    "Small records that are refused as a batch need a batch.size below max.message.bytes.",
     "_MSG_TIMED_OUT": "Check that the brokers run; delivery.timeout.ms says how long a record is tried.",
     "TOPIC_AUTHORIZATION_FAILED": "Grant Write on the topic to the sink's principal.",
 }

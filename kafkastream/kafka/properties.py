@@ -66,7 +66,10 @@ _PRODUCERS: Mapping[str, _Own] = {
     "max.request.size": _Own(("message.max.bytes",), _unchanged),
 }
 # Java's, whatever librdkafka's own: equal keys must land where Flink and Spark put them, and failures come as soon.
+# But for the batch: Java's 16 KiB cost half of the speed here. Of librdkafka's 1 MB, which it does not split as Java
+# does when a topic takes less, nothing is gained.
 _PRODUCER_DEFAULTS = {
+    "batch.size": "65536",
     "partitioner": "murmur2_random",
     "delivery.timeout.ms": "120000",
     "message.max.bytes": "1048576",

@@ -253,3 +253,11 @@ def test_producer_of_flink_1_writes_times_only_when_asked(
     assert record.value == b"a"
     assert (record.timestamp_ms == A_MINUTE_AGO_MS) == writes_time
     assert record.timestamp_ms >= A_MINUTE_AGO_MS
+
+
+def test_topic_that_takes_little_at_once(env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic) -> None:
+    """Java's producer splits a batch that a topic refuses; this one's are small from the start."""
+    topic = new_topic(config={"max.message.bytes": "70000"})
+    env.from_collection(["v" * 1000] * 500, Types.STRING()).sink_to(parts.sink(topic))
+    env.execute()
+    assert len(parts.kafka.consume(topic)) == 500
