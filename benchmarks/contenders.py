@@ -29,12 +29,14 @@ __all__ = [
     "ContenderFailedError",
     "ContenderProcess",
     "contenders",
+    "watched",
 ]
 
 KAFKASTREAM = "kafkastream"
 SPARK = "plain Spark"
 PYFLINK = "PyFlink"
 AT_LEAST_ONCE = "AT_LEAST_ONCE"
+EXACTLY_ONCE = "EXACTLY_ONCE"
 
 _ROOT = Path(__file__).parent.parent
 _RUN_S = 1800.0
@@ -62,8 +64,16 @@ class Contender:
 def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
     """All that do a workload, in the order in which they run."""
     if workload == GUARANTEES:
-        return tuple(Contender(name, _job(guarantee=name)) for name in (AT_LEAST_ONCE, "EXACTLY_ONCE", "NONE"))
+        return tuple(Contender(name, _job(guarantee=name)) for name in (AT_LEAST_ONCE, EXACTLY_ONCE, "NONE"))
     return {PASS_THROUGH: _pass_through, PYTHON: _python, JSON_ROWS: _engines}[workload](pyflink)
+
+
+def watched(pyflink: str | None) -> tuple[Contender, ...]:
+    """All whose output is watched as it appears."""
+    own = tuple(Contender(f"{KAFKASTREAM}, {name}", _job(guarantee=name)) for name in (EXACTLY_ONCE, AT_LEAST_ONCE))
+    if pyflink is None:
+        return own
+    return (*own, Contender(f"{PYFLINK}, {EXACTLY_ONCE}", _module(pyflink, "datastream_job", "pyflink", EXACTLY_ONCE)))
 
 
 def _job(guarantee: str = AT_LEAST_ONCE) -> tuple[str, ...]:

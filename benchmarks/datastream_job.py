@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.orders import changed, is_dear
-from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SINK_PROPERTIES, VISIBILITY, Task, serve
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
     from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
@@ -45,9 +45,9 @@ ORDER = Types.ROW_NAMED(
 
 
 def run(task: Task) -> None:
-    """Take the records of one topic to another."""
+    """Take the records of one topic to another; without an end, and not waited for, when they are watched."""
     env = _environment()
-    if task.workload == GUARANTEES:
+    if task.workload in (GUARANTEES, VISIBILITY):
         checkpoints = Path(tempfile.mkdtemp()).as_uri()
         env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
@@ -56,7 +56,10 @@ def run(task: Task) -> None:
     elif task.workload == JSON_ROWS:
         stream = stream.filter(lambda order: is_dear(order["price"]))
     stream.sink_to(_sink(task))
-    env.execute(task.topic_out)
+    if task.workload == VISIBILITY:
+        env.execute_async(task.topic_out)
+    else:
+        env.execute(task.topic_out)
 
 
 def _environment() -> StreamExecutionEnvironment:
@@ -69,16 +72,17 @@ def _environment() -> StreamExecutionEnvironment:
 
 
 def _source(task: Task) -> KafkaSource[Any]:
-    return (
+    builder = (
         KafkaSource.builder()
         .set_bootstrap_servers(task.bootstrap_servers)
         .set_topics(task.topic_in)
         .set_group_id("benchmark")
         .set_starting_offsets(KafkaOffsetsInitializer.earliest())
-        .set_bounded(KafkaOffsetsInitializer.latest())
         .set_value_only_deserializer(_reading(task))
-        .build()
     )
+    if task.workload != VISIBILITY:
+        builder.set_bounded(KafkaOffsetsInitializer.latest())
+    return builder.build()
 
 
 def _reading(task: Task) -> Any:
@@ -105,6 +109,7 @@ def _sink(task: Task) -> KafkaSink[Any]:
         )
         .set_delivery_guarantee(DeliveryGuarantee[sys.argv[2]])
         .set_transactional_id_prefix(task.topic_out)
+        .set_property("transaction.timeout.ms", "600000")  # Flink's own hour is more than brokers allow
     )
     for key, value in SINK_PROPERTIES.items():
         builder.set_property(key, value)

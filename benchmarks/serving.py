@@ -10,12 +10,24 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
-__all__ = ["DONE", "GUARANTEES", "JSON_ROWS", "PASS_THROUGH", "PYTHON", "SINK_PROPERTIES", "WORKLOADS", "Task", "serve"]
+__all__ = [
+    "DONE",
+    "GUARANTEES",
+    "JSON_ROWS",
+    "PASS_THROUGH",
+    "PYTHON",
+    "SINK_PROPERTIES",
+    "VISIBILITY",
+    "WORKLOADS",
+    "Task",
+    "serve",
+]
 
 PASS_THROUGH = "passthrough"
 PYTHON = "python"
 JSON_ROWS = "json-rows"
 GUARANTEES = "guarantees"
+VISIBILITY = "visibility"
 WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS, GUARANTEES)
 
 DONE = "done\n"

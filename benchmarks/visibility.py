@@ -1,0 +1,130 @@
+"""How long it takes from a record's writing until a reader of committed records sees its copy.
+
+::
+
+    python benchmarks/visibility.py
+    python benchmarks/visibility.py --pyflink /path/to/venv/bin/python      # with PyFlink
+
+Every contender copies strings, for as long as it is measured, with a checkpoint interval of 1 s. Records come in
+steadily, each with its time of writing as its value. Contenders take turns, each in a process of its own; what comes in
+the first seconds, in which everything starts, does not count. Linux only, on a machine with nothing else to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from confluent_kafka import Consumer, Producer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import topics
+from benchmarks.contenders import ContenderFailedError, ContenderProcess, watched
+from benchmarks.serving import VISIBILITY, Task
+from kafkastream.testing import EmbeddedKafka
+
+_PER_SECOND = 500
+_TICK_S = 0.02
+_START_S = 120.0
+
+console = Console(width=120, highlight=False)
+
+
+class Arguments(NamedTuple):
+    """What the command line asks for."""
+
+    seconds: float
+    rounds: int
+    pyflink: str | None
+
+
+def main(arguments: Arguments) -> None:
+    """Measure all and print the table."""
+    contenders = watched(arguments.pyflink)
+    delays: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    numbers = itertools.count(1)
+    with EmbeddedKafka() as kafka:
+        for number, contender in itertools.product(range(1, arguments.rounds + 1), contenders):
+            source, target = (f"{which}-{next(numbers)}" for which in ("in", "out"))
+            topics.create(kafka, source)
+            topics.create(kafka, target)
+            with ContenderProcess(contender) as process:
+                process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
+                found = list(_delays(kafka.bootstrap_servers, source, target, arguments.seconds))
+            delays[contender.name] += found
+            console.print(f"round {number} {contender.name:38} median {statistics.median(found):8.0f} ms")
+    console.print(_table(delays))
+
+
+def _delays(servers: str, source: str, target: str, seconds: float) -> Iterator[float]:
+    """The time in ms that each record took, of those written in the last ``seconds``."""
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    reading: Mapping[str, str | int | bool] = {
+        "bootstrap.servers": servers,
+        "group.id": "eyes",
+        "auto.offset.reset": "earliest",
+        "isolation.level": "read_committed",
+        "fetch.wait.max.ms": 10,
+        "log_level": 0,
+    }
+    consumer = Consumer(dict(reading))
+    consumer.subscribe([target])
+    began = first = None
+    written = 0
+    deadline = time.monotonic() + _START_S
+    while began is None or time.monotonic() - began < 2 * seconds:
+        now = time.monotonic()
+        if began is None and now > deadline:
+            raise ContenderFailedError(f"no record has come through in {_START_S:g} s")
+        first = first or now
+        while written < (now - first) * _PER_SECOND:
+            producer.produce(source, str(time.time()))
+            written += 1
+        producer.poll(0)
+        for message in consumer.consume(1000, _TICK_S):
+            if message.error() is None:
+                began = began or time.monotonic()
+                if time.monotonic() - began > seconds:  # all before is start and warm-up
+                    yield (time.time() - float(message.value() or b"")) * 1000
+    producer.flush()
+    consumer.close()
+
+
+def _table(delays: Mapping[str, Sequence[float]]) -> Table:
+    table = Table(
+        title="From writing a record to a reader of committed records, ms",
+        box=box.MARKDOWN,
+        title_justify="left",
+        title_style="bold",
+    )
+    table.add_column("contender")
+    for column in ("median", "95 %", "most"):
+        table.add_column(column, justify="right")
+    for name, found in delays.items():
+        ninety_five = statistics.quantiles(found, n=20)[-1]
+        table.add_row(name, *(f"{value:,.0f}" for value in (statistics.median(found), ninety_five, max(found))))
+    return table
+
+
+def _arguments() -> Arguments:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=20, help="how long each is measured (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=2, help="how often each has its turn (%(default)s)")
+    parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
+    return Arguments(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        main(_arguments())
+    except ContenderFailedError as error:
+        sys.exit(str(error))
