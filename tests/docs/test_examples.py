@@ -109,7 +109,7 @@ STARTS = {
 }
 
 
-@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("start", STARTS, ids=lambda start: start.partition("=")[0])
 def test_starting_positions_by_kafkastream_run(
     run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str], start: str
 ) -> None:

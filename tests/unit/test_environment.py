@@ -133,7 +133,7 @@ def test_what_was_started_is_not_started_again(env: StreamExecutionEnvironment) 
     assert [node["type"] for node in plan(env)] == ["Source: Collection Source", "Map", "Sink: Print to Std. Out"]
 
 
-@pytest.mark.parametrize("function", [Any_(), 5, "text", None], ids=repr)
+@pytest.mark.parametrize("function", [Any_(), 5, "text", None], ids=lambda function: type(function).__name__)
 def test_operators_take_functions_of_their_kind(env: StreamExecutionEnvironment, function: Any) -> None:
     with pytest.raises(TypeError, match="this operator takes a function or a MapFunction"):
         env.from_elements(1).map(function)
