@@ -70,6 +70,7 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
     """What ``work`` makes of all from 0 to ``number`` but those on which it fails.
 
+    An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised.
     All is tried at once. From the first failure on, stretches are tried that double in length as long as they pass, so
     that few failures cost little, and many no more than one call each.
 
@@ -79,6 +80,9 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
 
     Yields:
         Where a stretch begins, and its result; or which one failed, and the error.
+
+    Raises:
+        ElementError: Because of an ``OSError``, with the index of the one on which it came.
     """
     begin, length = 0, number
     while begin < number:
@@ -86,6 +90,8 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
         try:
             done = work(begin, end)
         except ElementError as error:
+            if isinstance(error.__cause__, OSError):
+                raise ElementError(begin + error.index) from error.__cause__
             if error.index:
                 length = error.index  # those before it are tried on their own
             else:

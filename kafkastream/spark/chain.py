@@ -149,10 +149,10 @@ class Chain:
         yield Report(ReportKind.METRICS, self.scope.node, list(self._changes()))
 
     def _decoded(self, arrow: pa.RecordBatch) -> Batch:
-        if self.dead_letters is not None:
-            return self._decodable(arrow, self.dead_letters)
         try:
-            return self.decoder.decode(arrow)
+            return (
+                self.decoder.decode(arrow) if self.dead_letters is None else self._decodable(arrow, self.dead_letters)
+            )
         except ElementError as error:
             raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
 

@@ -20,11 +20,16 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSinkContext,
     ProducerRecord,
 )
+from kafkastream.datastream.formats.avro import (
+    ConfluentRegistryAvroDeserializationSchema,
+    ConfluentRegistryAvroSerializationSchema,
+)
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
-from kafkastream.errors import DeliveryError, UserFunctionError
+from kafkastream.errors import DeliveryError, DeserializationError, UserFunctionError
 from kafkastream.spec.record_size import batch_bytes
 from kafkastream.testing import ConsumedRecord, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
+from kafkastream.testing.registry import EmbeddedSchemaRegistry
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts, Read
@@ -304,3 +309,26 @@ def test_plan_shows_the_letters_way(env: StreamExecutionEnvironment, read: Read,
         "Sink: orders dead letters",
         "Sink: Print to Std. Out",
     ]
+
+
+def test_registry_that_is_away_is_no_records_fault(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    dead, reader = new_topic(), '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}'
+    with EmbeddedSchemaRegistry() as registry:
+        writing = ConfluentRegistryAvroSerializationSchema.for_generic("orders", reader, registry.url)
+        parts.kafka.produce(topic, [writing.serialize({"id": 1}) or b"", b"\0\0\0\0\x63\2", b"\1"])
+
+        def job() -> None:
+            schema = ConfluentRegistryAvroDeserializationSchema.for_generic(reader, registry.url)
+            builder = parts.unbound(topic).set_bounded(KafkaOffsetsInitializer.latest()).set_dead_letter_topic(dead)
+            read(builder.set_value_only_deserializer(schema).build()).print()
+            env.execute()
+
+        job()
+        reasons = [told(letter)["reason"].partition(":")[2] for letter in letters(parts.kafka, dead)]
+        assert reasons[0].startswith(" the schema registry answered /schemas/ids/99 with HTTP 404")
+        assert reasons[1] == " Unknown data format. Magic number does not match"
+    parts.kafka.produce(topic, [b"\0\0\0\0\x64\2"])  # which no worker has asked for before
+    with pytest.raises(DeserializationError, match="no schema registry answered"):
+        job()

@@ -76,8 +76,9 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
         """The record of a message.
 
         Raises:
-            OSError: The registry does not answer, or does not know the schema.
-            ValueError: The message is none of Confluent's, or cannot be read with the reader's schema.
+            OSError: The registry does not answer.
+            ValueError: The message is none of Confluent's, the registry does not know its schema, or it cannot be read
+                with the reader's schema.
         """
         schema_id, data = unframed(message)
         writer, reader = _schemas(self)(schema_id)

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, Final, final
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -24,6 +25,10 @@ _TIMEOUT_S: Final = 30
 _LONGEST_REASON: Final = 500
 _PREFIX: Final = "schema.registry."
 _SOURCES: Final = ("URL", "USER_INFO", "SASL_INHERIT")
+
+
+class _NotFoundError(OSError):
+    """The registry does not know what was asked for."""
 
 
 @final
@@ -80,8 +85,8 @@ class SchemaRegistry:
         """The Avro schema of an id; asked for once, then remembered.
 
         Raises:
-            OSError: No address answered, or none knows the schema.
-            ValueError: It is no Avro schema.
+            OSError: No address answered.
+            ValueError: The registry does not know it, or it is no Avro schema.
         """
         return _schema(self, schema_id)
 
@@ -110,7 +115,8 @@ class SchemaRegistry:
                 return self._ask(url, path, question)
             except urllib.error.HTTPError as error:
                 with error:  # it is the answer, too
-                    raise OSError(
+                    kind = _NotFoundError if error.code == HTTPStatus.NOT_FOUND else OSError
+                    raise kind(
                         f"the schema registry answered {path} with HTTP {error.code} {error.reason}{_why(error)}"
                     ) from None
             except (OSError, ValueError) as error:
@@ -157,7 +163,10 @@ class SchemaRegistry:
 
 @lru_cache(maxsize=10_000)
 def _schema(registry: SchemaRegistry, schema_id: int) -> RegisteredSchema:
-    answer = registry.ask(f"/schemas/ids/{schema_id}")
+    try:
+        answer = registry.ask(f"/schemas/ids/{schema_id}")
+    except _NotFoundError as error:  # the message is wrong, not the registry
+        raise ValueError(str(error)) from None
     if answer.get("schemaType", "AVRO") != "AVRO":
         raise ValueError(f"schema {schema_id} of the registry is of type {answer['schemaType']}, not AVRO")
     references = dict.fromkeys(_references(registry, answer))

@@ -45,6 +45,19 @@ def test_the_cause_is_kept() -> None:
     assert isinstance(error.__cause__, ValueError)
 
 
+def test_what_is_no_elements_fault_is_raised_with_its_place() -> None:
+    def ask(index: int) -> None:
+        if index == 1:
+            raise ValueError(index)
+        if index == 4:
+            raise ConnectionError("the registry is away")
+
+    with pytest.raises(ElementError) as raised:
+        list(salvaged(lambda begin, end: each(ask, range(begin, end)), 6))
+    assert raised.value.index == 4
+    assert isinstance(raised.value.__cause__, ConnectionError)
+
+
 def test_rows_of_joined_parts_are_those_of_the_whole() -> None:
     parts = [(0, Batch(["a", "b"], [1, 2], [0, 0])), (3, Batch(["c"], [3], range(1)))]
     assert joined(parts) == Batch(["a", "b", "c"], [1, 2, 3], [0, 0, 3])

@@ -82,7 +82,7 @@ def test_references_are_followed(orders: EmbeddedSchemaRegistry) -> None:
         (b"\0\0\0", ValueError, "ends within the id"),
         (b"\0\0\0\0\2", ValueError, "not of the Avro schema"),
         (b"\0\0\0\0\4\0", ValueError, "schema 4 of the registry is of type PROTOBUF"),
-        (b"\0\0\0\0\x63", OSError, "answered /schemas/ids/99 with HTTP 404 Not Found: Schema 99 not found"),
+        (b"\0\0\0\0\x63", ValueError, "answered /schemas/ids/99 with HTTP 404 Not Found: Schema 99 not found"),
     ],
 )
 def test_messages_that_cannot_be_read_fail(
