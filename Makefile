@@ -16,7 +16,7 @@ demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
 test: jars lint ## Everything: lint, types, layers, tests on a real broker
-	pytest
+	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 faults: jars ## 200 attacks on an exactly-once job, at random: takes half an hour
 	python -m tests.faults.harness --kills 200

@@ -132,12 +132,14 @@ class Slot:
         """Write records, and that with them the slot has come up to ``marker``: both, or neither.
 
         Raises:
-            DeliveryError: A record was not delivered, or the brokers did not answer.
+            DeliveryError: A record was not delivered, there is no such topic, or the brokers did not answer.
             SlotTakenError: Another writer has taken the slot over.
         """
         first, *others = records
+        anchor = self._topic or next(iter(first.topics))
+        self._producer.partitions_of(anchor)  # a transaction cannot wait until a topic has been created
         self._insist("begin a transaction", lambda _: self._client.begin_transaction())
-        self._mark(self._topic or next(iter(first.topics)), marker)
+        self._mark(anchor, marker)
         for one in (first, *others):
             self._producer.send(one)
         self._producer.flush()
@@ -155,12 +157,7 @@ class Slot:
         place = ClientPartition(anchor, 0, offset, metadata)
 
         def send(timeout: float) -> None:
-            try:
-                self._client.send_offsets_to_transaction([place], self._group, timeout)
-            except KafkaException as error:
-                if error.args[0].name() == _UNKNOWN_TOPIC:
-                    self._client.list_topics(anchor, timeout)  # which creates it, where brokers create topics
-                raise
+            self._client.send_offsets_to_transaction([place], self._group, timeout)
 
         self._insist("mark its progress", send, where=f"topic {anchor}")
 

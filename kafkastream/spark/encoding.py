@@ -15,7 +15,12 @@ from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.partitioning import KafkaPartitioner
 from kafkastream.spec.record import Headers
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
-from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
+from kafkastream.spec.record_serialization import (
+    HeaderProvider,
+    KafkaRecordSerializationSchema,
+    KafkaSinkContext,
+    ProducerRecord,
+)
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import Records
@@ -87,11 +92,20 @@ def _built(
         keys=repeat(None) if keys is None else keys,
         partitions=repeat(BY_KEY),
         timestamps=_written_times(batch.timestamps) if schema.writes_timestamps else repeat(_TIME_OF_WRITING),
-        headers=None if schema.header_provider is None else each(schema.header_provider.get_headers, elements),
+        headers=None if schema.header_provider is None else each(_headers_of(schema.header_provider), elements),
     )
     if admit is not None:
         each(_by_value(admit), records.values, records.topics, records.keys, records.headers or repeat(()))
     return records if partitioner is None else _placed(records, partitioner, context, elements)
+
+
+def _headers_of(provider: HeaderProvider[Any]) -> Callable[[Any], Headers]:
+    def checked(element: Any) -> Headers:
+        headers = provider.get_headers(element)
+        _check_headers(headers)
+        return headers
+
+    return checked
 
 
 def _by_value(admit: Admit) -> Callable[..., None]:
@@ -167,6 +181,19 @@ def _check(record: object) -> None:
             raise TypeError(f"the record's {field} is of type {_type(found)}, not {wanted}")
     if record.timestamp == 0:
         raise ValueError(_TIME_ZERO)
+    if record.headers:
+        _check_headers(record.headers)
+
+
+def _check_headers(headers: object) -> None:
+    if not isinstance(headers, (tuple, list)):
+        raise TypeError(f"the headers are of type {_type(headers)}, not pairs of str and bytes")
+    for header in headers:
+        match header:
+            case (str(), bytes() | None):
+                pass
+            case _:
+                raise TypeError(f"a header is a pair of str and bytes, or None, not {header!r}")
 
 
 def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> Sequence[bytes | str | None]:

@@ -134,8 +134,13 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     setTopicSelector = set_topic_selector
 
     def set_key_serialization_schema(self, key_serialization_schema: SerializationSchema[Any]) -> Self:
-        """Make the key of each element; without, keys are null."""
+        """Make the key of each element; without, keys are null.
+
+        Raises:
+            TypeError: It is no ``SerializationSchema``.
+        """
         _once("Key serializer", self._key)
+        _must_be(SerializationSchema, key_serialization_schema)
         self._key = key_serialization_schema
         return self
 
@@ -144,8 +149,13 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     def set_value_serialization_schema(
         self, value_serialization_schema: SerializationSchema[T]
     ) -> KafkaRecordSerializationSchemaBuilder[T]:
-        """Make the value of each element."""
+        """Make the value of each element.
+
+        Raises:
+            TypeError: It is no ``SerializationSchema``.
+        """
         _once("Value serializer", self._value)
+        _must_be(SerializationSchema, value_serialization_schema)
         self._value = value_serialization_schema
         return self  # type: ignore[return-value]  # the value's schema fixes the element type
 
@@ -200,7 +210,12 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     setKafkaValueSerializer = set_kafka_value_serializer
 
     def set_header_provider(self, header_provider: HeaderProvider[Any]) -> Self:
-        """Make the headers of each element's record."""
+        """Make the headers of each element's record.
+
+        Raises:
+            TypeError: It is no ``HeaderProvider``.
+        """
+        _must_be(HeaderProvider, header_provider)
         self._headers = header_provider
         return self
 
@@ -212,8 +227,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         Raises:
             TypeError: It is no ``KafkaPartitioner``.
         """
-        if not isinstance(partitioner, KafkaPartitioner):
-            raise TypeError(f"a partitioner is a KafkaPartitioner, not {partitioner!r}")
+        _must_be(KafkaPartitioner, partitioner)
         self._partitioner = partitioner
         return self
 
@@ -250,6 +264,12 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
                 now="Change their order.",
             )
         return KafkaSerializerSchema(class_name, config or {}, part == "key")
+
+
+def _must_be(kind: type, part: object) -> None:
+    """In Java a lambda would do; here, an object without the methods would only be noticed on a worker."""
+    if not isinstance(part, kind):
+        raise TypeError(f"{part!r} is no {kind.__name__}: write a class that extends it")
 
 
 def _once(what: str, current: object) -> None:

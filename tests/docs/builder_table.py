@@ -25,13 +25,11 @@ class BuilderTable:
         page: The page that it stands on.
         mark: The comment before it.
         built: The class that is built; its builder has its name and ``Builder``.
-        java_only: Methods that PyFlink lacks, where their row on the page of what is supported does not say so.
     """
 
     page: Path
     mark: str
     built: str
-    java_only: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -67,7 +65,7 @@ class BuilderTable:
         for row in ROW.finditer((DOCS / "support.md").read_text(encoding="utf-8")):
             for name in re.findall(rf"`{self.built}(?:Builder)?\.(\w+)`", row["names"]):
                 here = ABSENT if row["status"] == "not yet" else f"`{name}`"
-                lacks = "Flink lacks" in row["note"] or row["status"] == "not yet" or name in self.java_only
+                lacks = "Flink lacks" in row["note"] or row["status"] == "not yet"
                 java = ABSENT if "Ours, Flink lacks" in row["note"] else f"`{_camel_case(name)}`"
                 yield f"| {here} | {ABSENT if lacks else f'`{name}`'} | {java} | {row['status']} |"
 

@@ -26,7 +26,6 @@ SINKS = BuilderTable(
     PAGE,
     "<!-- The table is made by tests/docs/test_sink_page.py. -->",
     "KafkaSink",
-    java_only=frozenset({"set_kafka_producer_config"}),
 )
 RECORDS = BuilderTable(
     PAGE,

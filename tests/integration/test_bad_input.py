@@ -158,7 +158,7 @@ def test_topic_that_does_not_exist_cannot_be_written(
     read(parts.bounded(topic)).sink_to(parts.sink("no-such-topic", properties={"max.block.ms": "1000"}))
     error = failure(DeliveryError, env)
     assert "Unknown topic" in error.what
-    assert error.where == f"topic no-such-topic, bootstrap.servers {parts.kafka.bootstrap_servers}"
+    assert error.where == f"topic no-such-topic, record b'a', bootstrap.servers {parts.kafka.bootstrap_servers}"
     assert error.now == "Create the topic, or check its name."
 
 

@@ -270,3 +270,15 @@ def test_checkpoint_older_than_what_was_written_is_refused(
     read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
     with pytest.raises(JobError, match="already written micro-batch 6"):
         env.execute("aged")
+
+
+def test_topic_that_does_not_exist_is_told_as_such(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    parts.kafka.produce(topic, ["a"])
+    began = time.monotonic()
+    read(parts.bounded(topic)).sink_to(exactly_once(parts, "no-such-topic", max_block_ms="2000"))
+    with pytest.raises(DeliveryError) as raised:
+        env.execute("nowhere")
+    assert raised.value.now == "Create the topic, or check its name."
+    assert time.monotonic() - began < 60

@@ -14,6 +14,7 @@ SERVERS = {"bootstrap.servers": "k:9092"}
 def test_producers_behave_as_javas_by_default() -> None:
     assert producer_properties(SERVERS) == {
         "bootstrap.servers": "k:9092",
+        "batch.size": "65536",
         "partitioner": "murmur2_random",
         "delivery.timeout.ms": "120000",
         "message.max.bytes": "1048576",

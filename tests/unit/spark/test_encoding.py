@@ -199,3 +199,25 @@ def test_bytes_must_be_bytes() -> None:
     with pytest.raises(ElementError) as raised:
         opened(built(value_schema=ByteArraySchema())).encode(batch(b"a", "b"))
     assert raised.value.index == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "reason"),
+    [
+        ({"a": b"1"}, "the headers are of type dict, not pairs of str and bytes"),
+        (None, "the headers are of type NoneType"),
+        ([("a", 1)], "a header is a pair of str and bytes, or None, not ('a', 1)"),
+        ([("a", "1")], "or None, not ('a', '1')"),
+        ([("a",)], "or None, not ('a',)"),
+    ],
+)
+def test_headers_that_are_none_are_told_with_their_element(headers: Any, reason: str) -> None:
+    class Headers(HeaderProvider[str]):
+        def get_headers(self, element: str) -> Any:
+            return headers if element == "b" else (("null", None),)
+
+    schema = built(topic="t", value_schema=TEXT, header_provider=Headers())
+    with pytest.raises(ElementError) as raised:
+        opened(schema).encode(Batch(["a", "b"], [None, None], [0, 1]))
+    assert raised.value.index == 1
+    assert reason in str(raised.value.__cause__)

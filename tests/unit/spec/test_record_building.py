@@ -122,7 +122,7 @@ def test_selectors_are_classes_or_functions(selector: Any) -> None:
 def test_other_selectors_and_partitioners_are_type_errors() -> None:
     with pytest.raises(TypeError, match="a function or a TopicSelector, not 'topic'"):
         builder().set_topic_selector("topic")  # type: ignore[arg-type]  # what this test is about
-    with pytest.raises(TypeError, match="a partitioner is a KafkaPartitioner, not 'fixed'"):
+    with pytest.raises(TypeError, match="'fixed' is no KafkaPartitioner: write a class that extends it"):
         builder().set_partitioner("fixed")  # type: ignore[arg-type]  # what this test is about
 
 
@@ -143,3 +143,11 @@ def test_event_time_is_written_unless_it_is_negative(event_time: int | None, wri
     assert schema.serialize("a", CONTEXT, event_time).timestamp == written
     silent = BuiltRecordSerializationSchema(topic="t", value_schema=TEXT, writes_timestamps=False)
     assert silent.serialize("a", CONTEXT, event_time).timestamp is None
+
+
+@pytest.mark.parametrize(
+    "setter", ["set_key_serialization_schema", "set_value_serialization_schema", "set_header_provider"]
+)
+def test_a_function_is_no_part_though_it_is_in_java(setter: str) -> None:
+    with pytest.raises(TypeError, match=r"<lambda> at \w+> is no \w+: write a class that extends it"):
+        getattr(KafkaRecordSerializationSchema.builder(), setter)(lambda element: element)
