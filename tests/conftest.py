@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.jvm import short_lived
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def pytest_configure() -> None:
+    """For all JVMs that the tests start."""
+    os.environ.update(short_lived())
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ __all__ = ["Job", "StopRequestedError"]
 log = logging.getLogger("kafkastream")
 
 _POLL_S = 0.1
+_WAIT_S = 0.2
 _LOOK_S = 0.5
 _PATIENCE_S = 30.0
 
@@ -150,7 +151,7 @@ class Job:
                 _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
                 time.sleep(_POLL_S)
                 continue
-            self.stopping.wait(_POLL_S)
+            _wait_for_one(queries)
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + _LOOK_S
                 for one in queries:
@@ -207,6 +208,13 @@ class Job:
         if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
             return None
         return translated(error, self._name, self._servers)
+
+
+def _wait_for_one(queries: Sequence[FollowedQuery]) -> None:
+    """For a moment, or until the first that is at work ends."""
+    at_work = next((one for one in queries if one.query.isActive), None)
+    if at_work is not None:
+        at_work.wait(_WAIT_S)
 
 
 def _stop_idle(queries: Sequence[FollowedQuery], *, at_once: bool) -> None:

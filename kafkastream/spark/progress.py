@@ -13,6 +13,7 @@ from functools import partial
 from threading import Event, Thread
 from typing import final
 
+from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.errors import KafkaError
@@ -102,6 +103,11 @@ class FollowedQuery:
         self._keep([one.extent for one in self._inputs])
         self._metrics.begin(self._inputs, self._commits)
         return self._begin(self._inputs, self._over)
+
+    def wait(self, timeout_s: float) -> None:
+        """Until it ends, at most for so long."""
+        with suppress(StreamingQueryException):  # which is there to be asked for
+            self.query.awaitTermination(timeout_s)  # type: ignore[arg-type]  # it takes parts of a second, too
 
     def stop(self) -> None:
         """End the query; a micro-batch that is at work is given up."""

@@ -31,6 +31,9 @@ _NOT_FOR_SPARK = frozenset(
         "value.deserializer",
     }
 )
+# Spark reads only what it knows to be there. When it has, its consumer asks for more, though, and all else that it asks
+# waits behind that on the same connection: for half a second per task, by Kafka's default.
+_AT_ONCE = {"kafka.fetch.max.wait.ms": "10"}
 
 
 def source_options(
@@ -47,6 +50,7 @@ def source_options(
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
     return FrozenMap(
         {
+            **_AT_ONCE,
             **client,
             **_client_id(properties),
             **source.spark_options,

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TIMEOUT_S = 120
 TIME_MS = round(time.time() * 1000) - 60_000  # not long ago, or the broker's retention deletes the records
-SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # halves what a start costs
 
 
 def command(name: str) -> str:
@@ -45,8 +44,7 @@ def run(
 ) -> None:
     script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
     arguments = [*start, *script, "--input", topics[0], "--output", topics[1], *more]
-    java = f"{os.environ.get('JAVA_TOOL_OPTIONS', '')} {SHORT_LIVED_JVM}"
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": java, **variables}
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -15,6 +15,8 @@ from typing import final
 
 from typing_extensions import Self
 
+from tests.jvm import short_lived
+
 __all__ = ["Victim"]
 
 _HERE = Path(__file__).parent
@@ -60,7 +62,8 @@ class Victim:
         """Start the job, unless it runs."""
         if self._process is not None and self._process.poll() is None:
             return
-        environment = {**os.environ, "PYTHONPATH": str(_HERE.parent.parent), "KAFKASTREAM_SPARK_LOG": "OFF"}
+        own = {"PYTHONPATH": str(_HERE.parent.parent), "KAFKASTREAM_SPARK_LOG": "OFF"}
+        environment = {**os.environ, **short_lived(), **own}
         self._process = subprocess.Popen(
             self._command, stdout=self._log, stderr=self._log, start_new_session=True, env=environment
         )

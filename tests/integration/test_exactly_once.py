@@ -17,7 +17,7 @@ from kafkastream.datastream.connectors.kafka import DeliveryGuarantee, KafkaSink
 from kafkastream.errors import DefinitionError, DeliveryError, JobError
 from kafkastream.kafka.properties import transactional_properties
 from kafkastream.kafka.transactions import Marker, Slot
-from kafkastream.testing import KafkaBroker, wait_until
+from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.faults.copy_job import TIMEOUT_MS
 from tests.faults.victim import Victim
@@ -51,7 +51,7 @@ def test_bounded_job_commits_all(
     read(parts.bounded(topic)).sink_to(exactly_once(parts, target)).name("copy")
     result = env.execute("all")
     assert parts.values(target) == sorted(str(number) for number in range(100))
-    assert result.metrics["all.Sink: copy.0.transactionsCommitted"] == 1
+    assert result.metrics.of_operator("Sink: copy").total("transactionsCommitted") == 1
 
 
 def test_collection_is_committed_too(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
@@ -93,6 +93,31 @@ def test_failed_batch_shows_nothing_and_is_written_once_later(
                 env.execute("mended")
             assert parts.values(target) == []
     assert parts.values(target) == ["0", "1", "2", "3", "4"]
+
+
+def test_two_sources_united_into_one_sink(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    left, right, target, flag = new_topic(2), new_topic(), new_topic(), checkpoints / "flag"
+    parts.kafka.produce(left, [Record(f"left {number}", partition=number % 2) for number in range(6)])
+    parts.kafka.produce(right, [f"right {number}" for number in range(3)])
+
+    def fails_until_mended(value: str) -> str:
+        if value == "right 2" and not flag.exists():
+            raise ValueError(value)
+        return value
+
+    for mended in (False, True):
+        lefts, rights = (read(parts.bounded(topic), name) for topic, name in ((left, "left"), (right, "right")))
+        united = lefts.union(rights).map(fails_until_mended, Types.STRING())
+        united.sink_to(exactly_once(parts, target)).name("copy")
+        if mended:
+            flag.touch()
+            env.execute("united")
+        else:
+            with pytest.raises(JobError, match="ValueError: right 2"):
+                env.execute("united")
+    assert parts.values(target) == [*(f"left {number}" for number in range(6)), *(f"right {n}" for n in range(3))]
 
 
 def test_two_sinks_one_of_which_has_committed(

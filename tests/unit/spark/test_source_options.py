@@ -28,6 +28,7 @@ def options(of: KafkaSourceBuilder[Any], starts: Any = STARTS, **more: bool) -> 
 def test_topics_are_subscribed_with_an_offset_for_each_partition() -> None:
     assert options(builder().set_topics("b", "a")) == {
         "kafka.bootstrap.servers": "k:9092",
+        "kafka.fetch.max.wait.ms": "10",
         "subscribe": "b,a",
         "startingOffsets": '{"a": {"0": 3, "1": 5}, "b": {"0": 7}}',
         "includeHeaders": "false",
@@ -57,6 +58,7 @@ def test_patterns_match_whole_names_from_the_offsets_of_the_topics_that_are_ther
     found = options(builder().set_topic_pattern("orders-.*"), headers=True)
     assert found == {
         "kafka.bootstrap.servers": "k:9092",
+        "kafka.fetch.max.wait.ms": "10",
         "subscribePattern": "^(?:orders-.*)$",
         "startingOffsets": '{"a": {"0": 3, "1": 5}, "b": {"0": 7}}',
         "includeHeaders": "true",
@@ -90,10 +92,16 @@ def test_client_properties_go_to_the_client_and_the_sources_own_do_not() -> None
     found = options(builder(**given).set_topics("a", "b"))
     assert {key: value for key, value in found.items() if key.startswith("kafka.")} == {
         "kafka.bootstrap.servers": "k:9092",
+        "kafka.fetch.max.wait.ms": "10",
         "kafka.client.id": "p",
         "kafka.isolation.level": "read_committed",
         "kafka.fetch.min.bytes": "5",
     }
+
+
+def test_consumers_do_not_wait_for_more_unless_they_are_told_to() -> None:
+    assert options(builder().set_topics("a"))["kafka.fetch.max.wait.ms"] == "10"
+    assert options(builder(**{"fetch.max.wait.ms": "700"}).set_topics("a"))["kafka.fetch.max.wait.ms"] == "700"
 
 
 def test_options_of_spark_go_to_spark_by_its_own_names() -> None:
