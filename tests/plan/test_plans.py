@@ -85,6 +85,7 @@ def test_topics_are_subscribed_from_the_offsets_of_the_start(
     (found,) = inputs(builder(kafka).set_topics(topic).set_starting_offsets(KafkaOffsetsInitializer.latest()).build())
     assert found.options == {
         "kafka.bootstrap.servers": kafka.bootstrap_servers,
+        "kafka.fetch.max.wait.ms": "10",
         "subscribe": topic,
         "startingOffsets": f'{{"{topic}": {{"0": 0, "1": 1}}}}',
         "includeHeaders": "false",
