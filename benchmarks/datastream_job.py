@@ -48,8 +48,7 @@ def run(task: Task) -> None:
     """Take the records of one topic to another; without an end, and not waited for, when they are watched."""
     env = _environment()
     if task.workload in (GUARANTEES, VISIBILITY):
-        checkpoints = Path(tempfile.mkdtemp()).as_uri()
-        env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
+        env.enable_checkpointing(1000)
     stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
     if task.workload == PYTHON:
         stream = stream.map(changed, Types.STRING())
@@ -66,6 +65,7 @@ def _environment() -> StreamExecutionEnvironment:
     configuration = Configuration()
     configuration.set_string("python.execution-mode", "thread")  # PyFlink's fastest: in the JVM's own process
     configuration.set_string("python.executable", sys.executable)
+    configuration.set_string("execution.checkpointing.dir", Path(tempfile.mkdtemp()).as_uri())  # unless it is off
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(os.cpu_count() or 1)  # as many tasks at a time as Spark's local[*]
     return env
