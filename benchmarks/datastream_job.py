@@ -46,9 +46,7 @@ ORDER = Types.ROW_NAMED(
 
 def run(task: Task) -> None:
     """Take the records of one topic to another; without an end, and not waited for, when they are watched."""
-    env = _environment()
-    if task.workload in (GUARANTEES, VISIBILITY):
-        env.enable_checkpointing(1000)
+    env = _environment(checkpointed=task.workload in (GUARANTEES, VISIBILITY))
     stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
     if task.workload == PYTHON:
         stream = stream.map(changed, Types.STRING())
@@ -61,11 +59,13 @@ def run(task: Task) -> None:
         env.execute(task.topic_out)
 
 
-def _environment() -> StreamExecutionEnvironment:
+def _environment(*, checkpointed: bool) -> StreamExecutionEnvironment:
     configuration = Configuration()
     configuration.set_string("python.execution-mode", "thread")  # PyFlink's fastest: in the JVM's own process
     configuration.set_string("python.executable", sys.executable)
-    configuration.set_string("execution.checkpointing.dir", Path(tempfile.mkdtemp()).as_uri())  # unless it is off
+    if checkpointed:
+        configuration.set_string("execution.checkpointing.interval", "1 s")
+        configuration.set_string("execution.checkpointing.dir", Path(tempfile.mkdtemp()).as_uri())
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(os.cpu_count() or 1)  # as many tasks at a time as Spark's local[*]
     return env
