@@ -140,9 +140,12 @@ class Slot:
         self._producer.partitions_of(anchor)  # a transaction cannot wait until a topic has been created
         self._insist("begin a transaction", lambda _: self._client.begin_transaction())
         self._mark(anchor, marker)
-        for one in (first, *others):
-            self._producer.send(one)
-        self._producer.flush()
+        try:
+            for one in (first, *others):
+                self._producer.send(one)
+            self._producer.flush()
+        except KafkaException as fatal:
+            raise self._taken("write", fatal.args[0]) from None
         self._insist("commit a transaction", self._client.commit_transaction)
         self.marker = marker
 
@@ -183,16 +186,24 @@ class Slot:
             try:
                 return call(_TRY_S)
             except KafkaException as exception:
-                error = exception.args[0]
-                self._producer.check()
+                error = self._cause(exception.args[0])
                 if _is_passing(error) and time.monotonic() < deadline:
                     time.sleep(_PAUSE_S)
                 elif error.fatal() or error.txn_requires_abort() or error.name() in _TAKEN:
-                    raise SlotTakenError(
-                        f"sink {self._name!r} could not {what} as {self._slot}: {error.str()}"
-                    ) from None
+                    raise self._taken(what, error) from None
                 else:
                     raise self._refused(what, error, where) from None
+
+    def _cause(self, error: Any) -> Any:
+        """What a call has failed for: a fatal error comes out of the next poll, whatever that is for."""
+        try:
+            self._producer.check()
+        except KafkaException as fatal:
+            return fatal.args[0]
+        return error
+
+    def _taken(self, what: str, error: Any) -> SlotTakenError:
+        return SlotTakenError(f"sink {self._name!r} could not {what} as {self._slot}: {error.str()}")
 
     def _refused(self, what: str, error: Any, where: str) -> DeliveryError:
         servers = self._properties.producer["bootstrap.servers"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from kafkastream.common import Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee, KafkaSink
 from kafkastream.errors import DefinitionError, DeliveryError, JobError
+from kafkastream.kafka.producer import BY_KEY, Records
 from kafkastream.kafka.properties import transactional_properties
-from kafkastream.kafka.transactions import Marker, Slot
+from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.faults.copy_job import TIMEOUT_MS
@@ -191,6 +193,24 @@ def test_open_transaction_of_a_dead_job_ends_when_the_job_is_back(kafka: KafkaBr
     assert kafka.consume(topic) == []
     assert Slot(properties, f"{topic}-slot", "sink", topic).marker is None
     assert [record.value for record in kafka.consume(topic, count=1)] == [b"of another producer"]
+
+
+def test_writer_that_was_overtaken_is_told_so(kafka: KafkaBroker, topic: str) -> None:
+    """Its task then looks at how far the slot has come; Spark need not repeat it."""
+    properties = transactional_properties({"bootstrap.servers": kafka.bootstrap_servers})
+
+    def written(slot: Slot, value: str, batch: int) -> None:
+        slot.publish([Records(repeat(topic), [value], repeat(None), repeat(BY_KEY), repeat(0))], Marker(batch))
+
+    for batch in (1, 3):
+        old = Slot(properties, f"{topic}-slot", "sink", topic)
+        written(old, f"{batch}", batch)
+        new = Slot(properties, f"{topic}-slot", "sink", topic)
+        assert new.marker == Marker(batch)
+        with pytest.raises(SlotTakenError):
+            written(old, "lost", batch + 1)
+        written(new, f"{batch + 1}", batch + 1)
+    assert [record.value for record in kafka.consume(topic)] == [b"1", b"2", b"3", b"4"]
 
 
 def test_renamed_sink_or_prefix_is_refused(
