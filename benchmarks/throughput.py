@@ -10,9 +10,9 @@ Linux only, on a machine with nothing else to do. PyFlink wants a virtual enviro
 and its Kafka connector beside its own jars; ``docs/benchmarks.md`` has the commands.
 
 There are four workloads: ``passthrough`` copies strings, ``python`` runs ``json.loads``, changes a field and runs
-``json.dumps``, ``json-rows`` decodes rows by a schema, keeps half of them by a Python function, and encodes them, ``guarantees`` copies strings with each of the three.
-The topics have 4 partitions on an embedded broker, whose own work is not counted. Every contender is
-a process that stays: it is warmed up by one run that does not count, then the contenders take turns, round by round.
+``json.dumps``, ``json-rows`` decodes rows by a schema, keeps half of them by a Python function, and encodes them,
+``guarantees`` copies strings with each of the three. The topics have 4 partitions on an embedded broker, whose own work
+is not counted. Every contender is a process that stays: it is warmed up by one run that does not count, then the contenders take turns, round by round.
 CPU time is that of the contender's whole process tree: the driver, its JVM, its Python workers. Times depend on the
 machine and on the hour; what counts is the ratio of two contenders in the same round.
 """

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import math
 import signal
 import statistics
 import sys
@@ -67,31 +68,29 @@ def main(arguments: Arguments) -> None:
 def _delays(servers: str, source: str, target: str, seconds: float) -> Iterator[float]:
     """The time in ms that each record took, of those written in the last ``seconds``."""
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
-    reading: Mapping[str, str | int | bool] = {
-        "bootstrap.servers": servers,
-        "group.id": "eyes",
-        "auto.offset.reset": "earliest",
-        "isolation.level": "read_committed",
-        "fetch.wait.max.ms": 10,
-        "log_level": 0,
-    }
-    consumer = Consumer(dict(reading))
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": "eyes",
+            "auto.offset.reset": "earliest",
+            "isolation.level": "read_committed",
+            "fetch.wait.max.ms": 10,
+            "log_level": 0,
+        }
+    )
     consumer.subscribe([target])
-    began = first = None
-    written = 0
-    deadline = time.monotonic() + _START_S
-    while began is None or time.monotonic() - began < 2 * seconds:
+    first, written, began = time.monotonic(), 0, math.inf
+    while time.monotonic() - began < 2 * seconds:
         now = time.monotonic()
-        if began is None and now > deadline:
+        if began == math.inf and now - first > _START_S:
             raise ContenderFailedError(f"no record has come through in {_START_S:g} s")
-        first = first or now
         while written < (now - first) * _PER_SECOND:
             producer.produce(source, str(time.time()))
             written += 1
         producer.poll(0)
         for message in consumer.consume(1000, _TICK_S):
             if message.error() is None:
-                began = began or time.monotonic()
+                began = min(began, time.monotonic())
                 if time.monotonic() - began > seconds:  # all before is start and warm-up
                     yield (time.time() - float(message.value() or b"")) * 1000
     producer.flush()

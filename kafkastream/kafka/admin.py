@@ -11,6 +11,7 @@ from confluent_kafka import TopicPartition as ClientPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource
 from confluent_kafka.admin._listoffsets import OffsetSpec
+from confluent_kafka.admin._metadata import ClusterMetadata
 from confluent_kafka.admin._resource import ResourceType
 from typing_extensions import assert_never
 
@@ -80,11 +81,14 @@ class Cluster:
             BrokerUnreachableError: No broker answered in time.
             AuthenticationError: They refuse the credentials.
         """
+        topics = self._metadata().topics.items()
+        return {name: len(topic.partitions) for name, topic in topics if name not in _INTERNAL_TOPICS}
+
+    def _metadata(self) -> ClusterMetadata:
         deadline, patience = time.monotonic() + self._timeout_s, _FIRST_TRY_S
         while True:  # in tries that grow longer, so that a refusal is heard of between two of them
             try:
-                topics = self._admin.list_topics(timeout=min(patience, max(0.0, deadline - time.monotonic()))).topics
-                return {name: len(topic.partitions) for name, topic in topics.items() if name not in _INTERNAL_TOPICS}
+                return self._admin.list_topics(timeout=min(patience, max(0.0, deadline - time.monotonic())))
             except KafkaException as error:
                 self._admin.poll(0)
                 self._refusals.check()
@@ -155,16 +159,15 @@ class Cluster:
 
     def topic_setting(self, topic: str, name: str) -> str | None:
         """A setting of a topic; None when there is no such topic, or the client may not read it."""
+        self._metadata()  # which says why when the brokers refuse, or do not answer
         return self._setting(ResourceType.TOPIC, topic, name)
 
     def broker_setting(self, name: str) -> str | None:
         """A setting of the brokers; None when the client may not read it."""
-        brokers = self._admin.list_topics(timeout=self._timeout_s).brokers
-        return self._setting(ResourceType.BROKER, str(next(iter(brokers))), name)
+        return self._setting(ResourceType.BROKER, str(next(iter(self._metadata().brokers))), name)
 
     def _setting(self, kind: ResourceType, of: str, name: str) -> str | None:
         """A setting of a topic or a broker; None where it is not to be seen."""
-        self.topics()
         resource = ConfigResource(kind, of)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:

@@ -77,19 +77,20 @@ class RecordProducer:
     Args:
         properties: The client's properties, as ``producer_properties`` gives them.
         name: The sink's name, for errors.
+        statistics: Where it tells of itself, as those before it did.
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
     """
 
-    def __init__(self, properties: Mapping[str, str], name: str) -> None:
+    def __init__(self, properties: Mapping[str, str], name: str, statistics: ProducerStatistics | None = None) -> None:
         self._name = name
         self._servers = properties["bootstrap.servers"]
         self._patience_s = int(properties.get("topic.metadata.propagation.max.ms", _MAX_BLOCK_MS)) / 1000
         self._partitions: dict[str, list[int]] = {}
         self._failure: DeliveryError | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
-        self.statistics = ProducerStatistics()
+        self.statistics = statistics or ProducerStatistics()
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
         reports["stats_cb"] = self.statistics

@@ -108,25 +108,28 @@ class Slot:
         slot: The slot's ``transactional.id``.
         name: The sink's name, for errors.
         topic: The one topic that it writes to; None when there are several.
+        statistics: Where its producer tells of itself, as the slot's earlier ones did.
 
     Raises:
         DeliveryError: The brokers do not let it write.
     """
 
-    def __init__(self, properties: TransactionProperties, slot: str, name: str, topic: str | None) -> None:
+    def __init__(
+        self,
+        properties: TransactionProperties,
+        slot: str,
+        name: str,
+        topic: str | None,
+        statistics: ProducerStatistics | None = None,
+    ) -> None:
         self._slot = slot
         self._name = name
         self._topic = topic
         self._properties = properties
-        self._producer = RecordProducer({**properties.producer, "transactional.id": slot}, name)
+        self._producer = RecordProducer({**properties.producer, "transactional.id": slot}, name, statistics)
         self._client = self._producer.client
         self._insist("begin to write", self._client.init_transactions)
         self._group, self.marker = self._read_group()  # only now: whoever was before can no longer commit
-
-    @property
-    def statistics(self) -> ProducerStatistics:
-        """What its producer tells of itself."""
-        return self._producer.statistics
 
     def publish(self, records: Iterable[Records], marker: Marker) -> None:
         """Write records, and that with them the slot has come up to ``marker``: both, or neither.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import final
 
 import attrs
@@ -12,7 +13,7 @@ import pyarrow as pa
 from kafkastream.spark.batches import ElementError
 from kafkastream.spark.failures import said, shown
 from kafkastream.spark.records import source_record
-from kafkastream.spec.dead_letters import DeadLetter
+from kafkastream.spec.dead_letters import DeadLetter, fitting
 from kafkastream.spec.record import Headers
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.record_size import batch_bytes
@@ -25,9 +26,11 @@ _ASKED_AGAIN_S = 300.0  # metadata.max.age.ms, after which Java's client looks a
 _NO_TOPIC = -1
 
 
-def dead_letter(arrow: pa.RecordBatch, row: int, operator: str, error: ElementError) -> DeadLetter:
-    """What is kept of a record that a source cannot decode."""
-    return DeadLetter(source_record(arrow, row), operator, said(error.__cause__))
+def dead_letter(
+    arrow: pa.RecordBatch, row: int, operator: str, error: ElementError, element: str | None = None
+) -> DeadLetter:
+    """What is kept of the record in a row, which came to nothing in an operator."""
+    return DeadLetter(source_record(arrow, row), operator, said(error.__cause__), element)
 
 
 @final
@@ -70,9 +73,8 @@ class DeadLetters:
 
     def letter(self, arrow: pa.RecordBatch, row: int, element: object, error: ElementError) -> ProducerRecord:
         """The record that is written for an element of the record in a row."""
-        letter = DeadLetter(source_record(arrow, row), self.sink, said(error.__cause__), shown(element))
-        whole = letter.to_record(self.topic)
-        return letter.to_record(self.topic, self._limit(self.topic, batch_bytes(whole.key, whole.value, whole.headers)))
+        letter = dead_letter(arrow, row, self.sink, error, shown(element)).to_record(self.topic)
+        return fitting(letter, partial(self._limit, self.topic))
 
     def _limit(self, topic: str, size: int) -> int:
         """The most bytes that a record for a topic may have; one that would not fit has the brokers asked again."""

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kafkastream.errors import JobError
 from kafkastream.kafka.properties import STATISTICS_INTERVAL
+from kafkastream.kafka.statistics import PRODUCER_METRICS, ProducerStatistics
 from kafkastream.metrics.groups import Counter, MetricGroup
 from kafkastream.spark.batches import Batch, ElementError, salvaged
 from kafkastream.spark.dead_letters import DeadLetters
@@ -25,7 +26,6 @@ from kafkastream.spec.values import FrozenMap
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import RecordProducer, Records
     from kafkastream.kafka.properties import TransactionProperties
-    from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.spark.slots import SlotCounters, SlotTask
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
@@ -66,19 +66,14 @@ class KafkaOperator(SinkOperator):
 
     @property
     @abstractmethod
-    def statistics(self) -> ProducerStatistics | None:
+    def statistics(self) -> ProducerStatistics:
         """What the producer tells of itself."""
 
     def _register_producer(self, group: MetricGroup) -> None:
-        from kafkastream.kafka.statistics import PRODUCER_METRICS
-
-        def read(name: str) -> float:
-            return 0.0 if self.statistics is None else self.statistics.metric(name)
-
-        group.gauge("currentSendTime", lambda: 0.0 if self.statistics is None else self.statistics.send_time_ms)
+        group.gauge("currentSendTime", lambda: self.statistics.send_time_ms)
         producer = group.add_group("KafkaProducer")
         for name in PRODUCER_METRICS:
-            producer.gauge(name, partial(read, name))
+            producer.gauge(name, partial(self.statistics.metric, name))
 
     @property
     @abstractmethod
@@ -159,9 +154,9 @@ class ProducingOperator(KafkaOperator):
         return STATISTICS_INTERVAL in self.properties
 
     @property
-    def statistics(self) -> ProducerStatistics | None:
+    def statistics(self) -> ProducerStatistics:
         """Those of the worker's producer."""
-        return None if self._producer is None else self._producer.statistics
+        return self.asking.statistics
 
     def write(self, batch: Batch) -> None:
         """Encode the elements and hand them to the producer."""
@@ -190,6 +185,7 @@ class TransactionalOperator(KafkaOperator):
     properties: TransactionProperties
     prefix: str
     sink: str
+    statistics: ProducerStatistics = attrs.field(factory=ProducerStatistics, init=False)
     _asking: RecordProducer | None = attrs.field(default=None, init=False)
     _task: SlotTask | None = attrs.field(default=None, init=False)
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
@@ -207,11 +203,6 @@ class TransactionalOperator(KafkaOperator):
         return STATISTICS_INTERVAL in self.properties.producer
 
     @property
-    def statistics(self) -> ProducerStatistics | None:
-        """Those of the last task's slot."""
-        return None if self._task is None else self._task.statistics
-
-    @property
     def asking(self) -> RecordProducer:
         """One of its own, as in Flink; most sinks never ask."""
         from kafkastream.kafka.producer import RecordProducer
@@ -225,7 +216,8 @@ class TransactionalOperator(KafkaOperator):
 
         assert self._counters is not None
         slot = slot_name(self.prefix, task.query, self.sink, task.origin)
-        self._task = SlotTask(self.properties, slot, self.name, self.encoder.schema.topic, task.batch, self._counters)
+        topic = self.encoder.schema.topic
+        self._task = SlotTask(self.properties, slot, self.name, topic, task.batch, self._counters, self.statistics)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """Know where in the source the next elements come from."""

@@ -57,6 +57,7 @@ class SlotTask:
         topic: The sink's topic; None when it has several.
         batch: The micro-batch.
         counters: Count what happens.
+        statistics: Where the slot's producers tell of themselves, one after the other.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class SlotTask:
         topic: str | None,
         batch: int,
         counters: SlotCounters,
+        statistics: ProducerStatistics,
     ) -> None:
         self._properties = properties
         self._name = slot
@@ -74,16 +76,12 @@ class SlotTask:
         self._topic = topic
         self._batch = batch
         self._counters = counters
+        self._statistics = statistics
         self._slot: Slot | None = None
         self._done = Marker(batch)
         self._offsets: pa.Array | None = None
         self._records: list[Records] = []
         self._bytes = 0
-
-    @property
-    def statistics(self) -> ProducerStatistics | None:
-        """What the slot's producer tells of itself; None as long as there is none."""
-        return None if self._slot is None else self._slot.statistics
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """The elements that come next are of these source records."""
@@ -136,7 +134,7 @@ class SlotTask:
         return self._opened() if kept is None else kept
 
     def _opened(self) -> Slot:
-        return Slot(self._properties, self._name, self._sink, self._topic)
+        return Slot(self._properties, self._name, self._sink, self._topic, self._statistics)
 
     def _publish(self, marker: Marker) -> None:
         """Write what is kept; where another has taken the slot over, only if nothing of it was written since."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, Final, final
 
 import attrs
@@ -15,7 +15,7 @@ from kafkastream.spec.sink import ON_EXPIRED_MARKER, DeliveryGuarantee, KafkaSin
 if TYPE_CHECKING:
     from kafkastream.spec.source import KafkaSource
 
-__all__ = ["DeadLetter", "DeadLetterSchema", "SourceRecord", "dead_letter_sink"]
+__all__ = ["DeadLetter", "DeadLetterSchema", "SourceRecord", "dead_letter_sink", "fitting"]
 
 _HEADER: Final = "kafkastream.error."
 _CONNECTION: Final = ("bootstrap.servers", "client.dns.lookup", "sasl.", "security.", "ssl.")
@@ -62,12 +62,8 @@ class DeadLetter:
     reason: str
     element: str | None = None
 
-    def to_record(self, topic: str, limit: int | None = None) -> ProducerRecord:
+    def to_record(self, topic: str) -> ProducerRecord:
         """The record with headers that say where it was read and what has happened.
-
-        Args:
-            topic: Where it goes.
-            limit: The most bytes that it may have; beyond them its value is left out. None for any number.
 
         Example:
             >>> record = SourceRecord(b"{", topic="orders", partition=3, offset=7)
@@ -80,19 +76,13 @@ class DeadLetter:
             kafkastream.error.reason ValueError: no JSON
         """
         record, timestamp = self.record, self.record.timestamp
-        headers = (*record.headers, *self._headers())
-        whole = ProducerRecord(
+        return ProducerRecord(
             topic,
             record.value,
             key=record.key,
             timestamp=timestamp if timestamp is not None and timestamp > 0 else None,
-            headers=headers,
+            headers=(*record.headers, *self._headers()),
         )
-        size = batch_bytes(record.key, record.value, headers)
-        if limit is None or size <= limit:
-            return whole
-        left_out = f"the value, {len(record.value or b''):,} bytes"
-        return attrs.evolve(whole, value=None, headers=(*headers, (f"{_HEADER}left.out", left_out.encode())))
 
     def _headers(self) -> Iterator[tuple[str, bytes]]:
         told = {
@@ -106,6 +96,21 @@ class DeadLetter:
         for name, value in told.items():
             if value is not None:
                 yield f"{_HEADER}{name}", str(value).encode(errors="replace")
+
+
+def fitting(letter: ProducerRecord, limit_for: Callable[[int], int | None]) -> ProducerRecord:
+    """A letter that its topic takes: without its value, if it would be too large.
+
+    Args:
+        letter: The record of a letter.
+        limit_for: Given its bytes, the most that it may have; None for any number.
+    """
+    size = batch_bytes(letter.key, letter.value, letter.headers)
+    limit = limit_for(size)
+    if limit is None or size <= limit:
+        return letter
+    left_out = f"the value, {len(letter.value or b''):,} bytes"
+    return attrs.evolve(letter, value=None, headers=(*letter.headers, (f"{_HEADER}left.out", left_out.encode())))
 
 
 @final
@@ -123,7 +128,7 @@ class DeadLetterSchema(KafkaRecordSerializationSchema[DeadLetter]):
 
     def serialize(self, element: DeadLetter, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
         """The record of a letter."""
-        return element.to_record(self.topic, self.limit)
+        return fitting(element.to_record(self.topic), lambda _: self.limit)
 
 
 def dead_letter_sink(topic: str, source: KafkaSource[Any], sinks: Collection[KafkaSink[Any]]) -> KafkaSink[Any]:
@@ -135,21 +140,17 @@ def dead_letter_sink(topic: str, source: KafkaSource[Any], sinks: Collection[Kaf
         sinks: The Kafka sinks that the source reaches.
     """
     surest = next((sink for sink in sinks if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE), None)
-    if surest is None:
-        return KafkaSink(
-            record_serializer=DeadLetterSchema(topic),
-            delivery_guarantee=DeliveryGuarantee.AT_LEAST_ONCE,
-            properties=_connection(source.properties),
-        )
-    decided = {key: value for key, value in surest.properties.items() if key == ON_EXPIRED_MARKER}
-    return KafkaSink(
+    connection = {key: value for key, value in source.properties.items() if key.startswith(_CONNECTION)}
+    letters = KafkaSink(
         record_serializer=DeadLetterSchema(topic),
-        delivery_guarantee=DeliveryGuarantee.EXACTLY_ONCE,
-        transactional_id_prefix=surest.transactional_id_prefix,
-        properties={**_connection(source.properties), **decided},
+        delivery_guarantee=DeliveryGuarantee.AT_LEAST_ONCE,
+        properties=connection,
     )
-
-
-def _connection(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties that say how to reach the brokers."""
-    return {key: value for key, value in properties.items() if key.startswith(_CONNECTION)}
+    if surest is None:
+        return letters
+    return attrs.evolve(
+        letters,
+        delivery_guarantee=surest.delivery_guarantee,
+        transactional_id_prefix=surest.transactional_id_prefix,
+        properties={**connection, ON_EXPIRED_MARKER: surest.on_expired_marker.value},
+    )

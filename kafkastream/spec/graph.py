@@ -6,6 +6,7 @@ import enum
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any, final
 
 import attrs
@@ -208,30 +209,28 @@ class JobGraph:
 
     def with_dead_letters(self) -> JobGraph:
         """With a sink for the dead letters of each source that wants them."""
-        nodes: list[Node] = []
-        for node in self.nodes:
-            if not isinstance(node, SourceNode):
-                nodes.append(node)
-                continue
-            sinks = [after.sink for after in self._after(node.id) if isinstance(after, SinkNode)]
-            kafka = [sink for sink in sinks if isinstance(sink, KafkaSink)]
-            topic = node.source.dead_letter_topic if isinstance(node.source, KafkaSource) else None
-            wanted = topic is not None or any(sink.dead_letter_topic is not None for sink in kafka)
-            nodes.append(attrs.evolve(node, keeps_records=wanted))
-            if topic is not None:
-                assert isinstance(node.source, KafkaSource)
-                nodes.append(
-                    SinkNode(
-                        id=-node.id,
-                        name=f"{node.name} dead letters",
-                        uid=None if node.uid is None else f"{node.uid} dead letters",
-                        parallelism=node.parallelism,
-                        input=node.id,
-                        sink=dead_letter_sink(topic, node.source, kafka),
-                        takes_dead_letters=True,
-                    )
+        return JobGraph(tuple(chain.from_iterable(map(self._with_its_dead_letters, self.nodes))))
+
+    def _with_its_dead_letters(self, node: Node) -> Iterator[Node]:
+        if not isinstance(node, SourceNode):
+            yield node
+            return
+        reached = (after.sink for after in self._after(node.id) if isinstance(after, SinkNode))
+        sinks = [sink for sink in reached if isinstance(sink, KafkaSink)]
+        match node.source:
+            case KafkaSource(dead_letter_topic=str() as topic) as source:
+                yield attrs.evolve(node, keeps_records=True)
+                yield SinkNode(
+                    id=-node.id,
+                    name=f"{node.name} dead letters",
+                    uid=None if node.uid is None else f"{node.uid} dead letters",
+                    parallelism=node.parallelism,
+                    input=node.id,
+                    sink=dead_letter_sink(topic, source, sinks),
+                    takes_dead_letters=True,
                 )
-        return JobGraph(tuple(nodes))
+            case _:
+                yield attrs.evolve(node, keeps_records=any(sink.dead_letter_topic is not None for sink in sinks))
 
     def _after(self, node_id: int) -> Iterator[Node]:
         """Every node that elements of a node may come to."""

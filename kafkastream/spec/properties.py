@@ -1,10 +1,12 @@
-"""Kafka client properties as builders take them."""
+"""What the builders of sources and sinks check alike: client properties, and the topic of dead letters."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from kafkastream.errors import DefinitionError
 
-__all__ = ["property_text"]
+__all__ = ["dead_letter_problems", "property_text"]
 
 
 def property_text(key: str, value: object) -> str:
@@ -18,3 +20,9 @@ def property_text(key: str, value: object) -> str:
             f"the value of property {key} is of type {type(value).__name__}", now="Property values are strings."
         )
     return value
+
+
+def dead_letter_problems(topic: str | None, others: Collection[str | None]) -> Iterator[str]:
+    """What is wrong with a topic for dead letters: it has no name, or the records themselves go there, or come from it."""
+    if topic is not None and topic in {"", *others}:
+        yield f"The dead letter topic {topic!r} must be a topic of its own"

@@ -10,7 +10,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.properties import property_text
+from kafkastream.spec.properties import dead_letter_problems, property_text
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.spec.values import FrozenMap, redacted
@@ -131,10 +131,9 @@ def _problems(sink: KafkaSink[Any]) -> Iterable[str]:
         yield "Property bootstrap.servers is required but not provided"
     if sink.record_serializer is None:
         yield "recordSerializer is required but not provided"
-    if sink.dead_letter_topic == "" or (
-        sink.record_serializer is not None and sink.dead_letter_topic == sink.record_serializer.topic is not None
-    ):
-        yield f"The dead letter topic {sink.dead_letter_topic!r} must be a topic of its own"
+    yield from dead_letter_problems(
+        sink.dead_letter_topic, [None if sink.record_serializer is None else sink.record_serializer.topic]
+    )
     choices = {choice.value for choice in ExpiredMarker}
     if sink.properties.get(ON_EXPIRED_MARKER, "fail") not in choices:
         yield f"{ON_EXPIRED_MARKER} is one of {', '.join(sorted(choices))}"

@@ -13,7 +13,7 @@ from typing_extensions import Self, TypeVar
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.formats import DeserializationSchema
 from kafkastream.spec.offsets import EarliestOffsets, OffsetsInitializer
-from kafkastream.spec.properties import property_text
+from kafkastream.spec.properties import dead_letter_problems, property_text
 from kafkastream.spec.record import KafkaRecordDeserializationSchema, ValueOnlySchema
 from kafkastream.spec.subscription import (
     KafkaSubscriber,
@@ -181,8 +181,7 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
         yield "No subscribe mode is specified, should be one of topics, topic pattern and partition set"
     if source.deserializer is None:
         yield "Deserialization schema is required but not provided"
-    if source.dead_letter_topic == "" or source.dead_letter_topic in _named_topics(source.subscription):
-        yield f"The dead letter topic {source.dead_letter_topic!r} must be a topic of its own"
+    yield from dead_letter_problems(source.dead_letter_topic, _named_topics(source.subscription))
     if not source.group_id:
         if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
             yield "Property group.id is required when offset commit is enabled"

@@ -37,6 +37,7 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
 
     from kafkastream.kafka.producer import BY_KEY, Records
     from kafkastream.kafka.properties import transactional_properties
+    from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.metrics.groups import MetricGroup
     from kafkastream.spark.batches import Batch
     from kafkastream.spark.slots import SlotCounters, SlotTask
@@ -48,6 +49,7 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
         topic,
         batch,
         SlotCounters.of(MetricGroup()),
+        ProducerStatistics(),
     )
     elements = Batch(range(RECORDS), [None] * RECORDS, range(RECORDS))
     left = task.left_of(elements).values

@@ -74,15 +74,14 @@ class Parts:
         self,
         serializer: KafkaRecordSerializationSchema[Any],
         properties: Mapping[str, str] | None = None,
+        guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE,
+        dead_letters: str | None = None,
     ) -> KafkaSink[Any]:
-        """A sink of records."""
+        """A sink of records, with a topic of dead letters if there is one."""
         builder = KafkaSink.builder().set_bootstrap_servers(self.kafka.bootstrap_servers)
-        return (
-            builder.set_kafka_producer_config(properties or {})
-            .set_record_serializer(serializer)
-            .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-            .build()
-        )
+        builder.set_kafka_producer_config(properties or {}).set_delivery_guarantee(guarantee)
+        builder.set_transactional_id_prefix("tests").set_record_serializer(serializer)
+        return (builder if dead_letters is None else builder.set_dead_letter_topic(dead_letters)).build()
 
     def values(self, topic: str, count: int = 0) -> list[str | None]:
         """The values in a topic as text, sorted, once there are ``count``."""

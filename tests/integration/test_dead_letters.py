@@ -16,7 +16,6 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
     KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
-    KafkaSink,
     KafkaSinkContext,
     ProducerRecord,
 )
@@ -47,19 +46,6 @@ class NoX(SerializationSchema[str]):
         return element.encode()
 
 
-def sink_of(
-    parts: Parts,
-    schema: KafkaRecordSerializationSchema[Any],
-    guarantee: DeliveryGuarantee,
-    dead: str | None = None,
-    **properties: str,
-) -> KafkaSink[Any]:
-    builder = KafkaSink.builder().set_bootstrap_servers(parts.kafka.bootstrap_servers).set_record_serializer(schema)
-    builder.set_delivery_guarantee(guarantee).set_transactional_id_prefix("tests")
-    builder.set_kafka_producer_config({key.replace("_", "."): value for key, value in properties.items()})
-    return (builder if dead is None else builder.set_dead_letter_topic(dead)).build()
-
-
 def told(letter: ConsumedRecord, *skipped: str) -> dict[str, str]:
     """What a letter's headers say."""
     headers = {name: (value or b"").decode() for name, value in letter.headers}
@@ -72,8 +58,8 @@ def counted(result: JobExecutionResult, operator: str, metric: str) -> int:
     return metrics.total(metric) if any(name.endswith(f".{metric}") for name in metrics) else 0
 
 
-def letters(kafka: KafkaBroker, topic: str, count: int = 0) -> list[ConsumedRecord]:
-    return sorted(kafka.consume(topic, count=count), key=lambda letter: letter.value or b"")
+def letters(kafka: KafkaBroker, topic: str) -> list[ConsumedRecord]:
+    return sorted(kafka.consume(topic), key=lambda letter: letter.value or b"")
 
 
 @guarantees
@@ -91,7 +77,7 @@ def test_records_that_cannot_be_decoded(
     schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["id"], [Types.INT()])).build()
     builder = parts.unbound(topic).set_bounded(KafkaOffsetsInitializer.latest()).set_dead_letter_topic(dead)
     stream = read(builder.set_value_only_deserializer(schema).build(), "orders").map(str, Types.STRING())
-    stream.sink_to(sink_of(parts, parts.serializer(target), guarantee)).name("out")
+    stream.sink_to(parts.sink_of(parts.serializer(target), guarantee=guarantee)).name("out")
     result = env.execute("dead")
     assert parts.values(target) == ["Row(id=1)", "Row(id=2)"]
     broken, mistyped = sorted(parts.kafka.consume(dead), key=lambda letter: len(letter.value or b""))
@@ -149,7 +135,7 @@ def test_elements_that_cannot_be_serialized(
     target, dead = new_topic(), new_topic()
     parts.kafka.produce(topic, [Record(value, key="k") for value in ("a axe b", "ox", "c")])
     words = read(parts.bounded(topic)).flat_map(str.split, Types.STRING()).map(lambda word: word + "!", Types.STRING())
-    words.sink_to(sink_of(parts, parts.serializer(target, NoX()), guarantee, dead)).name("out")
+    words.sink_to(parts.sink_of(parts.serializer(target, NoX()), guarantee=guarantee, dead_letters=dead)).name("out")
     result = env.execute("poison")
     assert parts.values(target) == ["a!", "b!", "c!"]
     axe, ox = letters(parts.kafka, dead)
@@ -195,7 +181,7 @@ def test_records_that_no_topic_takes(
     large, huge = "l" * 3000, "h" * 1_100_000
     elements = [f"{wide}: a", f"{narrow}: {large}", f"{wide}: {large}", f"{wide}: {huge}", "nowhere: b", f"{narrow}: c"]
     stream = env.from_collection(elements, Types.STRING())
-    stream.sink_to(sink_of(parts, schema, guarantee, dead, max_block_ms="1500")).name("out")
+    stream.sink_to(parts.sink_of(schema, {"max.block.ms": "1500"}, guarantee, dead)).name("out")
     env.execute()
     taken = {topic: [len(record.value or b"") for record in parts.kafka.consume(topic)] for topic in (wide, narrow)}
     shift = 0 if isinstance(schema, Named) else len(f"{wide}: ")
@@ -251,9 +237,8 @@ def test_letters_of_a_micro_batch_that_fails_are_taken_back(
 
         builder = parts.unbound(topic).set_bounded(KafkaOffsetsInitializer.latest()).set_dead_letter_topic(unread)
         stream = read(parts.text(builder)).map(check, Types.STRING())
-        stream.sink_to(sink_of(parts, parts.serializer(target, NoX()), DeliveryGuarantee.EXACTLY_ONCE, dead)).name(
-            "out"
-        )
+        sink = parts.sink_of(parts.serializer(target, NoX()), None, DeliveryGuarantee.EXACTLY_ONCE, dead)
+        stream.sink_to(sink).name("out")
         if last == "fails":
             with pytest.raises(UserFunctionError):
                 env.execute("twice")
@@ -266,8 +251,8 @@ def test_letters_of_a_micro_batch_that_fails_are_taken_back(
 
 
 @pytest.mark.parametrize(
-    ("value", "properties", "topic_config"),
-    [("h" * 1_100_000, {}, {}), ("l" * 3000, {}, {"max.message.bytes": "2000"})],
+    ("value", "topic_config"),
+    [("h" * 1_100_000, {}), ("l" * 3000, {"max.message.bytes": "2000"})],
     ids=["client", "topic"],
 )
 @guarantees
@@ -277,11 +262,10 @@ def test_without_dead_letters_a_record_too_large_fails_the_job(
     new_topic: NewTopic,
     guarantee: DeliveryGuarantee,
     value: str,
-    properties: dict[str, str],
     topic_config: dict[str, str],
 ) -> None:
     target = new_topic(config=topic_config)
-    env.from_collection([value], Types.STRING()).sink_to(sink_of(parts, parts.serializer(target), guarantee))
+    env.from_collection([value], Types.STRING()).sink_to(parts.sink_of(parts.serializer(target), guarantee=guarantee))
     with pytest.raises(DeliveryError) as raised:
         env.execute()
     assert f"topic {target}, record b'{value[:20]}" in raised.value.where
@@ -293,7 +277,7 @@ def test_without_dead_letters_a_record_too_large_fails_the_job(
 def test_dead_letter_topic_that_does_not_exist(
     env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic
 ) -> None:
-    sink = sink_of(parts, parts.serializer(new_topic(), NoX()), GUARANTEES[0], "no-such-dead", max_block_ms="1000")
+    sink = parts.sink_of(parts.serializer(new_topic(), NoX()), {"max.block.ms": "1000"}, dead_letters="no-such-dead")
     env.from_collection(["ox"], Types.STRING()).sink_to(sink)
     with pytest.raises(DeliveryError) as raised:
         env.execute()

@@ -18,7 +18,6 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaPartitioner,
     KafkaRecordSerializationSchema,
     KafkaRecordSerializationSchemaBuilder,
-    KafkaSink,
     KafkaSinkContext,
     ProducerRecord,
     RoundRobinPartitioner,
@@ -105,11 +104,6 @@ def two_subtasks(env: StreamExecutionEnvironment, parts: Parts, read: Read, new_
     return read(parts.bounded(topic))
 
 
-def exactly_once(parts: Parts, schema: KafkaRecordSerializationSchema[Any]) -> KafkaSink[Any]:
-    sink = KafkaSink.builder().set_bootstrap_servers(parts.kafka.bootstrap_servers).set_record_serializer(schema)
-    return sink.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_transactional_id_prefix("own").build()
-
-
 @pytest.mark.parametrize("guarantee", [DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE])
 def test_own_schema_decides_everything_about_each_record(
     env: StreamExecutionEnvironment, parts: Parts, read: Read, new_topic: NewTopic, guarantee: DeliveryGuarantee
@@ -119,7 +113,7 @@ def test_own_schema_decides_everything_about_each_record(
         topic_in, [Record(text, timestamp_ms=A_MINUTE_AGO_MS) for text in ("word", "7", "12", "other", "8")]
     )
     schema = Sorted(small, large)
-    sink = parts.sink_of(schema) if guarantee is DeliveryGuarantee.AT_LEAST_ONCE else exactly_once(parts, schema)
+    sink = parts.sink_of(schema, guarantee=guarantee)
     env.set_parallelism(1)
     read(parts.bounded(topic_in)).sink_to(sink)
     metrics = env.execute().get_metrics()
@@ -142,7 +136,9 @@ def test_what_is_skipped_needs_no_transaction(
 ) -> None:
     topic_in, topic_out = new_topic(partitions=2), new_topic()
     parts.kafka.produce(topic_in, [Record("word", partition=0), Record("5", partition=1)])
-    read(parts.bounded(topic_in)).sink_to(exactly_once(parts, Sorted(topic_out, topic_out)))
+    read(parts.bounded(topic_in)).sink_to(
+        parts.sink_of(Sorted(topic_out, topic_out), guarantee=DeliveryGuarantee.EXACTLY_ONCE)
+    )
     env.execute()
     assert [record.key for record in parts.kafka.consume(topic_out, count=1)] == [b"5"]
 
@@ -153,7 +149,7 @@ def test_fixed_partitioner_gives_each_subtask_its_partition(
 ) -> None:
     topic = new_topic(partitions=4)
     schema = builder(topic).set_partitioner(FlinkFixedPartitioner()).build()
-    sink = parts.sink_of(schema) if guarantee is DeliveryGuarantee.AT_LEAST_ONCE else exactly_once(parts, schema)
+    sink = parts.sink_of(schema, guarantee=guarantee)
     two_subtasks.sink_to(sink)
     env.execute()
     found = by_partition(parts, topic)

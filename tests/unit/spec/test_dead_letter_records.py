@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.dead_letters import DeadLetter, SourceRecord, dead_letter_sink
+from kafkastream.spec.dead_letters import DeadLetter, SourceRecord, dead_letter_sink, fitting
 from kafkastream.spec.formats import SimpleStringSchema
 from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, ExpiredMarker, KafkaSink, KafkaSinkBuilder
@@ -69,8 +69,7 @@ def test_a_record_without_a_time_has_that_of_writing(timestamp: int | None) -> N
 
 def test_a_letter_too_large_is_written_without_its_value() -> None:
     letter = DeadLetter(SourceRecord(b"v" * 2000, key=b"k", topic="in", partition=0, offset=0), "in", "why")
-    whole = letter.to_record("dead", 3000)
-    cut = letter.to_record("dead", 1000)
+    whole, cut = fitting(letter.to_record("dead"), lambda _: 3000), fitting(letter.to_record("dead"), lambda _: 1000)
     assert (whole.value, whole.key) == (b"v" * 2000, b"k")
     assert (cut.value, cut.key) == (None, b"k")
     assert cut.headers == (*whole.headers, ("kafkastream.error.left.out", b"the value, 2,000 bytes"))
