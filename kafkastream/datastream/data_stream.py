@@ -4,31 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, final, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, final, overload
 
 from typing_extensions import Self, TypeVar
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
     Function,
+    KeySelector,
     MapFunction,
-    ProcessFunction,
     function_name,
 )
-from kafkastream.spec.graph import CollectSink, OperatorKind, OperatorNode, PrintSink, SinkNode, UnionNode
+from kafkastream.spec.graph import (
+    CollectSink,
+    OperatorKind,
+    OperatorNode,
+    PrintSink,
+    SideOutputNode,
+    SinkNode,
+    UnionNode,
+)
 from kafkastream.spec.legacy import FlinkKafkaProducer
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
+    from kafkastream.datastream.keyed_stream import KeyedStream
 
 __all__ = ["CloseableIterator", "DataStream", "DataStreamSink"]
 
 T = TypeVar("T", default=Any)
+K = TypeVar("K")
 OUT = TypeVar("OUT")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -147,8 +159,9 @@ class DataStream(_Handle, Generic[T]):
             raise TypeError(f"process takes a ProcessFunction, not {func!r}")
         return self._apply(OperatorKind.PROCESS, func, output_type)
 
-    def union(self, *streams: DataStream[T]) -> DataStream[T]:
+    def union(self, *others: DataStream[T] | KeyedStream[T, Any]) -> DataStream[T]:
         """All elements of this stream and the others; no order between streams."""
+        streams = [other if isinstance(other, DataStream) else other._stream for other in others]
         if any(stream._env is not self._env for stream in streams):
             raise DefinitionError("streams of two environments cannot be united", where="union")
         merged = (self._id, *(stream._id for stream in streams))
@@ -221,19 +234,32 @@ class DataStream(_Handle, Generic[T]):
 
     executeAndCollect = execute_and_collect
 
-    def key_by(self, key_selector: object, key_type: object = None) -> NoReturn:
-        """Refused for now: keyed streams are not there yet.
+    def key_by(
+        self, key_selector: KeySelector[T, K] | Callable[[T], K], key_type: TypeInformation[K] | None = None
+    ) -> KeyedStream[T, K]:
+        """Sort the elements by a key: functions on what comes of it have state for each key, and timers.
 
-        Raises:
-            UnsupportedFeatureError: Always.
+        Same as in Flink: elements of one key that come of one partition stay in order.
+        Differs from Flink: keys of any type that can be hashed and pickled will do, so ``key_type`` is not needed.
         """
-        raise UnsupportedFeatureError(
-            "keyed streams are not supported yet",
-            where="key_by",
-            now="Streams without keys work: map, filter, process …",
-        )
+        from kafkastream.datastream.keyed_stream import KeyedStream
+
+        return KeyedStream(self, _checked(key_selector, KeySelector))
 
     keyBy = key_by
+
+    def get_side_output(self, output_tag: OutputTag[OUT]) -> DataStream[OUT]:
+        """What the function of this operator has written to a side output."""
+        node = SideOutputNode(
+            id=self._env._next_id(),
+            name=f"Side output {output_tag.tag_id}",
+            input=self._id,
+            tag=output_tag,
+            output_type=output_tag.type_info,
+        )
+        return DataStream(self._env, self._env._add(node))
+
+    getSideOutput = get_side_output
 
     def _apply(
         self,

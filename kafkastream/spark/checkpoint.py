@@ -49,13 +49,17 @@ class QueryState:
         query: Its id, which it keeps over restarts.
         batch: The next micro-batch.
         planned_at_ms: When that was begun by an earlier run, which did not complete it; None when it was not.
-        partitions: What that run was about to read, by source.
+        sources: Up to where that run was about to read, as each source has it.
     """
 
     query: str
     batch: int
     planned_at_ms: int | None = None
-    partitions: Sequence[frozenset[TopicPartition]] = ()
+    sources: Sequence[str] = ()
+
+    def partitions(self, source: int) -> frozenset[TopicPartition]:
+        """What that run was about to read of a Kafka source, by its place in the plan."""
+        return frozenset(offsets_of_json(self.sources[source])) if source < len(self.sources) else frozenset()
 
 
 @final
@@ -105,6 +109,16 @@ class CheckpointFolder:
         if not self.temporary:
             self._files.replace(_sinks_file(name), json.dumps(dict(prefixes), indent=1))
 
+    def buckets(self, name: str) -> int | None:
+        """Into how many buckets a query has sorted its keys; None before its first start."""
+        text = None if self.temporary else self._files.read_replaced(_buckets_file(name))
+        return None if text is None else int(json.loads(text))
+
+    def record_buckets(self, name: str, buckets: int) -> None:
+        """Keep into how many buckets a query sorts its keys."""
+        if not self.temporary:
+            self._files.replace(_buckets_file(name), json.dumps(buckets))
+
     def state(self, name: str) -> QueryState | None:
         """Where a query stands; None before its first start."""
         metadata = None if self.temporary else self._files.read(f"{name}/metadata")
@@ -114,9 +128,19 @@ class CheckpointFolder:
         planned, completed = self._last(f"{name}/offsets"), self._last(f"{name}/commits")
         if planned == completed:
             return QueryState(query, completed + 1)
-        _, about, *sources = (self._files.read(f"{name}/offsets/{planned}") or "").splitlines()
-        partitions = [frozenset(offsets_of_json(source)) for source in sources]
-        return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), partitions)
+        _, about, *sources = self._offsets(name, planned)
+        return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), sources)
+
+    def last_offsets(self, name: str) -> Sequence[str]:
+        """Up to where each source of a query was to be read last, as it has it; none before the first start."""
+        if self.temporary or self._files.read(f"{name}/metadata") is None:
+            return ()
+        _, _, *sources = self._offsets(name, self._last(f"{name}/offsets")) or ("", "")
+        return sources
+
+    def _offsets(self, name: str, batch: int) -> Sequence[str]:
+        """The lines of Spark's log of offsets about a micro-batch."""
+        return (self._files.read(f"{name}/offsets/{batch}") or "").splitlines()
 
     def _last(self, log: str) -> int:
         """The last micro-batch in one of Spark's logs; -1 before the first."""
@@ -134,6 +158,10 @@ class CheckpointFolder:
 
 def _extents_file(name: str) -> str:
     return f"{name}.extents.json"
+
+
+def _buckets_file(name: str) -> str:
+    return f"{name}.buckets.json"
 
 
 def _sinks_file(name: str) -> str:

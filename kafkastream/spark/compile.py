@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import attrs
 from pyspark import cloudpickle
 from typing_extensions import assert_never
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
+from kafkastream.keyed.operators import keyed_operator
 from kafkastream.metrics.values import OperatorScope
-from kafkastream.spark.chain import Chain, Stage
+from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import slug
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder
+from kafkastream.spark.exchange import ExchangeOperator
+from kafkastream.spark.flow import Flow, Stage
 from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
-from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
+from kafkastream.spark.keyed_chain import KeyedChain
+from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
 from kafkastream.spark.records import decoder_of
 from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
+from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spark.watermark_operator import WatermarkOperator
 from kafkastream.spec.dead_letters import DeadLetterSchema
 from kafkastream.spec.graph import (
     CollectSink,
     JobGraph,
+    KeyedNode,
     Node,
     OperatorNode,
     PrintSink,
+    SideOutputNode,
     SinkNode,
     SourceNode,
     UnionNode,
@@ -40,12 +48,18 @@ from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
+from kafkastream.spec.watermark import NoWatermarks, WatermarkStrategy
 
-__all__ = ["ChainCompiler", "chains_of", "identities", "task_plan"]
+__all__ = ["ChainCompiler", "chains_of", "identities", "level_plans", "task_plan"]
 
 
 def chains_of(
-    graph: JobGraph, run_id: str, *, ends: bool, scopes: Mapping[int, OperatorScope] = FrozenMap()
+    graph: JobGraph,
+    run_id: str,
+    *,
+    ends: bool,
+    scopes: Mapping[int, OperatorScope] = FrozenMap(),
+    labels: tuple[int, ...] = (),
 ) -> Mapping[int, Chain]:
     """The chain of each source of a connected graph, by the source's node.
 
@@ -54,12 +68,30 @@ def chains_of(
         run_id: One per start.
         ends: Whether the input ends by itself.
         scopes: Whose the metrics of each node are.
+        labels: Of the buckets that elements of keyed streams are sorted into.
 
     Raises:
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
-    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes)
+    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes, labels=labels)
     return {source.id: compiler.chain(source) for source in graph.sources}
+
+
+def level_plans(
+    graph: JobGraph, run_id: str, ends: bool, scopes: Mapping[int, OperatorScope], labels: tuple[int, ...]
+) -> Sequence[LevelPlan]:
+    """What the stateful stages of a connected graph run; arguments and errors as of ``chains_of`` and ``task_plan``."""
+    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes, labels=labels)
+    levels = graph.levels()
+    return [
+        LevelPlan(
+            run_id,
+            labels,
+            {node.id: _pickled(compiler.keyed_chain(node)) for node in level},
+            is_last=level is levels[-1],
+        )
+        for level in levels
+    ]
 
 
 def task_plan(chains: Mapping[int, Chain], run_id: str, parallelism: int) -> TaskPlan:
@@ -85,6 +117,7 @@ class ChainCompiler:
     run_id: str
     ends: bool = attrs.field(kw_only=True)
     scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
+    labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
 
     def chain(self, source: SourceNode) -> Chain:
         """All that happens to the records of ``source``."""
@@ -93,28 +126,64 @@ class ChainCompiler:
             source.name,
             identities(self.graph.sources)[source.id],
             decoder_of(source),
-            self._after(source, {}),
-            assigner=timestamp_operator(source.name, source.watermarks),
-            dead_letters=None if dead_letters is None else next(self._stages(dead_letters, {})),
+            Flow(
+                self._after(source, {}),
+                self._timing(source, source.watermarks),
+                None if dead_letters is None else next(self._stages(dead_letters, {}, source)),
+            ),
             scope=self._scope(source),
             consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
         )
 
-    def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
-        return tuple(stage for taker in self.graph.consumers(node.id) for stage in self._stages(taker, made))
+    def keyed_chain(self, node: KeyedNode) -> KeyedChain:
+        """What happens to the elements of a keyed operator, and to what comes out of it."""
+        made: dict[int, Stage] = {}
+        flow = Flow(self._after(node, made), sides=self._aside(node, made))
+        for sink in flow.sinks:
+            _refuse_after_keys(sink)
+        identity = identities([one for level in self.graph.levels() for one in level])[node.id]
+        return KeyedChain(node.name, identity, keyed_operator(node), flow, self._scope(node))
 
-    def _stages(self, node: Node, made: dict[int, Stage]) -> Iterator[Stage]:
-        if node.id in made:
+    def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
+        """What gives elements their event time, and sees how far it comes where somebody wants to know."""
+        if self.labels and not isinstance(strategy.generation, NoWatermarks):
+            return (WatermarkOperator(node.name, strategy, node.id, by_partition=isinstance(node, SourceNode)),)
+        return timestamp_operators(node.name, strategy)
+
+    def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+        takers = (taker for taker in self.graph.consumers(node.id) if not isinstance(taker, SideOutputNode))
+        return tuple(stage for taker in takers for stage in self._stages(taker, made, node))
+
+    def _aside(self, node: Node, made: dict[int, Stage]) -> Mapping[str, tuple[Stage, ...]]:
+        """What takes the side outputs of a node, by their tags."""
+        found: dict[str, tuple[Stage, ...]] = {}
+        for taker in self.graph.consumers(node.id):
+            if isinstance(taker, SideOutputNode):
+                found[taker.tag.tag_id] = (*found.get(taker.tag.tag_id, ()), *self._after(taker, made))
+        return found
+
+    def _stages(self, node: Node, made: dict[int, Stage], before: Node) -> Iterator[Stage]:
+        if isinstance(node, KeyedNode):
+            yield from self._exchanges(node, before)
+        elif isinstance(node, UnionNode):
+            yield from self._after(node, made)
+        elif node.id in made:
             yield made[node.id]
-            return
-        operator = self._operator(node)
-        following = self._after(node, made)
-        if operator is None:
-            yield from following
         else:
+            operator = self._operator(node)
+            if operator is None:
+                yield from self._after(node, made)
+                return
             operator.parallelism = node.parallelism
             operator.scope = self._scope(node)
-            yield made.setdefault(node.id, Stage(operator, following))
+            stage = Stage(operator, self._after(node, made), self._aside(node, made))
+            yield made.setdefault(node.id, stage)
+
+    def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[Stage]:
+        """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
+        for side, keyed in enumerate(node.keyed):
+            if keyed.node == before.id:
+                yield Stage(ExchangeOperator(node.name, node.id, side, keyed.selector, self.labels))
 
     def _scope(self, node: Node) -> OperatorScope:
         return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
@@ -122,12 +191,12 @@ class ChainCompiler:
     def _operator(self, node: Node) -> Operator | None:
         """The node's operator; None when elements pass unchanged."""
         match node:
+            case OperatorNode(function=WatermarkStrategy() as strategy):
+                return next(iter(self._timing(node, strategy)), None)
             case OperatorNode():
                 return user_operator(node)
             case SinkNode():
                 return self._sink(node)
-            case UnionNode():
-                return None
             case _:
                 raise AssertionError(node)
 
@@ -169,6 +238,21 @@ class ChainCompiler:
         )
 
 
+def _refuse_after_keys(sink: SinkOperator) -> None:
+    if isinstance(sink, TransactionalOperator):
+        raise UnsupportedFeatureError(
+            "a sink with EXACTLY_ONCE cannot take what comes of a keyed stream yet",
+            where=f"sink {sink.name!r}",
+            now="AT_LEAST_ONCE works there, and EXACTLY_ONCE on streams without keys.",
+        )
+    if isinstance(sink, KafkaOperator) and sink.dead_letters is not None:
+        raise UnsupportedFeatureError(
+            "a sink with a dead letter topic cannot take what comes of a keyed stream: the record is not known there",
+            where=f"sink {sink.name!r}",
+            now="A side output of the process function takes what cannot be written.",
+        )
+
+
 def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
     """By what sources or sinks are known to the brokers, and after a restart: their uids, or names, as parts of a path."""
     names = distinct_names(slug(node.uid or node.name) for node in nodes)
@@ -185,21 +269,23 @@ def _knowing_limits(
     return attrs.evolve(schema, limit=None if limit is None else int(limit))
 
 
-def _pickled(chain: Chain) -> bytes:
+def _pickled(chain: Chain | KeyedChain) -> bytes:
     try:
         pickled: bytes = cloudpickle.dumps(chain)
     except (TypeError, AttributeError, pickle.PicklingError) as error:
         raise DefinitionError(
-            f"the function of operator {_culprit(chain.operators())!r} cannot be sent to Spark's workers: {error}",
+            f"the function of operator {_culprit(chain)!r} cannot be sent to Spark's workers: {error}",
             now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
         ) from error
     return pickled
 
 
-def _culprit(operators: Iterable[Operator]) -> str:
-    for operator in operators:
+def _culprit(chain: Chain | KeyedChain) -> str:
+    """The name of the operator that cannot be pickled."""
+    own = [(chain.name, chain.operator)] if isinstance(chain, KeyedChain) else []
+    for name, part in [*own, *((operator.name, operator) for operator in chain.flow.operators())]:
         try:
-            cloudpickle.dumps(operator)
+            cloudpickle.dumps(part)
         except Exception:  # noqa: BLE001 - whatever it raises, this is the one
-            return operator.name
+            return name
     return "?"

@@ -11,7 +11,6 @@ import attrs
 
 from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spec.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
-from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.partitioning import KafkaPartitioner
 from kafkastream.spec.record import Headers
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
@@ -21,6 +20,7 @@ from kafkastream.spec.record_serialization import (
     KafkaSinkContext,
     ProducerRecord,
 )
+from kafkastream.spec.runtime_context import RuntimeContext
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import Records

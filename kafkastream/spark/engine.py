@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from contextlib import nullcontext
+from functools import partial, reduce
 from threading import Event
 from typing import Any, final
 
@@ -12,16 +15,21 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
-from kafkastream.spark.compile import chains_of, task_plan
+from kafkastream.spark.compile import chains_of, level_plans, task_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job, StopRequestedError
+from kafkastream.spark.keyed_query import KeyedQuery
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
-from kafkastream.spark.outcome import Outcome, run_tasks
+from kafkastream.spark.outcome import Outcome, collected, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.progress import FollowedQuery
+from kafkastream.spark.reports import Report
 from kafkastream.spark.session import spark_session
+from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolved
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink, distinct_names
@@ -29,6 +37,8 @@ from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
 
 __all__ = ["start", "start_and_collect"]
+
+log = logging.getLogger("kafkastream")
 
 _QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
@@ -94,12 +104,22 @@ class _Part:
     outcome: Outcome
     metrics: JobMetrics
     exactly_once: ExactlyOnce
+    keyed: KeyedQuery | None
 
     def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
-        for node in self.graph.sources:
-            if isinstance(node.source, CollectionSource):
-                self._batch(job, collection_frame(self.folder.session, node, node.source), Event())
+        collections = [
+            collection_frame(self.folder.session, node, node.source)
+            for node in self.graph.sources
+            if isinstance(node.source, CollectionSource)
+        ]
+        if self.keyed is not None and collections:
+            with self.keyed.settings():
+                frame = self.keyed.static_frame(reduce(DataFrame.union, collections))
+                self._carried_out(job, Event(), partial(collected, frame))
+        else:
+            for frame in collections:
+                self._batch(job, Event(), frame)
         if not self.inputs:
             return None
         return FollowedQuery(
@@ -113,6 +133,7 @@ class _Part:
                 self.plan.parallelism,
                 native=() if self.native is None else [node.id for node in (*self.graph.sources, *self.graph.sinks)],
             ),
+            keyed=self.keyed,
         )
 
     def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
@@ -121,29 +142,42 @@ class _Part:
         frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else None)
         if self.native is not None:
             writer = self.native.writer(frame)
+        elif self.keyed is not None:
+            frame = self.keyed.frame(frame)
+            writer = frame.writeStream.foreachBatch(lambda batch, _: self._keyed_batch(job, over, batch))
         else:
-            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(job, batch, over, number))
+            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(job, over, batch, number))
         interval = self.settings.checkpointing_interval_ms
-        if all(one.ends for one in inputs):
+        if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
         elif self.exactly_once.sinks and interval is not None:  # by which output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
-        return (
-            writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")
-            .option("checkpointLocation", self.folder.of_query(self.name))
-            .start()
-        )
+        writer = writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")
+        writer = writer.option("checkpointLocation", self.folder.of_query(self.name))
+        with nullcontext() if self.keyed is None else self.keyed.settings():
+            return writer.start()
 
-    def _batch(self, job: Job, frame: DataFrame, over: Event, number: int | None = None) -> None:
+    def _batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
         """Run a micro-batch; a collection has no number, and its start stands for a query of its own."""
-        job.check_not_stopping()
         query = self.plan.run_id if number is None else frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID)
+        self._carried_out(job, over, partial(run_tasks, frame, self.plan, str(query), number or 0))
+
+    def _keyed_batch(self, job: Job, over: Event, frame: DataFrame) -> None:
+        """Run a micro-batch that goes through stateful stages."""
+        assert self.keyed is not None
+        self.keyed.take(self._carried_out(job, over, partial(collected, frame)))
+
+    def _carried_out(self, job: Job, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
+        """What the tasks have reported, when all that it asks for has been done."""
+        job.check_not_stopping()
         try:
-            self.outcome.carry_out(run_tasks(frame, self.plan, str(query), number or 0))
+            reports = tasks()
+            self.outcome.carry_out(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if over.is_set():
                 raise StopRequestedError from None
             job.fail(error)
+        return reports
 
 
 def _part(
@@ -159,19 +193,55 @@ def _part(
     inputs = resolved(folder.session, sources, folder.extents(name))
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
-    chains = chains_of(graph, run_id, ends=ends, scopes=metrics.scopes)
+    labels = _labels(folder, graph, name, parallelism)
+    chains = chains_of(graph, run_id, ends=ends, scopes=metrics.scopes, labels=labels)
+    plan = task_plan(chains, run_id, parallelism)
     return _Part(
         graph=graph,
         name=name,
         settings=settings,
         folder=folder,
-        plan=task_plan(chains, run_id, parallelism),
+        plan=plan,
         inputs=inputs,
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains),
+        keyed=_keyed(folder, graph, name, plan, level_plans(graph, run_id, ends, metrics.scopes, labels)),
     )
+
+
+def _labels(folder: CheckpointFolder, graph: JobGraph, name: str, parallelism: int) -> tuple[int, ...]:
+    """Of the buckets of the keyed operators, if there are any; their number stays as long as the checkpoint does."""
+    if not graph.levels():
+        return ()
+    if any(isinstance(node.source, CollectionSource) for node in graph.sources) and any(
+        isinstance(node.source, KafkaSource) for node in graph.sources
+    ):
+        raise UnsupportedFeatureError(
+            "a collection and a Kafka source cannot come to the same keyed operators",
+            now="Write the collection to a topic, or hand it to the functions in their constructors.",
+        )
+    before = folder.buckets(name)
+    if before is not None and before != parallelism:
+        log.info(
+            "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d", name, before, parallelism
+        )
+    folder.record_buckets(name, before or parallelism)
+    return bucket_labels(before or parallelism)
+
+
+def _keyed(
+    folder: CheckpointFolder, graph: JobGraph, name: str, plan: TaskPlan, levels: Sequence[LevelPlan]
+) -> KeyedQuery | None:
+    """The keyed side of a part, as far as an earlier run has come."""
+    if not levels:
+        return None
+    keyed = KeyedQuery(folder.session, graph, plan, levels)
+    offsets = folder.last_offsets(name)
+    if offsets:
+        keyed.restore(json.loads(offsets[-1]))
+    return keyed
 
 
 def _servers(graph: JobGraph) -> str:

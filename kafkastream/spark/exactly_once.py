@@ -20,7 +20,6 @@ from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.sink import ExpiredMarker, KafkaSink
-from kafkastream.spec.subscription import TopicPartition
 
 __all__ = ["ExactlyOnce"]
 
@@ -141,7 +140,7 @@ class ExactlyOnce:
         for index, one in enumerate(inputs):
             if sink not in self.reached[one.node.id]:
                 continue
-            planned = state.partitions[index] if index < len(state.partitions) else frozenset[TopicPartition]()
+            planned = state.partitions(index)
             for partition in sorted({*one.extent.starts, *planned}):
                 origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
                 yield slot_name(prefix, state.query, sink, origin), partition in planned
@@ -168,7 +167,7 @@ class ExactlyOnce:
 
 
 def _transactional(chain: Chain) -> Sequence[TransactionalOperator]:
-    return [sink for sink in chain.sinks if isinstance(sink, TransactionalOperator)]
+    return [sink for sink in chain.flow.sinks if isinstance(sink, TransactionalOperator)]
 
 
 def _check_timeout(sink: _Sink) -> None:

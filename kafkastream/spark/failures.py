@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
 
-__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "shown"]
+__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "shown", "timer_failed"]
 
 _PACKAGE = str(Path(__file__).parent.parent)
 _SHOWN_ELEMENT = 200
@@ -35,6 +35,11 @@ def element_failed(operator: str, element: object, position: str, error: BaseExc
         where=f"{position}; element {shown(element)}",
         now=_own_traceback(error),
     )
+
+
+def timer_failed(method: str, position: str, error: BaseException | None) -> UserFunctionError:
+    """A function raised when a timer fired."""
+    return UserFunctionError(f"{method} raised {said(error)}", where=position, now=_own_traceback(error))
 
 
 def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:

@@ -18,9 +18,10 @@ from kafkastream.spark.batches import Batch, ElementError, salvaged
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder, records_of
 from kafkastream.spark.failures import not_encoded
+from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report
-from kafkastream.spark.sinks import SinkOperator, TaskScope
-from kafkastream.spec.functions import RuntimeContext
+from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:

@@ -141,7 +141,7 @@ class QueryMetrics:
 
     def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:
         """The query has come to these offsets, of each source."""
-        come = zip(self._followed, offsets, progress["sources"], strict=True)
+        come = zip(self._followed, offsets, progress["sources"], strict=False)  # more than Kafka's may be read
         self._followed = tuple(one.come_to(own, source) for one, own, source in come)
 
     def count(self, progress: Mapping[str, Any]) -> None:

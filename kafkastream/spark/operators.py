@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, compress
-from typing import Any, cast, final
+from typing import Any, ClassVar, NamedTuple, cast, final
 
 import attrs
 
@@ -13,20 +13,37 @@ from kafkastream.errors import JobError
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.failures import element_failed
+from kafkastream.spark.reports import Report
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
     Function,
     MapFunction,
-    ProcessFunction,
-    RuntimeContext,
 )
 from kafkastream.spec.graph import OperatorKind, OperatorNode
+from kafkastream.spec.process_functions import ProcessFunction
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import WatermarkStrategy
 
-__all__ = ["Operator", "timestamp_operator", "user_operator"]
+__all__ = ["Operator", "TaskScope", "TimestampOperator", "timestamp_operators", "user_operator"]
 
 NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
+
+
+class TaskScope(NamedTuple):
+    """Which part of a query's work a task is.
+
+    Args:
+        query: The query, the same after a restart.
+        batch: The micro-batch, the same when it is run again.
+        origin: Where its records come from: the source, and there the partition.
+        split: The partition, for who looks at one after the other; empty where there is none.
+    """
+
+    query: str
+    batch: int
+    origin: str
+    split: str = ""
 
 
 @attrs.define(eq=False)
@@ -37,12 +54,24 @@ class Operator(ABC):
     parallelism: int | None = attrs.field(default=None, kw_only=True)
     scope: OperatorScope = attrs.field(factory=OperatorScope, kw_only=True)
 
+    has_side_outputs: ClassVar[bool] = False
+    """Whether pairs of a tag and an element may come out."""
+    has_metrics: ClassVar[bool] = True
+    """Whether it is an operator of the user's, which has metrics of its own."""
+
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:
         """The elements that come out for those that came in."""
 
     def open(self, context: RuntimeContext) -> None:
         """Prepare for elements."""
+
+    def begin(self, task: TaskScope) -> None:
+        """A task begins."""
+
+    def drain(self) -> Iterator[Report]:
+        """What has to be reported of the batches so far."""
+        return iter(())
 
     def close(self) -> None:
         """End after the last element."""
@@ -112,18 +141,20 @@ class FlatMapOperator(_UserOperator):
 class ProcessOperator(_UserOperator):
     """One element in, any number out, knowing its timestamp."""
 
+    has_side_outputs = True
+
     def apply(self, batch: Batch) -> Batch:
         """Call the function on each element with a context."""
         context, process = ProcessFunction.Context(), self.function.process_element
 
         def one(value: Any, timestamp: int | None) -> tuple[Any, ...]:
             context._timestamp = timestamp
-            return _results(process(value, context))
+            results = _results(process(value, context))
+            return (*results, *context._taken_aside()) if context._aside else results
 
         return _flat(batch, each(one, batch.values, batch.timestamps))
 
 
-@final
 class TimestampOperator(_UserOperator):
     """Gives elements the event time that a strategy's assigner finds."""
 
@@ -162,9 +193,9 @@ def user_operator(node: OperatorNode) -> Operator | None:
     return _OPERATORS[node.kind](node.name, node.function) if _has_effect(node.function) else None
 
 
-def timestamp_operator(name: str, strategy: WatermarkStrategy[Any]) -> Operator | None:
+def timestamp_operators(name: str, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
     """The operator that a source's strategy asks for, if any."""
-    return TimestampOperator(name, strategy) if _has_effect(strategy) else None
+    return (TimestampOperator(name, strategy),) if _has_effect(strategy) else ()
 
 
 def _has_effect(function: object) -> bool:

@@ -14,12 +14,17 @@ from kafkastream.spark.reports import REPORT_SCHEMA, Report, ReportKind
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, PrintSink, SinkNode
 
-__all__ = ["Outcome", "run_tasks"]
+__all__ = ["Outcome", "collected", "run_tasks"]
 
 
 def run_tasks(frame: DataFrame, plan: TaskPlan, query: str, batch: int) -> list[Report]:
     """Take all records of a query's micro-batch through their chains, and return what the tasks report."""
     return [Report.of_row(row) for row in frame.mapInArrow(plan.function(query, batch), REPORT_SCHEMA).collect()]
+
+
+def collected(frame: DataFrame) -> list[Report]:
+    """What comes out of a micro-batch with stateful stages."""
+    return [Report.of_row(row) for row in frame.select("kind", "node", "payload").collect()]
 
 
 # A failure comes before all else; metrics count when all else is done.

@@ -20,6 +20,7 @@ from kafkastream.errors import KafkaError
 from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import request_timeout_s
 from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.keyed_query import KeyedQuery
 from kafkastream.spark.metrics import QueryMetrics
 from kafkastream.spark.source import offsets_of_json
 from kafkastream.spark.stores import with_pem_stores
@@ -53,6 +54,7 @@ class FollowedQuery:
         inputs: The Kafka sources, in the order of the plan.
         settings: The job's; they say how often offsets are committed.
         metrics: Takes in what has been read.
+        keyed: The query's keyed operators, which are to hear of time; None when there are none.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class FollowedQuery:
         inputs: Sequence[KafkaInput],
         settings: JobSettings,
         metrics: QueryMetrics,
+        keyed: KeyedQuery | None = None,
     ) -> None:
         self._resolve = resolve
         self._begin = begin
@@ -70,6 +73,8 @@ class FollowedQuery:
         self._commits = tuple(GroupCommits.of(one, settings) for one in inputs)
         self._keep = keep
         self._metrics = metrics
+        self._keyed = keyed
+        self._time_heard: str | None = None
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
         self._begun_again = 0
@@ -102,6 +107,8 @@ class FollowedQuery:
     def _begun(self) -> StreamingQuery:
         self._keep([one.extent for one in self._inputs])
         self._metrics.begin(self._inputs, self._commits)
+        if self._keyed is not None:
+            self._keyed.begin(self._inputs)
         return self._begin(self._inputs, self._over)
 
     def wait(self, timeout_s: float) -> None:
@@ -118,7 +125,9 @@ class FollowedQuery:
     @property
     def has_stopped(self) -> bool:
         """Whether nothing is left to read, though the query may not know."""
-        return bool(self._reached) and all(map(KafkaInput.has_stopped, self._inputs, self._reached))
+        if not self._reached or not all(map(KafkaInput.has_stopped, self._inputs, self._reached)):
+            return False
+        return self._keyed is None or self._keyed.has_heard(self._time_heard)
 
     def look(self) -> None:
         """Take in what has been read since the last look, and commit what is due."""
@@ -128,12 +137,15 @@ class FollowedQuery:
             self._seen = progress["timestamp"]
             self._reached = [
                 one.processed(offsets_of_json(source["endOffset"]))
-                for one, source in zip(self._inputs, progress["sources"], strict=True)
+                for one, source in zip(self._inputs, progress["sources"], strict=self._keyed is None)
             ]
             for commits, offsets in zip(self._commits, self._reached, strict=True):
                 if commits is not None:
                     commits.reached(offsets)
             self._metrics.reached(self._reached, progress)
+            self._time_heard = progress["sources"][-1]["endOffset"]
+        if self._keyed is not None and self._reached:
+            self._keyed.reached(self._inputs, self._reached)
         for commits in filter(None, self._commits):
             commits.commit_if_due()
 

@@ -26,6 +26,7 @@ from kafkastream.spec.record import (
     TimestampType,
     ValueOnlySchema,
 )
+from kafkastream.spec.subscription import TopicPartition
 
 __all__ = [
     "CollectionDecoder",
@@ -37,6 +38,7 @@ __all__ = [
     "decoder_of",
     "owner_subtask",
     "source_record",
+    "split_name",
     "subtask_of",
 ]
 
@@ -185,6 +187,11 @@ def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
         java_hash = (31 * java_hash + unit) & 0xFFFFFFFF
     start = ((java_hash * 31) & 0x7FFFFFFF) % parallelism
     return (start + partition) % parallelism
+
+
+def split_name(partition: TopicPartition) -> str:
+    """A partition, as what watermarks are made of."""
+    return f"{partition.topic}-{partition.partition}"
 
 
 def _without_dropped(batch: Batch) -> Batch:

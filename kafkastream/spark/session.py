@@ -27,6 +27,7 @@ _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
 _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
+_STATE_REMARK = b"Streaming TransformWithStateInPandas Python worker"
 _LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
 
 
@@ -92,10 +93,13 @@ def _pass_on(jvm_errors: IO[bytes]) -> None:
     """Show what the JVM and the workers write to standard error, without the JVM's remarks on its own start."""
 
     def copy() -> None:
+        after_remark = False
         for line in jvm_errors:
-            if not line.startswith(_LAUNCH_NOISE):
+            is_remark = _STATE_REMARK in line or (after_remark and line == b"\n")
+            if not is_remark and not line.startswith(_LAUNCH_NOISE):
                 sys.stderr.buffer.write(line)
                 sys.stderr.flush()
+            after_remark = is_remark
 
     threading.Thread(target=copy, name="spark-stderr", daemon=True).start()
 

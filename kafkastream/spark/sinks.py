@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
@@ -12,36 +12,19 @@ import pyarrow as pa
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.graph import PrintSink
 from kafkastream.spec.printing import printed
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.types import TypeInformation
 
-__all__ = ["CollectOperator", "PrintOperator", "SinkOperator", "TaskScope"]
+__all__ = ["CollectOperator", "PrintOperator", "SinkOperator"]
 
 _NOTHING = Batch((), (), ())
-
-
-class TaskScope(NamedTuple):
-    """Which part of a query's work a task is.
-
-    Args:
-        query: The query, the same after a restart.
-        batch: The micro-batch, the same when it is run again.
-        origin: Where its records come from: the source, and there the partition.
-    """
-
-    query: str
-    batch: int
-    origin: str
 
 
 @attrs.define(eq=False)
 class SinkOperator(Operator):
     """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
-
-    def begin(self, task: TaskScope) -> None:
-        """A task begins."""
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """What is written next has come of these source records."""
@@ -60,10 +43,6 @@ class SinkOperator(Operator):
 
     def abandon(self) -> None:
         """The task has failed."""
-
-    def drain(self) -> Iterator[Report]:
-        """What has to be reported of the batches so far."""
-        return iter(())
 
     def finish(self) -> Iterator[Report]:
         """End the task: make sure of what was written, and report the rest."""

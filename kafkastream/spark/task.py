@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import final
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
 
 from kafkastream.errors import KafkastreamError, WorkerDependencyError
 from kafkastream.spark.chain import Chain
+from kafkastream.spark.control import CONTROL
+from kafkastream.spark.exchange import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.records import subtask_of
 from kafkastream.spark.reports import Report, ReportKind, report_batches
 
-__all__ = ["TaskPlan"]
+__all__ = ["TaskPlan", "attempt", "unpickled"]
 
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
 _opened: dict[tuple[str, int, int], Chain] = {}
 
 
@@ -45,7 +50,29 @@ class TaskPlan:
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return _run(self, query, batch, iter(batches))
+            return report_batches(_reports(self, query, batch, iter(batches)))
+
+        return task
+
+    def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+        """The same where stateful stages follow: what comes out goes to buckets with these labels."""
+
+        def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            from pyspark import TaskContext
+
+            context = TaskContext.get()
+            assert context is not None
+            query, batch = (context.getLocalProperty(name) for name in (_QUERY_ID, _BATCH_ID))
+            remaining = iter(batches)
+            first = next((arrow for arrow in remaining if arrow.num_rows), None)
+            if first is None:
+                return
+            if first["source"][0].as_py() == CONTROL:
+                yield from message_batches(_marks(first, labels))
+            else:
+                whole = itertools.chain((first,), remaining)
+                reports = _reports(self, str(query), int(batch or 0), whole)
+                yield from message_batches(messages_of(reports, labels[0]))
 
         return task
 
@@ -58,13 +85,16 @@ class TaskPlan:
             return _opened.pop(key), key
         for stale in [other for other in _opened if other[0] != self.run_id]:
             del _opened[stale]
-        chain = _unpickle(self.chains[node])
-        chain.open(subtask, self.parallelism, _attempt())
+        chain: Chain = unpickled(self.chains[node])
+        chain.open(subtask, self.parallelism, attempt())
         return chain, key
 
 
-def _run(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """A failure of the user's is reported as a row; raised, it would come out of the JVM as a Java stack."""
+def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
+    """What a task has to tell, as it comes to it.
+
+    A failure of the user's is reported, too; raised, it would come out of the JVM as a Java stack.
+    """
     node = 0
     try:
         first = next((arrow for arrow in batches if arrow.num_rows), None)
@@ -76,14 +106,24 @@ def _run(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatc
             chain.begin(query, batch, first)
             for arrow in itertools.chain((first,), batches):
                 chain.process(arrow)
-                yield from report_batches(report for sink in chain.sinks for report in sink.drain())
-            yield from report_batches(chain.finish())
-        if chain.reusable:
+                yield from chain.flow.drain()
+            yield from chain.finish()
+        if chain.flow.reusable:
             _opened[key] = chain
     except KafkastreamError as error:
         for _ in batches:  # Spark expects the input to be read to its end
             pass
-        yield from report_batches([Report(ReportKind.FAILURE, node, error)])
+        yield Report(ReportKind.FAILURE, node, error)
+
+
+def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
+    """How far time has come, to every bucket."""
+    for value in arrow["value"].to_pylist():
+        told = json.loads(value)
+        marks = Watermarks({int(node): watermark for node, watermark in told["watermarks"].items()}, told["now"])
+        payload = pickle.dumps(tuple(marks))
+        for label in labels:
+            yield Message(label, ReportKind.WATERMARKS.value, CONTROL, "", 0, payload)
 
 
 @contextmanager
@@ -91,22 +131,27 @@ def _abandoned_unless_done(chain: Chain) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        chain.abandon()
+        chain.flow.abandon()
         raise
 
 
-def _unpickle(chain: bytes) -> Chain:
+def unpickled(chain: bytes) -> Any:
+    """A chain, as it was sent.
+
+    Raises:
+        WorkerDependencyError: A module that it needs is not there.
+    """
     try:
-        unpickled: Chain = pickle.loads(chain)
+        return pickle.loads(chain)
     except ModuleNotFoundError as error:
         raise WorkerDependencyError(
             f"Spark's workers lack the module {error.name!r}, which the job imports",
             now=f"Install it for the workers' Python, or ship it: spark-submit --py-files {error.name}.py, or a .zip.",
         ) from None
-    return unpickled
 
 
-def _attempt() -> int:
+def attempt() -> int:
+    """How often Spark has begun this task before."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -12,7 +12,8 @@ from typing import Any, final
 import attrs
 
 from kafkastream.spec.dead_letters import dead_letter_sink
-from kafkastream.spec.functions import Function
+from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.types import TypeInformation
@@ -22,10 +23,13 @@ __all__ = [
     "CollectSink",
     "CollectionSource",
     "JobGraph",
+    "KeyedInput",
+    "KeyedNode",
     "Node",
     "OperatorKind",
     "OperatorNode",
     "PrintSink",
+    "SideOutputNode",
     "SinkNode",
     "SourceNode",
     "UnionNode",
@@ -40,6 +44,8 @@ class OperatorKind(enum.Enum):
     FLAT_MAP = "Flat Map"
     FILTER = "Filter"
     PROCESS = "Process"
+    KEYED_PROCESS = "KeyedProcess"
+    REDUCE = "Keyed Reduce"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 
@@ -139,6 +145,44 @@ class OperatorNode(_OneInput):
 
 @final
 @attrs.frozen(kw_only=True)
+class KeyedInput:
+    """A stream that comes to a keyed operator, and how the key of its elements is found."""
+
+    node: int
+    selector: KeySelector[Any, Any] | Callable[[Any], Any]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KeyedNode(Node):
+    """A function on the elements of each key: it has state and timers.
+
+    Args:
+        keyed: The streams that come in.
+        kind: How the function is called.
+        function: The function.
+    """
+
+    keyed: tuple[KeyedInput, ...]
+    kind: OperatorKind
+    function: Function | Callable[..., Any]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose elements come in."""
+        return tuple(one.node for one in self.keyed)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SideOutputNode(_OneInput):
+    """What a function has written to a side output."""
+
+    tag: OutputTag[Any]
+
+
+@final
+@attrs.frozen(kw_only=True)
 class SinkNode(_OneInput):
     """Where elements end.
 
@@ -202,6 +246,16 @@ class JobGraph:
             for taken in node.inputs
             if taken == node_id and not (isinstance(node, SinkNode) and node.takes_dead_letters)
         )
+
+    def levels(self) -> tuple[tuple[KeyedNode, ...], ...]:
+        """The keyed operators by how many of them elements pass at most up to there: each level is a shuffle."""
+        depth: dict[int, int] = {}
+        for node in self.nodes:
+            before = max((depth[taken] for taken in node.inputs), default=0)
+            depth[node.id] = before + isinstance(node, KeyedNode)
+        keyed = [node for node in self.nodes if isinstance(node, KeyedNode)]
+        deepest = max((depth[node.id] for node in keyed), default=0)
+        return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
 
     def dead_letters(self, source_id: int) -> SinkNode | None:
         """The node that takes the dead letters of a source, if any does."""
@@ -296,10 +350,6 @@ def _plan_node(node: Node, parallelism: int) -> dict[str, object]:
         "parallelism": node.parallelism or parallelism,
     }
     if node.inputs:
-        shown["predecessors"] = list(_predecessors(node.inputs))
+        strategy = "HASH" if isinstance(node, KeyedNode) else "FORWARD"
+        shown["predecessors"] = [{"id": taken, "ship_strategy": strategy, "side": "second"} for taken in node.inputs]
     return shown
-
-
-def _predecessors(inputs: Iterable[int]) -> Iterator[dict[str, object]]:
-    for taken in inputs:
-        yield {"id": taken, "ship_strategy": "FORWARD", "side": "second"}

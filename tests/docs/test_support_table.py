@@ -25,7 +25,6 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
-from kafkastream.datastream.functions import TimerService
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
@@ -124,8 +123,11 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "Types.POJO(class)": lambda *_: Types.POJO(object),
     "Types.ENUM(class)": lambda *_: Types.ENUM(object),
     "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
-    "DataStream.key_by(selector)": lambda *_: (
-        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs)
+    "KeyedStream.window(assigner)": lambda *_: (
+        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs).window(None)
+    ),
+    "KeyedStream.count_window(size)": lambda *_: (
+        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs).count_window(2)
     ),
     "KafkaRecordDeserializationSchema.value_only(AnotherClass)": lambda *_: KafkaRecordDeserializationSchema.value_only(
         "io.confluent.kafka.serializers.KafkaAvroDeserializer"
@@ -138,7 +140,6 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     ),
     "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
-    "TimerService.current_watermark()": lambda *_: TimerService().current_watermark(),
 }
 
 

@@ -23,12 +23,12 @@ from kafkastream.spec.formats import (
     ProtobufDeserializationSchema,
     SimpleStringSchema,
 )
-from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.job import JobClient, JobExecutionResult
 from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
 from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
 from kafkastream.spec.record_serialization import KafkaSinkContext
 from kafkastream.spec.row import Row
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.sink import KafkaSinkBuilder
 from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.time import Duration, Instant, Time

@@ -22,7 +22,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSink,
     KafkaSource,
 )
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.graph import (
     CollectionSource,
     JobGraph,
@@ -161,12 +161,6 @@ def test_parallelism_is_one_or_more(env: StreamExecutionEnvironment, parallelism
     for target in (env, env.from_elements(1)):
         with pytest.raises(DefinitionError, match=f"parallelism {parallelism} is less than 1"):
             target.set_parallelism(parallelism)
-
-
-def test_keyed_streams_are_refused_with_what_works(env: StreamExecutionEnvironment) -> None:
-    with pytest.raises(UnsupportedFeatureError) as raised:
-        env.from_elements(1).key_by(lambda number: number)
-    assert raised.value.now
 
 
 def test_batch_mode_wants_bounded_sources(env: StreamExecutionEnvironment) -> None:

@@ -10,14 +10,15 @@ from pyspark import cloudpickle
 from kafkastream.errors import DeserializationError, UserFunctionError
 from kafkastream.metrics import MetricKind
 from kafkastream.spark.batches import Batch, ElementError, each
-from kafkastream.spark.chain import Chain, Stage
+from kafkastream.spark.chain import Chain
 from kafkastream.spark.compile import ChainCompiler
-from kafkastream.spark.operators import Operator, timestamp_operator, user_operator
+from kafkastream.spark.flow import Flow, Stage
+from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
 from kafkastream.spark.records import CollectionDecoder, ValueDecoder
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import CollectOperator
 from kafkastream.spec.formats import DeserializationSchema, SimpleStringSchema
-from kafkastream.spec.functions import Function, MapFunction, ProcessFunction, RuntimeContext
+from kafkastream.spec.functions import Function, MapFunction
 from kafkastream.spec.graph import (
     CollectionSource,
     CollectSink,
@@ -28,7 +29,9 @@ from kafkastream.spec.graph import (
     SourceNode,
     UnionNode,
 )
+from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.record import ValueOnlySchema
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import WatermarkStrategy
 
 BATCH = Batch(["a", "bb", "", "dddd"], [1, None, 3, 4], range(4))
@@ -60,7 +63,7 @@ def chain(*operators: Operator) -> tuple[Chain, CollectOperator]:
     stage = Stage(end)
     for one in reversed(operators):
         stage = Stage(one, (stage,))
-    return Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,)), end
+    return Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), Flow((stage,))), end
 
 
 def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
@@ -122,10 +125,10 @@ def test_process_sees_each_elements_own_time() -> None:
 
 def test_assigner_replaces_times_and_gets_flinks_mark_for_none() -> None:
     strategy = WatermarkStrategy.no_watermarks().with_timestamp_assigner(lambda value, before: before)
-    made = timestamp_operator("source", strategy)
+    (made,) = timestamp_operators("source", strategy)
     assert made is not None
     assert made.apply(BATCH) == BATCH._replace(timestamps=[1, -(2**63), 3, 4])
-    assert timestamp_operator("source", WatermarkStrategy.no_watermarks()) is None
+    assert timestamp_operators("source", WatermarkStrategy.no_watermarks()) == ()
 
 
 def test_chain_of_all_kinds_stays_aligned() -> None:
@@ -233,7 +236,7 @@ def test_all_branches_get_what_came_before_them_once() -> None:
 
     left, right = CollectOperator("left", 1), CollectOperator("right", 2)
     stage = Stage(operator(OperatorKind.MAP, upper), (Stage(left), Stage(right)))
-    one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), (stage,))
+    one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), Flow((stage,)))
     one.open(0, 1, 0)
     one.process(records(b"a"))
     assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
@@ -263,8 +266,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
         "s",
         "s",
         ValueDecoder(ValueOnlySchema(SimpleStringSchema())),
-        compiled.stages,
-        assigner=compiled.assigner,
+        compiled.flow,
         scope=compiled.scope,
     )
     one.open(0, 1, 0)
@@ -293,8 +295,8 @@ def test_operator_reached_on_two_ways_is_one_operator() -> None:
     sink = SinkNode(id=6, name="sink", input=5, sink=CollectSink())
     graph = JobGraph((source, mapped(2, 1), mapped(3, 1), union, mapped(5, 4), sink))
     one = ChainCompiler(graph, "run", ends=True).chain(source)
-    assert [each_one.name for each_one in one.operators()] == ["op 2", "op 5", "sink", "op 3"]
-    left, right = one.stages
+    assert [each_one.name for each_one in one.flow.operators()] == ["op 2", "op 5", "sink", "op 3"]
+    left, right = one.flow.stages
     assert left.next == right.next
     assert isinstance(one.decoder, CollectionDecoder)
 
@@ -305,18 +307,18 @@ def test_functions_are_opened_with_their_own_parallelism_also_after_pickling() -
     one, _ = chain(made)
     sent: Chain = cloudpickle.loads(cloudpickle.dumps(one))
     sent.open(5, 8, 0)
-    (function, _) = sent.operators()
+    (function, _) = sent.flow.operators()
     assert function.function.events == ["open look up (2/2)"]  # type: ignore[attr-defined]  # a user operator
 
 
 def test_chain_may_serve_again_unless_a_function_wants_to_be_closed() -> None:
     kept, closed = Journal(), ClosingJournal()
     one, _ = chain(operator(OperatorKind.MAP, kept))
-    assert one.reusable
+    assert one.flow.reusable
     assert run(one, records(b"a")) == ["a"]
     assert kept.events == ["open op (1/1)", "map a"]
     other, _ = chain(operator(OperatorKind.MAP, closed))
-    assert not other.reusable
+    assert not other.flow.reusable
     assert run(other, records(b"a")) == ["a"]
     assert closed.events == ["open op (1/1)", "map a", "close"]
 

@@ -12,7 +12,6 @@ from kafkastream.kafka.producer import BY_KEY, Records
 from kafkastream.spark.batches import Batch, ElementError
 from kafkastream.spark.encoding import RecordEncoder, _written_times
 from kafkastream.spec.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
-from kafkastream.spec.functions import RuntimeContext
 from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.record_serialization import (
@@ -21,6 +20,7 @@ from kafkastream.spec.record_serialization import (
     KafkaSinkContext,
     ProducerRecord,
 )
+from kafkastream.spec.runtime_context import RuntimeContext
 
 TEXT = SimpleStringSchema()
 PARTITIONS = {"t": [0, 1, 2], "u": [0]}

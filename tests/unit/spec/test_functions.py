@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.functions import MapFunction, ProcessFunction, RuntimeContext, TimerService, function_name
+from kafkastream.spec.functions import MapFunction, function_name
+from kafkastream.spec.process_functions import ProcessFunction, TimerService
+from kafkastream.spec.runtime_context import RuntimeContext
 
 
 class Upper(MapFunction[str, str]):

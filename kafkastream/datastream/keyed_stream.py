@@ -1,0 +1,183 @@
+"""A stream whose elements belong to keys: functions on it have state for each key, and timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
+
+from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
+from kafkastream.spec.functions import (
+    FilterFunction,
+    FlatMapFunction,
+    Function,
+    KeySelector,
+    MapFunction,
+    ReduceFunction,
+    as_reduce_function,
+)
+from kafkastream.spec.graph import KeyedInput, KeyedNode, OperatorKind
+from kafkastream.spec.legacy import FlinkKafkaProducer
+from kafkastream.spec.process_functions import KeyedProcessFunction
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.types import TypeInformation
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.environment import StreamExecutionEnvironment
+
+__all__ = ["KeyedStream"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+K2 = TypeVar("K2")
+OUT = TypeVar("OUT")
+
+
+@final
+class KeyedStream(Generic[T, K]):
+    """What ``key_by`` gives.
+
+    Same as in Flink: all elements of a key go to one subtask, and rich functions reach keyed state in ``open``.
+    Differs from Flink: it is no operator, so it has no name, uid or parallelism; what comes of it has.
+    """
+
+    def __init__(self, stream: DataStream[T], selector: KeySelector[T, K] | Callable[[T], K]) -> None:
+        self._stream = stream
+        self._selector = selector
+
+    def get_type(self) -> TypeInformation[T] | None:
+        """The type of the elements, if it was given."""
+        return self._stream.get_type()
+
+    getType = get_type
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """The environment that this stream belongs to."""
+        return self._stream.get_execution_environment()
+
+    getExecutionEnvironment = get_execution_environment
+
+    def map(
+        self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put one element in the place of each; a ``MapFunction`` may have keyed state."""
+        return self._apply(OperatorKind.MAP, _checked(func, MapFunction), output_type)
+
+    def flat_map(
+        self,
+        func: Callable[[T], Iterable[OUT]] | FlatMapFunction[T, OUT],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each; a ``FlatMapFunction`` may have keyed state."""
+        return self._apply(OperatorKind.FLAT_MAP, _checked(func, FlatMapFunction), output_type)
+
+    flatMap = flat_map
+
+    def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
+        """Keep the elements for which ``func`` is true; a ``FilterFunction`` may have keyed state."""
+        return self._apply(OperatorKind.FILTER, _checked(func, FilterFunction), self.get_type())
+
+    def process(
+        self, func: KeyedProcessFunction[K, T, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each, with state, timers and side outputs."""
+        if not isinstance(func, KeyedProcessFunction):
+            raise TypeError(f"process on a keyed stream takes a KeyedProcessFunction, not {func!r}")
+        return self._apply(OperatorKind.KEYED_PROCESS, func, output_type)
+
+    def reduce(self, func: Callable[[T, T], T] | ReduceFunction[T]) -> DataStream[T]:
+        """What all elements of a key so far come to: a new value for each element."""
+        return self._apply(OperatorKind.REDUCE, as_reduce_function(func), self.get_type())
+
+    def sum(self, position_to_sum: int | str = 0) -> DataStream[T]:
+        """The rolling sum of a field; the other fields are those of the key's first element."""
+        return self.reduce(FieldAggregation(position_to_sum, "sum"))
+
+    def min(self, position_to_min: int | str = 0) -> DataStream[T]:
+        """The least value of a field so far; the other fields are those of the key's first element."""
+        return self.reduce(FieldAggregation(position_to_min, "min"))
+
+    def max(self, position_to_max: int | str = 0) -> DataStream[T]:
+        """The greatest value of a field so far; the other fields are those of the key's first element."""
+        return self.reduce(FieldAggregation(position_to_max, "max"))
+
+    def min_by(self, position_to_min_by: int | str = 0) -> DataStream[T]:
+        """The element with the least value of a field so far; of equals, the first."""
+        return self.reduce(FieldChoice(position_to_min_by, "min"))
+
+    minBy = min_by
+
+    def max_by(self, position_to_max_by: int | str = 0) -> DataStream[T]:
+        """The element with the greatest value of a field so far; of equals, the first."""
+        return self.reduce(FieldChoice(position_to_max_by, "max"))
+
+    maxBy = max_by
+
+    def key_by(
+        self, key_selector: KeySelector[T, K2] | Callable[[T], K2], key_type: TypeInformation[K2] | None = None
+    ) -> KeyedStream[T, K2]:
+        """Sort the elements by another key."""
+        return self._stream.key_by(key_selector, key_type)
+
+    keyBy = key_by
+
+    def union(self, *others: DataStream[T] | KeyedStream[T, Any]) -> DataStream[T]:
+        """All elements of this stream and the others, without keys."""
+        return self._stream.union(*others)
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Write each element to standard output."""
+        return self._stream.print(sink_identifier)
+
+    def sink_to(self, sink: KafkaSink[T]) -> DataStreamSink:
+        """Write the elements to a sink."""
+        return self._stream.sink_to(sink)
+
+    sinkTo = sink_to
+
+    def add_sink(self, sink_func: FlinkKafkaProducer[T]) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x."""
+        return self._stream.add_sink(sink_func)
+
+    addSink = add_sink
+
+    def window(self, window_assigner: object) -> NoReturn:
+        """Refused for now: windows are not there yet.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "windows are not supported yet",
+            where="KeyedStream.window",
+            now="A KeyedProcessFunction with state and an event-time timer at the window's end does the same.",
+        )
+
+    def count_window(self, size: int, slide: int = 0) -> NoReturn:
+        """Refused for now; see ``window``.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        self.window(size)
+
+    countWindow = count_window
+
+    def _apply(
+        self,
+        kind: OperatorKind,
+        function: Function | Callable[..., Any],
+        output_type: TypeInformation[OUT] | None,
+    ) -> DataStream[OUT]:
+        env = self._stream._env
+        selector: KeySelector[Any, Any] | Callable[[Any], Hashable] = self._selector
+        node = KeyedNode(
+            id=env._next_id(),
+            name=kind.value,
+            keyed=(KeyedInput(node=self._stream._id, selector=selector),),
+            kind=kind,
+            function=function,
+            output_type=output_type,
+        )
+        return DataStream(env, env._add(node))

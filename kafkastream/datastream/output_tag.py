@@ -1,0 +1,5 @@
+"""Side outputs, at PyFlink's path."""
+
+from kafkastream.spec.output_tag import OutputTag
+
+__all__ = ["OutputTag"]

@@ -1,0 +1,137 @@
+"""The state of all keys of a bucket, in pages: a page is read and written as one.
+
+Each access to Spark's state store is a call to another process, so what lies together travels together. There are as many
+pages as keep them small: when they grow, their number doubles, and a page is split in two when it is next read.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from typing import Any, Final, Protocol, final
+
+__all__ = ["Entries", "Entry", "StateBackend"]
+
+Entry = dict[Any, Any]
+"""What is kept for one key: the content of each of its states."""
+
+_PAGE_BYTES: Final = 16 * 1024
+_HASH_BITS: Final = 32
+_Page = dict[bytes, bytes]
+
+
+class StateBackend(Protocol):
+    """Where bytes are kept between micro-batches."""
+
+    def get(self, key: bytes) -> bytes | None:
+        """What was put there last; None when nothing was, or it was removed."""
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Keep a value."""
+
+    def remove(self, key: bytes) -> None:
+        """Forget a value."""
+
+
+@final
+class Entries:
+    """The entries of a bucket's keys during one micro-batch; ``flush`` writes those that have changed.
+
+    Args:
+        backend: Where they are kept.
+        name: Whose they are; no other user of the backend has keys that begin so.
+    """
+
+    def __init__(self, backend: StateBackend, name: bytes) -> None:
+        self._backend = backend
+        self._name = name
+        found = backend.get(name)
+        self._depth: int
+        self._bytes: int
+        self._depth, self._bytes = (0, 0) if found is None else pickle.loads(found)
+        self._pages: dict[int, _Page] = {}
+        self._unwritten: set[int] = set()
+        self._live: dict[bytes, Entry] = {}
+        self._changed: set[bytes] = set()
+
+    def of(self, key: bytes) -> Entry:
+        """The entry of a key; an empty one when there is none. Who changes it says so by ``changed``."""
+        entry = self._live.get(key)
+        if entry is None:
+            kept = self._page(self._number(key)).get(key)
+            entry = self._live[key] = {} if kept is None else pickle.loads(kept)
+        return entry
+
+    def changed(self, key: bytes) -> None:
+        """The entry of this key is to be written."""
+        self._changed.add(key)
+
+    def flush(self) -> None:
+        """Write what has changed; an empty entry is forgotten."""
+        before = (self._depth, self._bytes)
+        for key in self._changed:
+            number = self._number(key)
+            self._set(self._pages[number], key, self._live[key])
+            self._unwritten.add(number)
+        self._grow()
+        for number in self._unwritten:
+            self._backend.put(self._place(self._depth, number), pickle.dumps(self._pages[number], 5))
+        if (self._depth, self._bytes) != before:
+            self._backend.put(self._name, pickle.dumps((self._depth, self._bytes)))
+        self._pages, self._unwritten, self._live, self._changed = {}, set(), {}, set()
+
+    def _grow(self) -> None:
+        """Have more pages, if they have become too large; those at hand are parted now."""
+        depth, pages = self._depth, self._pages
+        while self._bytes > _PAGE_BYTES << self._depth and self._depth < _HASH_BITS:
+            self._depth += 1
+        if self._depth > depth:
+            self._pages, self._unwritten = {}, set()
+            for number, page in pages.items():
+                self._part(page, depth, number)
+
+    def _set(self, page: _Page, key: bytes, entry: Entry) -> None:
+        self._bytes -= _size(key, page.pop(key, None))
+        if entry:
+            kept = page[key] = pickle.dumps(entry, 5)
+            self._bytes += _size(key, kept)
+
+    def _number(self, key: bytes) -> int:
+        """Of a key's page: the first bits of another hash than the one that chose the bucket."""
+        return (zlib.crc32(key, len(key)) * 0x9E3779B1 & 0xFFFFFFFF) >> (_HASH_BITS - self._depth)
+
+    def _page(self, number: int) -> _Page:
+        page = self._pages.get(number)
+        if page is None:
+            page = self._pages[number] = self._read(number)
+        return page
+
+    def _read(self, number: int) -> _Page:
+        """A page, which may still be a part of a larger one, of a time when there were fewer."""
+        for depth in range(self._depth, -1, -1):
+            of_then = number >> (self._depth - depth)
+            kept = self._backend.get(self._place(depth, of_then))
+            if kept is not None and depth == self._depth:
+                page: _Page = pickle.loads(kept)
+                return page
+            if kept is not None:
+                self._part(pickle.loads(kept), depth, of_then)
+                return self._pages[number]
+        return {}
+
+    def _part(self, page: _Page, depth: int, number: int) -> None:
+        """Put several pages in the place of a larger one, of a time when there were fewer."""
+        span = self._depth - depth
+        for one in range(number << span, (number + 1) << span):
+            self._pages[one] = {}
+            self._unwritten.add(one)
+        for key, kept in page.items():
+            self._pages[self._number(key)][key] = kept
+        self._backend.remove(self._place(depth, number))
+
+    def _place(self, depth: int, number: int) -> bytes:
+        return b"%s/%d/%d" % (self._name, depth, number)
+
+
+def _size(key: bytes, kept: bytes | None) -> int:
+    return 0 if kept is None else len(key) + len(kept)

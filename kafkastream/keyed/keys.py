@@ -1,0 +1,72 @@
+"""Keys as bytes: what elements are sorted into buckets by, and under which their state is found again."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import zlib
+from collections.abc import Callable, Hashable
+from typing import Any, Final
+
+__all__ = ["bucket_of", "encoded_key", "key_encoder"]
+
+_PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
+_PROTOCOL: Final = 4
+
+
+def encoded_key(key: object) -> bytes:
+    """The bytes of a key: the same for equal keys of the same type, in every process and after every restart.
+
+    Pickle remembers what it has seen by identity, so two equal tuples may differ in bytes: it is told not to.
+
+    Raises:
+        TypeError: The key cannot be hashed, or not be pickled.
+
+    Example:
+        >>> pickle.loads(encoded_key(("a", 1)))
+        ('a', 1)
+        >>> encoded_key(["a"])
+        Traceback (most recent call last):
+        TypeError: unhashable type: 'list'
+    """
+    if type(key) in _PLAIN:
+        return pickle.dumps(key, _PROTOCOL)
+    hash(key)
+    buffer = io.BytesIO()
+    pickler = pickle.Pickler(buffer, _PROTOCOL)
+    pickler.fast = True
+    try:
+        pickler.dump(key)
+    except (pickle.PicklingError, AttributeError, RecursionError) as error:
+        raise TypeError(f"the key cannot be pickled: {error}") from error
+    return buffer.getvalue()
+
+
+def key_encoder() -> Callable[[Hashable], bytes]:
+    """``encoded_key`` that remembers texts, by far the most keys: a stream has few in comparison with its elements."""
+    known: dict[str, bytes] = {}
+
+    def encode(key: Any) -> bytes:
+        if type(key) is not str:
+            return encoded_key(key)
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            found = known[key] = encoded_key(key)
+        return found
+
+    return encode
+
+
+_MOST_KNOWN: Final = 100_000
+
+
+def bucket_of(key: bytes, buckets: int) -> int:
+    """The bucket of an encoded key: the subtask that has its state.
+
+    Example:
+        >>> [bucket_of(encoded_key(key), 4) for key in ("a", "b", "c")]
+        [3, 1, 0]
+    """
+    return zlib.crc32(key) % buckets

@@ -1,0 +1,208 @@
+"""What an operator's functions reach while they run: the current key, its state, its timers, the watermark."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from typing import Any, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.keyed.entries import Entries, Entry, StateBackend
+from kafkastream.keyed.timers import Timer, TimerQueue
+from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.spec.state import Life, StateDescriptor
+from kafkastream.spec.watermark import MIN_WATERMARK
+
+__all__ = ["KeyedScope"]
+
+Namespace = tuple[Any, ...]
+
+
+def wall_clock_ms() -> int:
+    """The wall clock, in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+@final
+class KeyedScope:
+    """The keys of one subtask of an operator; the same from micro-batch to micro-batch, while what it keeps comes and goes.
+
+    Attributes:
+        watermark: The operator's watermark, in ms.
+        namespace: Which window's state and timers are meant; none by default.
+    """
+
+    def __init__(self, clock: Callable[[], int] = wall_clock_ms) -> None:
+        self.watermark = MIN_WATERMARK
+        self.namespace: Namespace = ()
+        self.entry: Entry = {}
+        self.clock = clock
+        self._key: bytes = b""
+        self._decoded: tuple[bytes, Any] = (b"", None)
+        self._kept = MIN_WATERMARK
+        self._entries: Entries | None = None
+        self._event: TimerQueue | None = None
+        self._processing: TimerQueue | None = None
+        self._descriptors: dict[str, StateDescriptor] = {}
+
+    def begin(self, backend: StateBackend, name: bytes) -> None:
+        """Begin a micro-batch."""
+        self._entries = Entries(backend, name + b"k")
+        self._event = TimerQueue(backend, name + b"e")
+        self._processing = TimerQueue(backend, name + b"p")
+        self._backend, self._name = backend, name
+        self._check_states(backend, name + b"s")
+        kept = backend.get(name + b"w")
+        self.watermark = self._kept = MIN_WATERMARK if kept is None else int(kept)
+        self._key = b""
+
+    def end(self) -> None:
+        """Write what the micro-batch has changed."""
+        self.entries.flush()
+        for queue in (self.event_timers, self.processing_timers):
+            queue.flush()
+        if self.watermark != self._kept:
+            self._backend.put(self._name + b"w", str(self.watermark).encode())
+        self._entries = self._event = self._processing = None
+        self.entry = {}
+
+    def select(self, key: bytes) -> None:
+        """Make a key the current one."""
+        self._key = key
+        self.entry = self.entries.of(key)
+
+    def changed(self) -> None:
+        """The current key's entry is to be written."""
+        self.entries.changed(self._key)
+
+    @property
+    def encoded_key(self) -> bytes:
+        """The current key, as bytes."""
+        return self._key
+
+    @property
+    def key(self) -> Any:
+        """The current key."""
+        if self._decoded[0] is not self._key:
+            self._decoded = (self._key, pickle.loads(self._key))
+        return self._decoded[1]
+
+    @property
+    def entries(self) -> Entries:
+        """The entries of all keys."""
+        assert self._entries is not None
+        return self._entries
+
+    @property
+    def event_timers(self) -> TimerQueue:
+        """The timers that fire by watermarks."""
+        assert self._event is not None
+        return self._event
+
+    @property
+    def processing_timers(self) -> TimerQueue:
+        """The timers that fire by the wall clock."""
+        assert self._processing is not None
+        return self._processing
+
+    def register(self, domain: TimeDomain, timestamp: int) -> None:
+        """Let a timer of the current key and namespace fire."""
+        self._timers(domain).register(Timer(timestamp, self._key, self.namespace))
+
+    def delete(self, domain: TimeDomain, timestamp: int) -> None:
+        """Let a timer of the current key and namespace not fire."""
+        self._timers(domain).delete(Timer(timestamp, self._key, self.namespace))
+
+    def cell(self, descriptor: StateDescriptor) -> KeyCell:
+        """Where the state of a descriptor is kept, for each key.
+
+        Raises:
+            DefinitionError: Another state has this name.
+        """
+        return KeyCell(self, self._known(descriptor).name, self._life(descriptor))
+
+    def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
+        """The same, for each key and namespace."""
+        return WindowCell(self, self._known(descriptor).name, self._life(descriptor))
+
+    def _check_states(self, backend: StateBackend, place: bytes) -> None:
+        """What was kept before is what is asked for now."""
+        found = backend.get(place)
+        before: dict[str, str] = {} if found is None else pickle.loads(found)
+        now = {name: f"{type(one).__name__} of {one.type_info}" for name, one in self._descriptors.items()}
+        changed = sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
+        if changed:
+            raise DefinitionError(
+                f"state {changed[0]!r} was a {before[changed[0]]} in an earlier run, and is now a {now[changed[0]]}",
+                now="Give the state its old type, or another name; or give the operator another uid, or the job another "
+                "name, to begin without state.",
+            )
+        if now.keys() - before.keys():
+            backend.put(place, pickle.dumps({**before, **now}))
+
+    def _timers(self, domain: TimeDomain) -> TimerQueue:
+        return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
+
+    def _known(self, descriptor: StateDescriptor) -> StateDescriptor:
+        known = self._descriptors.setdefault(descriptor.name, descriptor)
+        if (type(known), known.type_info) != (type(descriptor), descriptor.type_info):
+            raise DefinitionError(
+                f"two states of this operator are called {descriptor.name!r}: a {type(known).__name__} of "
+                f"{known.type_info}, and a {type(descriptor).__name__} of {descriptor.type_info}",
+                now="Give each state a name of its own.",
+            )
+        return known
+
+    def _life(self, descriptor: StateDescriptor) -> Life | None:
+        return Life(descriptor.ttl, self.clock) if descriptor.ttl is not None and descriptor.ttl.is_enabled() else None
+
+
+@final
+class KeyCell:
+    """A state of the current key (``kafkastream.spec.state.Cell``)."""
+
+    __slots__ = ("_name", "_scope", "life")
+
+    def __init__(self, scope: KeyedScope, name: str, life: Life | None) -> None:
+        self._scope = scope
+        self._name = name
+        self.life = life
+
+    def get(self) -> Any:
+        """The content; None when there is none."""
+        return self._scope.entry.get(self._name)
+
+    def set(self, content: Any) -> None:
+        """Keep this content; None for no more."""
+        scope = self._scope
+        if content is None:
+            scope.entry.pop(self._name, None)
+        else:
+            scope.entry[self._name] = content
+        scope.changed()
+
+
+@final
+class WindowCell:
+    """A state of the current key and window (``kafkastream.spec.state.Cell``)."""
+
+    __slots__ = ("_name", "_scope", "life")
+
+    def __init__(self, scope: KeyedScope, name: str, life: Life | None) -> None:
+        self._scope = scope
+        self._name = name
+        self.life = life
+
+    def get(self) -> Any:
+        """The content; None when there is none."""
+        return self._scope.entry.get((self._name, self._scope.namespace))
+
+    def set(self, content: Any) -> None:
+        """Keep this content; None for no more."""
+        scope, place = self._scope, (self._name, self._scope.namespace)
+        if content is None:
+            scope.entry.pop(place, None)
+        else:
+            scope.entry[place] = content
+        scope.changed()

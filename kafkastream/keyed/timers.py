@@ -1,0 +1,162 @@
+"""The timers of a bucket's keys, in slices of time: only those that are due are read.
+
+What is registered or deleted in a micro-batch is added to its slice as a segment of its own, so that however many timers
+wait in a slice, a micro-batch writes no more than its own.
+"""
+
+from __future__ import annotations
+
+import heapq
+import pickle
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, final
+
+from kafkastream.keyed.entries import StateBackend
+
+__all__ = ["Timer", "TimerQueue"]
+
+_SLICE_MS: Final = 60_000
+
+
+class Timer(NamedTuple):
+    """When it fires, for which key, and in which of the operator's namespaces: a window, or none."""
+
+    timestamp: int
+    key: bytes
+    namespace: tuple[Any, ...] = ()
+
+
+class _Slice(NamedTuple):
+    """The timers of a stretch of time: not before when any of them fires, and in how many segments they are kept."""
+
+    first: int
+    segments: int
+
+
+@final
+class TimerQueue:
+    """The timers of one clock during one micro-batch; ``flush`` writes what has changed.
+
+    Args:
+        backend: Where they are kept.
+        name: Whose they are; no other user of the backend has keys that begin so.
+    """
+
+    def __init__(self, backend: StateBackend, name: bytes) -> None:
+        self._backend = backend
+        self._name = name
+        found = backend.get(name)
+        self._slices: dict[int, _Slice] = {} if found is None else pickle.loads(found)
+        self._changes: dict[Timer, bool] = {}
+        self._read: dict[int, set[Timer]] = {}
+        self._due: list[Timer] = []
+        self._up_to: int | None = None
+        self._is_changed = False
+
+    def register(self, timer: Timer) -> None:
+        """Let a timer fire; a second one like it is the same."""
+        self._is_changed = True
+        waiting = self._read.get(timer.timestamp // _SLICE_MS)
+        if waiting is None:
+            self._changes[timer] = True
+        elif timer not in waiting:
+            waiting.add(timer)
+        if self._up_to is not None and timer.timestamp <= self._up_to:
+            heapq.heappush(self._due, timer)
+
+    def delete(self, timer: Timer) -> None:
+        """Let a timer not fire, if it is there."""
+        self._is_changed = True
+        waiting = self._read.get(timer.timestamp // _SLICE_MS)
+        if waiting is None:
+            self._changes[timer] = False
+        else:
+            waiting.discard(timer)
+
+    def fire(self, up_to: int) -> Iterator[Timer]:
+        """The timers that fire at this time or before, in order; also those that are registered meanwhile."""
+        touched = {timer.timestamp // _SLICE_MS for timer in self._changes if timer.timestamp <= up_to}
+        for number in touched.union(number for number, one in self._slices.items() if one.first <= up_to):
+            self._load(number)
+        self._up_to = up_to
+        self._due = [timer for waiting in self._read.values() for timer in waiting if timer.timestamp <= up_to]
+        heapq.heapify(self._due)
+        while self._due:
+            timer = heapq.heappop(self._due)
+            if self._changes.pop(timer, False) or self._taken(timer):
+                self._is_changed = True
+                yield timer
+        self._up_to = None
+
+    @property
+    def next(self) -> int | None:
+        """No timer fires before; None when there is none. It may be earlier than the first that is left."""
+        waiting = (timer.timestamp for timers in self._read.values() for timer in timers)
+        new = (timer.timestamp for timer, is_registered in self._changes.items() if is_registered)
+        kept = (one.first for number, one in self._slices.items() if number not in self._read)
+        return min([*waiting, *new, *kept], default=None)
+
+    def flush(self) -> None:
+        """Write what has changed."""
+        if not self._is_changed:
+            return
+        for number, waiting in self._read.items():
+            self._write_anew(number, waiting)
+        added: dict[int, dict[Timer, bool]] = defaultdict(dict)
+        for timer, is_registered in self._changes.items():
+            added[timer.timestamp // _SLICE_MS][timer] = is_registered
+        for number, changes in added.items():
+            self._add(number, changes)
+        self._backend.put(self._name, pickle.dumps(self._slices, 5))
+        self._changes, self._read, self._is_changed = {}, {}, False
+
+    def _taken(self, timer: Timer) -> bool:
+        """Whether a timer was still waiting; it is no more."""
+        waiting = self._read.get(timer.timestamp // _SLICE_MS, ())
+        if timer not in waiting:
+            return False
+        self._read[timer.timestamp // _SLICE_MS].remove(timer)
+        return True
+
+    def _load(self, number: int) -> None:
+        """Have a slice at hand, with the changes of this micro-batch."""
+        if number in self._read:
+            return
+        waiting: set[Timer] = set()
+        for segment in range(self._slices[number].segments if number in self._slices else 0):
+            kept = self._backend.get(self._place(number, segment))
+            assert kept is not None
+            _apply(pickle.loads(kept), waiting)
+        mine = {timer: change for timer, change in self._changes.items() if timer.timestamp // _SLICE_MS == number}
+        _apply(mine, waiting)
+        for timer in mine:
+            del self._changes[timer]
+        self._read[number] = waiting
+
+    def _write_anew(self, number: int, waiting: set[Timer]) -> None:
+        before = self._slices.pop(number, _Slice(0, 0)).segments
+        for segment in range(1 if waiting else 0, before):
+            self._backend.remove(self._place(number, segment))
+        if waiting:
+            self._backend.put(self._place(number, 0), pickle.dumps(dict.fromkeys(map(tuple, waiting), True), 5))
+            self._slices[number] = _Slice(min(waiting).timestamp, 1)
+
+    def _add(self, number: int, changes: dict[Timer, bool]) -> None:
+        before = self._slices.get(number)
+        segment = 0 if before is None else before.segments
+        firsts = [timer.timestamp for timer, is_registered in changes.items() if is_registered]
+        if before is not None:
+            firsts.append(before.first)
+        if firsts:
+            kept = {tuple(timer): is_registered for timer, is_registered in changes.items()}
+            self._backend.put(self._place(number, segment), pickle.dumps(kept, 5))
+            self._slices[number] = _Slice(min(firsts), segment + 1)
+
+    def _place(self, number: int, segment: int) -> bytes:
+        return b"%s/%d/%d" % (self._name, number, segment)
+
+
+def _apply(changes: dict[Any, bool], waiting: set[Timer]) -> None:
+    for timer, is_registered in changes.items():
+        (waiting.add if is_registered else waiting.discard)(Timer(*timer))

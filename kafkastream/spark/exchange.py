@@ -1,0 +1,169 @@
+"""What travels between the chains of a keyed job: elements sorted into buckets by their keys, watermarks, reports.
+
+A bucket has the keys of one subtask. All of it goes through every stateful stage, which takes out what is for its own
+operators and hands on the rest; the reports that come out at the end are the driver's.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, final
+
+import attrs
+import pandas as pd
+import pyarrow as pa
+from pyspark import cloudpickle
+
+from kafkastream.errors import JobError
+from kafkastream.keyed.keys import bucket_of, key_encoder
+from kafkastream.keyed.operators import KeyedElements
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.failures import element_failed
+from kafkastream.spark.operators import TaskScope
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.runtime_context import RuntimeContext
+
+__all__ = [
+    "MESSAGE_SCHEMA",
+    "ExchangeOperator",
+    "Message",
+    "Watermarks",
+    "message_batches",
+    "message_frame",
+    "messages_of",
+]
+
+_AT_ONCE = 16
+_TYPES = (pa.int32(), pa.string(), pa.int32(), pa.string(), pa.int64(), pa.binary())
+MESSAGE_SCHEMA = "bucket int, kind string, node int, origin string, number bigint, payload binary"
+
+
+class Message(NamedTuple):
+    """A row between chains.
+
+    Args:
+        bucket: Whose it is: the bucket's label.
+        kind: What it is, as a ``ReportKind``'s value.
+        node: For which operator elements are, or which one reports.
+        origin: Which task has sent it.
+        number: How many that task has sent to the bucket before.
+        payload: Its content, pickled.
+    """
+
+    bucket: int
+    kind: str
+    node: int
+    origin: str
+    number: int
+    payload: bytes
+
+
+class Watermarks(NamedTuple):
+    """How far time has come.
+
+    Args:
+        event_times: At each keyed operator, by its node, in ms.
+        now: By the wall clock, in ms.
+    """
+
+    event_times: dict[int, int]
+    now: int
+
+
+def dumps(content: Any) -> bytes:
+    """Pickled; by value what is defined in the user's script, since workers cannot import that."""
+    try:
+        return pickle.dumps(content, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        pickled: bytes = cloudpickle.dumps(content)
+        return pickled
+
+
+def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
+    """The rows to hand to Spark."""
+    remaining = iter(messages)
+    while some := list(islice(remaining, _AT_ONCE)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, list(Message._fields))
+
+
+def message_frame(messages: Iterable[Message]) -> pd.DataFrame:
+    """The rows to hand to Spark, as a stateful stage does it."""
+    return pd.DataFrame(list(messages), columns=list(Message._fields))
+
+
+def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
+    """The rows of reports; those without a bucket go by way of the one with this label."""
+    for report in reports:
+        if report.kind is ReportKind.EXCHANGE:
+            yield report.content
+        else:
+            yield Message(label, report.kind.value, report.node, "", 0, report.payload())
+
+
+@final
+@attrs.define(eq=False)
+class ExchangeOperator(SinkOperator):
+    """Sorts elements by their keys into buckets, for a keyed operator.
+
+    Args:
+        target: The operator's node.
+        side: By which of its inputs they come.
+        selector: Finds the key of an element.
+        labels: The labels of all buckets.
+    """
+
+    has_metrics = False
+    target: int
+    side: int
+    selector: KeySelector[Any, Any] | Callable[[Any], Hashable]
+    labels: Sequence[int]
+    _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
+    _origin: str = attrs.field(default="", init=False)
+    _number: int = attrs.field(default=0, init=False)
+    _pending: list[Message] = attrs.field(factory=list, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the selector."""
+        if isinstance(self.selector, Function):
+            self.selector.open(context)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the elements come from, by which they are put in order again."""
+        self._origin, self._number, self._pending = f"{task.origin}/{self.target}/{self.side}", 0, []
+
+    def write(self, batch: Batch) -> None:
+        """Sort elements into buckets."""
+        call = self.selector.get_key if isinstance(self.selector, KeySelector) else self.selector
+        encode = self._encode
+        keys = each(lambda value: encode(call(value)), batch.values)
+        sorted_out: dict[int, KeyedElements] = {}
+        for key, value, timestamp in zip(keys, batch.values, batch.timestamps, strict=True):
+            bucket = bucket_of(key, len(self.labels))
+            elements = sorted_out.get(bucket)
+            if elements is None:
+                elements = sorted_out[bucket] = KeyedElements(self.side, [], [], [])
+            elements.keys.append(key)
+            elements.values.append(value)
+            elements.timestamps.append(timestamp)
+        for bucket, elements in sorted_out.items():
+            self._send(self.labels[bucket], dumps(tuple(elements)))
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """The selector raised, or its key is none."""
+        return element_failed(f"{self.name} (its key selector)", element, position, error)
+
+    def drain(self) -> Iterator[Report]:
+        """The rows so far."""
+        pending, self._pending = self._pending, []
+        return (Report(ReportKind.EXCHANGE, self.target, message) for message in pending)
+
+    def _send(self, bucket: int, payload: bytes) -> None:
+        message = Message(bucket, ReportKind.EXCHANGE.value, self.target, self._origin, self._number, payload)
+        self._pending.append(message)
+        self._number += 1

@@ -1,0 +1,144 @@
+"""A keyed operator on a worker, with all that happens to what comes out of it: the chain of one subtask."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import final
+
+import attrs
+
+from kafkastream.keyed.entries import StateBackend
+from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.exchange import Watermarks
+from kafkastream.spark.failures import element_failed, function_failed, shown, timer_failed
+from kafkastream.spark.flow import Flow
+from kafkastream.spark.operators import TaskScope
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spark.task_metrics import OperatorMetrics
+from kafkastream.spec.functions import Function
+from kafkastream.spec.runtime_context import RuntimeContext
+
+__all__ = ["KeyedChain"]
+
+
+@final
+@attrs.define(eq=False)
+class KeyedChain:
+    """A keyed operator and what follows it.
+
+    Args:
+        name: The operator's name.
+        identity: By which its state is found again.
+        operator: What it does.
+        flow: What takes the elements that come out.
+        scope: Whose its metrics are.
+    """
+
+    name: str
+    identity: str
+    operator: KeyedOperator
+    flow: Flow
+    scope: OperatorScope
+    _metrics: OperatorMetrics | None = attrs.field(default=None, init=False)
+    _subtask: int = attrs.field(default=0, init=False)
+
+    def open(self, subtask: int, parallelism: int, attempt: int) -> None:
+        """Open the operator and all that follow.
+
+        Raises:
+            UserFunctionError: An ``open`` raised.
+        """
+        self._subtask = subtask
+        self._metrics = OperatorMetrics(self.scope, subtask)
+        context = RuntimeContext(
+            task_name=self.name,
+            subtask=subtask,
+            parallelism=parallelism,
+            attempt=attempt,
+            metrics=self._metrics.group,
+            cells=self.operator.scope.cell,
+        )
+        with function_failed(self.name, "open"):
+            self.operator.open(context)
+        self.flow.open(subtask, parallelism, attempt)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
+        return self.flow.reusable and not any(map(_overrides_close, self.operator.functions))
+
+    def run(
+        self, backend: StateBackend, task: TaskScope, arrived: Iterable[KeyedElements], marks: Watermarks | None
+    ) -> Iterator[Report]:
+        """A micro-batch: what has arrived, in order, then the watermark; state is written when all is done.
+
+        Raises:
+            JobError: A function failed.
+        """
+        assert self._metrics is not None
+        self.flow.begin(task)
+        scope = self.operator.scope
+        scope.begin(backend, f"{self.identity}/".encode())
+        for elements in arrived:
+            self._metrics.records_in.inc(len(elements.values))
+            with self._told_by_name():
+                out = self.operator.elements(elements)
+            yield from self._emit(out)
+        with self._told_by_name():
+            out = self.operator.advance(*self._times(marks))
+        yield from self._emit(out)
+        due = scope.processing_timers.next
+        scope.end()
+        yield from self.flow.finish()
+        yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, due))
+        yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.flow.changes()])
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+        self.flow.abandon()
+
+    def close(self) -> None:
+        """Close the operator's functions, if they want to be.
+
+        Raises:
+            UserFunctionError: A ``close`` raised.
+        """
+        for function in filter(_overrides_close, self.operator.functions):
+            with function_failed(self.name, "close"):
+                function.close()
+
+    def _times(self, marks: Watermarks | None) -> tuple[int, int]:
+        """The watermark and the wall clock, in ms."""
+        known = self.operator.scope.watermark
+        if marks is None:
+            return known, time.time_ns() // 1_000_000
+        return marks.event_times.get(self.scope.node, known), marks.now
+
+    def _emit(self, out: Emitted) -> Iterator[Report]:
+        """Take what has come out through all that follow."""
+        assert self._metrics is not None
+        self._metrics.records_out.inc(len(out.values))
+        batch = Batch(out.values, out.timestamps, range(len(out.values)))
+        self.flow.spread(batch, self.flow.stages, self.flow.sides, self._place)
+        yield from self.flow.drain()
+
+    def _place(self, _: int) -> str:
+        return f"what came out of operator {self.name!r}"
+
+    @contextmanager
+    def _told_by_name(self) -> Iterator[None]:
+        try:
+            yield
+        except CallError as error:
+            if error.timer is not None:
+                what = f"on_timer of operator {self.name!r}"
+                raise timer_failed(what, f"key {shown(error.key)}, timer {error.timer}", error.__cause__) from error
+            raise element_failed(self.name, error.element, f"key {shown(error.key)}", error.__cause__) from error
+
+
+def _overrides_close(function: Function) -> bool:
+    return type(function).close is not Function.close

@@ -1,0 +1,147 @@
+"""A query with keyed operators: chains, stateful stages, and the stream that tells them how far time has come."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkastream.spark.control import CONTROL, CONTROL_SCHEMA, ControlFile, control_frame
+from kafkastream.spark.event_time import EventTime
+from kafkastream.spark.exchange import MESSAGE_SCHEMA
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spark.stateful import LevelPlan, StatefulStage
+from kafkastream.spark.streams import KafkaInput
+from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.watermark import MIN_WATERMARK
+
+__all__ = ["KeyedQuery"]
+
+_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+@final
+class KeyedQuery:
+    """The stateful side of a query: what it runs, and its time.
+
+    Args:
+        session: Where it runs.
+        graph: The connected part of the job.
+        plan: What the chains of its sources do.
+        levels: What the stateful stages do, in their order.
+    """
+
+    def __init__(self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan]) -> None:
+        self._session = session
+        self._plan = plan
+        self._levels = levels
+        self._labels = levels[0].labels
+        self._time = EventTime(graph, plan.parallelism)
+        self._file = ControlFile.temporary()
+        self._timers: dict[tuple[int, int], int | None] = {}
+        self._told: Mapping[str, Any] = {}
+        self._asks = False  # after a restart, for the timers that the operators have
+        self._sources = [node.id for node in graph.sources]
+
+    def restore(self, content: Mapping[str, Any]) -> None:
+        """Begin with what an earlier run was told last."""
+        self._time.restore(content)
+        self._told = content
+        self._asks = True
+
+    def static_frame(self, elements: DataFrame) -> DataFrame:
+        """The same for what is there as a whole: after it comes the end of time."""
+        self.tell()
+        marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
+        return self._stages(elements.unionByName(marks, allowMissingColumns=True))
+
+    def frame(self, records: DataFrame) -> DataFrame:
+        """What comes out of the last stateful stage."""
+        self._file.write(self._told)
+        control = control_frame(self._session, self._file)
+        return self._stages(records.unionByName(control, allowMissingColumns=True))
+
+    def _stages(self, records: DataFrame) -> DataFrame:
+        frame = records.mapInArrow(self._plan.messages(self._labels), MESSAGE_SCHEMA)
+        for level in self._levels:
+            frame = frame.groupBy("bucket").transformWithStateInPandas(
+                StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
+            )
+        return frame
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """What Spark is to be told while the query begins; it keeps that for itself."""
+        wanted = {
+            "spark.sql.shuffle.partitions": str(len(self._labels)),
+            "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
+        }
+        before = {key: self._session.conf.get(key, None) for key in wanted}
+        for key, value in wanted.items():
+            self._session.conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, was in before.items():
+                if was is None:
+                    self._session.conf.unset(key)
+                else:
+                    self._session.conf.set(key, was)
+
+    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+        """The sources read these partitions."""
+        for one in inputs:
+            self._time.reads(one.node.id, one.extent.starts)
+
+    def take(self, reports: Iterable[Report]) -> None:
+        """What the tasks of a micro-batch have told about time."""
+        seen: dict[int, dict[str, int]] = {}
+        for report in reports:
+            if report.kind is ReportKind.TIMES:
+                known = seen.setdefault(report.node, {})
+                for split, watermark in report.content.items():
+                    known[split] = max(watermark, known.get(split, watermark))
+            elif report.kind is ReportKind.TIMERS:
+                subtask, due = report.content
+                self._timers[report.node, subtask] = due
+        self._time.saw(seen)
+        self.tell()
+
+    def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
+        """The sources have been read so far."""
+        for one, reached in zip(inputs, offsets, strict=True):
+            self._time.reads(one.node.id, reached)
+            if one.extent.stops is not None:
+                self._time.finished(
+                    one.node.id, [p for p, stop in one.extent.stops.items() if reached.get(p, 0) >= stop]
+                )
+            if one.has_stopped(reached):
+                self._time.ended(one.node.id)
+        self.tell()
+
+    def tell(self) -> None:
+        """Let the operators know of time, if there is something new."""
+        now = time.time_ns() // 1_000_000
+        is_due = self._asks or any(
+            self._told.get("now", -1) < due <= now for due in self._timers.values() if due is not None
+        )
+        watermarks = {str(node): watermark for node, watermark in self._time.watermarks().items()}
+        before = self._told.get("watermarks", {})
+        if is_due or any(watermark > before.get(node, MIN_WATERMARK) for node, watermark in watermarks.items()):
+            self._told = {"watermarks": watermarks, "now": now, **self._time.content()}
+            self._file.write(self._told)
+            self._asks = False
+
+    def has_heard(self, offset: str | None) -> bool:
+        """Whether the operators have been told all there is to tell, when the control stream has come so far."""
+        return bool(offset) and json.loads(str(offset)) == self._told
+
+    def close(self) -> None:
+        """No more is needed of it."""
+        self._file.remove()

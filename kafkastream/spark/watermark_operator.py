@@ -1,0 +1,94 @@
+"""Gives elements their event time, and sees how far it comes: what watermarks are made of on the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, final
+
+import attrs
+
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.operators import TaskScope, TimestampOperator
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.watermark import (
+    MIN_WATERMARK,
+    BoundedOutOfOrderness,
+    CustomWatermarks,
+    NoWatermarks,
+    WatermarkGenerator,
+    WatermarkOutput,
+    WatermarkStrategy,
+)
+
+__all__ = ["WatermarkOperator"]
+
+_NO_TIME = -(2**63)
+
+
+@final
+@attrs.define(eq=False)
+class WatermarkOperator(TimestampOperator):
+    """A strategy at work; its splits are the source's partitions, or subtasks further down.
+
+    Args:
+        node: The node that makes watermarks.
+        by_partition: Whether the strategy is a source's.
+    """
+
+    node: int
+    by_partition: bool
+    _split: str = attrs.field(default="", init=False)
+    _subtask: str = attrs.field(default="", init=False)
+    _seen: dict[str, int] = attrs.field(factory=dict, init=False)
+    _generators: dict[str, tuple[WatermarkGenerator[Any], WatermarkOutput]] = attrs.field(factory=dict, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Know the subtask."""
+        self._subtask = str(context.get_index_of_this_subtask())
+
+    def begin(self, task: TaskScope) -> None:
+        """Know the partition."""
+        self._split = task.split if self.by_partition else self._subtask
+
+    def apply(self, batch: Batch) -> Batch:
+        """Replace the timestamps, if there is an assigner, and look at them."""
+        timed = batch if self.strategy.timestamp_assigner is None else super().apply(batch)
+        watermark = self._watermark(timed)
+        if watermark is not None:
+            self._seen[self._split] = max(watermark, self._seen.get(self._split, MIN_WATERMARK))
+        return timed
+
+    def drain(self) -> Iterator[Report]:
+        """What was seen since this was last asked."""
+        if self._seen:
+            yield Report(ReportKind.TIMES, self.node, self._seen)
+            self._seen = {}
+
+    @property
+    def strategy(self) -> WatermarkStrategy[Any]:
+        """The user's."""
+        strategy: WatermarkStrategy[Any] = self.function
+        return strategy
+
+    def _watermark(self, batch: Batch) -> int | None:
+        """What elements bring the watermark to; None when they say nothing."""
+        if not batch.values:
+            return None
+        match self.strategy.generation:
+            case NoWatermarks():
+                return None
+            case BoundedOutOfOrderness(bound=bound):
+                latest = max((time for time in batch.timestamps if time is not None), default=_NO_TIME)
+                return max(latest - bound.to_millis() - 1, MIN_WATERMARK)
+            case CustomWatermarks() as custom:
+                return self._of_generator(custom, batch)
+
+    def _of_generator(self, custom: CustomWatermarks, batch: Batch) -> int:
+        if self._split not in self._generators:
+            self._generators[self._split] = (custom.supplier(), WatermarkOutput())
+        generator, output = self._generators[self._split]
+        times = (_NO_TIME if time is None else time for time in batch.timestamps)
+        each(lambda value, time: generator.on_event(value, time, output), batch.values, times)
+        generator.on_periodic_emit(output)
+        return output.watermark

@@ -1,0 +1,60 @@
+"""Side outputs: other ways out of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar, final
+
+import attrs
+
+from kafkastream.spec.types import TypeInformation, Types
+
+__all__ = ["OutputTag"]
+
+T = TypeVar("T")
+
+
+def _type_of(
+    given: TypeInformation[Any] | Sequence[TypeInformation[Any]] | None,
+) -> TypeInformation[Any]:
+    if given is None:
+        return Types.PICKLED_BYTE_ARRAY()
+    if isinstance(given, TypeInformation):
+        return given
+    if isinstance(given, list):
+        return Types.ROW(given)
+    raise TypeError(f"the type of an OutputTag is a TypeInformation or a list of them, not {given!r}")
+
+
+@final
+@attrs.frozen
+class OutputTag(Generic[T]):
+    """The name of a side output, and the type of its elements.
+
+    Two tags with one name are the same output.
+
+    Example:
+        >>> late = OutputTag("late", Types.STRING())
+        >>> late.tag_id, late == OutputTag("late")
+        ('late', True)
+    """
+
+    tag_id: str = attrs.field()
+    type_info: TypeInformation[Any] = attrs.field(default=None, converter=_type_of, eq=False)
+
+    @tag_id.validator
+    def _check(self, _: object, tag_id: str) -> None:
+        if not tag_id:
+            raise ValueError("tag_id cannot be None or empty")
+
+    def get_id(self) -> str:
+        """The name."""
+        return self.tag_id
+
+    getId = get_id
+
+    def get_type_info(self) -> TypeInformation[Any]:
+        """The type of the elements."""
+        return self.type_info
+
+    getTypeInfo = get_type_info

@@ -1,0 +1,364 @@
+"""Functions on keyed streams: state, timers and watermarks mean what they mean in Flink."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkastream.common import Duration, Types, WatermarkStrategy
+from kafkastream.datastream import (
+    MapFunction,
+    OutputTag,
+    ProcessFunction,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
+from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
+from kafkastream.datastream.functions import KeyedProcessFunction
+from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError, UserFunctionError
+from kafkastream.spec.watermark import MAX_WATERMARK
+from kafkastream.testing import Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import Parts
+
+T0 = 1_795_000_000_000
+MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
+
+
+def at(second: float, key: str, partition: int = 0) -> Record:
+    return Record(f"{key}@{second:g}", key=key, partition=partition, timestamp_ms=T0 + round(second * 1000))
+
+
+def key_of(value: str) -> str:
+    return value.split("@", maxsplit=1)[0]
+
+
+class Journal(KeyedProcessFunction[str, str, str]):
+    """Counts the elements of each key; a timer comes 5 s after each."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        count = (self.count.value() or 0) + 1
+        self.count.update(count)
+        timestamp = ctx.timestamp()
+        assert timestamp is not None
+        ctx.timer_service().register_event_time_timer(timestamp + 5000)
+        yield f"{value} is {ctx.get_current_key()}'s {count}"
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[str]:
+        watermark = ctx.timer_service().current_watermark()
+        seen = "the end" if watermark == MAX_WATERMARK else f"{(watermark - T0) / 1000:g}"
+        yield f"{ctx.get_current_key()} at {(timestamp - T0) / 1000:g}, watermark {seen}, {self.count.value()}"
+
+
+@pytest.fixture(autouse=True)
+def _two_subtasks(env: StreamExecutionEnvironment) -> None:
+    env.set_parallelism(2)
+
+
+@pytest.fixture
+def two(new_topic: NewTopic) -> str:
+    return new_topic(partitions=2)
+
+
+def test_all_timers_fire_at_the_end_of_bounded_input(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(two, [at(0, "a"), at(1, "b", 1), at(2, "a", 1)])
+    stream = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
+    stream.sink_to(parts.sink(target))
+    env.execute("ends")
+    found = parts.values(target)
+    assert {line for line in found if line and "is" in line} == {"a@0 is a's 1", "b@1 is b's 1", "a@2 is a's 2"}
+    assert {line for line in found if line and "watermark" in line} == {
+        "a at 5, watermark the end, 2",
+        "a at 7, watermark the end, 2",
+        "b at 6, watermark the end, 1",
+    }
+
+
+def test_watermark_is_that_of_the_partition_that_lags(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    stream = env.from_source(parts.endless(two), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
+    stream.sink_to(parts.sink(target))
+    parts.kafka.produce(two, [at(0, "a"), at(60, "a"), at(1, "b", 1)])
+    job = env.execute_async("lags")
+    try:
+        assert parts.values(target, 3) == ["a@0 is a's 1", "a@60 is a's 2", "b@1 is b's 1"]
+        parts.kafka.produce(two, [at(8.001, "c", 1)])
+        assert {"a at 5, watermark 8, 2", "b at 6, watermark 8, 1"} <= set(parts.values(target, 6))
+        parts.kafka.produce(two, [at(4, "late", 1)])  # the function sees it; its timer is past already
+        assert "late at 9, watermark 8, 1" not in parts.values(target, 7)
+        parts.kafka.produce(two, [at(70, "d", 1)])
+        found = parts.values(target, 10)
+    finally:
+        job.cancel().result()
+    assert {"late@4 is late's 1", "late at 9, watermark 59.999, 1", "c at 13.001, watermark 59.999, 1"} <= set(found)
+    assert not any("65" in (line or "") for line in found)
+
+
+def test_idle_partition_holds_back_nobody(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    strategy = MONOTONOUS.with_idleness(Duration.of_seconds(3))
+    stream = env.from_source(parts.endless(two), strategy, "in").key_by(key_of).process(Journal(), Types.STRING())
+    stream.sink_to(parts.sink(target))
+    parts.kafka.produce(two, [at(0, "a"), at(60, "a")])
+    job = env.execute_async("idle")
+
+    def goes_on() -> bool:
+        parts.kafka.produce(two, [at(60 + time.monotonic() % 1, "z")])
+        return "a at 5, watermark 59.999, 2" in parts.values(target) or any(
+            (line or "").startswith("a at 5, watermark 6") for line in parts.values(target)
+        )
+
+    try:
+        wait_until(goes_on, 60, "the timer that the other partition held back")
+    finally:
+        job.cancel().result()
+
+
+def test_state_and_timers_outlive_a_restart(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    target = new_topic()
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+
+    def start() -> Any:
+        stream = env.from_source(parts.endless(two), MONOTONOUS, "in").key_by(key_of)
+        stream.process(Journal(), Types.STRING()).sink_to(parts.sink(target))
+        return env.execute_async("again")
+
+    parts.kafka.produce(two, [at(0, "a"), at(3, "b", 1)])
+    job = start()
+    parts.values(target, 2)
+    job.cancel().result()
+    parts.kafka.produce(two, [at(4, "a"), at(5.001, "b", 1)])
+    env.set_parallelism(3)  # which the keys do not hear of
+    job = start()
+    try:
+        parts.values(target, 4)
+        parts.kafka.produce(two, [at(5.001, "c")])
+        found = parts.values(target, 6)
+    finally:
+        job.cancel().result()
+    assert set(found) == {
+        "a@0 is a's 1",
+        "b@3 is b's 1",
+        "a@4 is a's 2",
+        "b@5.001 is b's 2",
+        "c@5.001 is c's 1",
+        "a at 5, watermark 5, 2",
+    }
+
+
+class Everything(KeyedProcessFunction[str, str, Any]):
+    """Uses every kind of state that collects."""
+
+    late: OutputTag[str] = OutputTag("late", Types.STRING())
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.all = runtime_context.get_list_state(ListStateDescriptor("all", Types.STRING()))
+        self.lengths = runtime_context.get_map_state(MapStateDescriptor("lengths", Types.INT(), Types.INT()))
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        self.all.add(value)
+        self.lengths[len(value)] = (self.lengths[len(value)] or 0) + 1
+        yield self.late, f"aside {value}"
+        yield list(self.all.get()), sorted(self.lengths.items())
+
+
+def test_side_outputs_and_collecting_state(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    main, aside = new_topic(), new_topic()
+    parts.kafka.produce(topic, [Record(value, key=value[0]) for value in ("a1", "b1", "a22", "a3")])
+    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(lambda value: value[0])
+    processed = stream.process(Everything())
+    processed.map(str, Types.STRING()).sink_to(parts.sink(main))
+    processed.get_side_output(Everything.late).sink_to(parts.sink(aside))
+    env.execute("sides")
+    assert parts.values(aside) == ["aside a1", "aside a22", "aside a3", "aside b1"]
+    assert parts.values(main)[-1] == "(['b1'], [(2, 1)])"
+    assert "(['a1', 'a22', 'a3'], [(2, 2), (3, 1)])" in parts.values(main)
+
+
+class Odd(ProcessFunction[int, int]):
+    odd: OutputTag[int] = OutputTag("odd", Types.INT())
+
+    def process_element(self, value: int, ctx: ProcessFunction.Context) -> Iterable[int] | None:
+        if value % 2:
+            ctx.output(self.odd, value)
+            return None
+        return [value]
+
+
+def test_side_outputs_without_keys(env: StreamExecutionEnvironment) -> None:
+    stream = env.from_collection([1, 2, 3, 4], Types.INT()).process(Odd(), Types.INT())
+    united = stream.map(lambda value: f"even {value}").union(
+        stream.get_side_output(Odd.odd).map(lambda value: f"odd {value}")
+    )
+    assert sorted(united.execute_and_collect()) == ["even 2", "even 4", "odd 1", "odd 3"]
+
+
+class Seen(MapFunction[str, str]):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.last = runtime_context.get_state(ValueStateDescriptor("last", Types.STRING()))
+
+    def map(self, value: str) -> str:
+        before = self.last.value()
+        self.last.update(value)
+        return f"{value} after {before}"
+
+
+def test_simple_functions_have_keyed_state_too(env: StreamExecutionEnvironment) -> None:
+    keyed = env.from_collection(["a1", "b1", "a2"], Types.STRING()).key_by(lambda value: value[0])
+    assert sorted(keyed.map(Seen()).execute_and_collect()) == ["a1 after None", "a2 after a1", "b1 after None"]
+
+
+ELEMENTS = [("a", 3, "x"), ("b", 1, "y"), ("a", 1, "z"), ("a", 3, "w")]
+
+
+@pytest.mark.parametrize(
+    ("rolling", "expected"),
+    [
+        (lambda keyed: keyed.sum(1), [("a", 3, "x"), ("a", 4, "x"), ("a", 7, "x"), ("b", 1, "y")]),
+        (lambda keyed: keyed.min(1), [("a", 1, "x"), ("a", 1, "x"), ("a", 3, "x"), ("b", 1, "y")]),
+        (lambda keyed: keyed.max_by(1), [("a", 3, "x"), ("a", 3, "x"), ("a", 3, "x"), ("b", 1, "y")]),
+        (lambda keyed: keyed.min_by(1), [("a", 1, "z"), ("a", 1, "z"), ("a", 3, "x"), ("b", 1, "y")]),
+        (
+            lambda keyed: keyed.reduce(lambda one, other: (one[0], one[1] * other[1], one[2] + other[2])),
+            [("a", 3, "x"), ("a", 3, "xz"), ("a", 9, "xzw"), ("b", 1, "y")],
+        ),
+    ],
+    ids=["sum", "min", "max_by", "min_by", "reduce"],
+)
+def test_rolling(env: StreamExecutionEnvironment, rolling: Callable[[Any], Any], expected: list[Any]) -> None:
+    keyed = env.from_collection(ELEMENTS).key_by(lambda element: element[0])
+    assert sorted(rolling(keyed).execute_and_collect("rolling")) == expected
+
+
+def test_one_key_after_the_other(env: StreamExecutionEnvironment) -> None:
+    stream = env.from_collection([("a", 1), ("b", 2), ("a", 3), ("c", 4)])
+    by_letter = stream.key_by(lambda element: element[0]).sum(1)
+    by_parity = by_letter.key_by(lambda element: element[1] % 2).reduce(lambda one, other: ("", one[1] + other[1]))
+    found = list(by_parity.execute_and_collect())
+    assert len(found) == 4
+    assert max(value for _, value in found) == 2 + 4 + 4  # b, and what a and c have come to
+    assert ("a", 1) in found
+
+
+class Alarm(KeyedProcessFunction[str, str, str]):
+    """Wakes up by the wall clock."""
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> None:
+        ctx.timer_service().register_processing_time_timer(ctx.timer_service().current_processing_time() + 2000)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[str]:
+        yield f"{ctx.get_current_key()} {ctx.time_domain().name} {0 <= time.time() * 1000 - timestamp < 20_000}"
+
+
+def test_processing_time_timers_fire_without_elements(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    no_watermarks = WatermarkStrategy.no_watermarks()
+    stream = env.from_source(parts.endless(topic), no_watermarks, "in").key_by(key_of).process(Alarm(), Types.STRING())
+    stream.sink_to(parts.sink(target))
+    parts.kafka.produce(topic, [at(0, "a")])
+    job = env.execute_async("alarm")
+    try:
+        assert parts.values(target, 1) == ["a PROCESSING_TIME True"]
+    finally:
+        job.cancel().result()
+
+
+class Failing(KeyedProcessFunction[str, str, str]):
+    def __init__(self, where: str) -> None:
+        self.where = where
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> None:
+        if self.where == "element" and value == "b@1":
+            raise ZeroDivisionError("no")
+        ctx.timer_service().register_event_time_timer(T0 + 7)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> None:
+        raise ZeroDivisionError("no timer")
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "place"),
+    [
+        ("element", "the function of operator 'fails' raised ZeroDivisionError: no", "key 'b'; element 'b@1'"),
+        ("timer", "on_timer of operator 'fails' raised ZeroDivisionError: no timer", f"timer {T0 + 7}"),
+    ],
+)
+def test_function_that_raises_is_told_with_its_key(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, where: str, what: str, place: str
+) -> None:
+    parts.kafka.produce(topic, [at(0, "a"), at(1, "b")])
+    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of)
+    stream.process(Failing(where), Types.STRING()).name("fails").print()
+    with pytest.raises(UserFunctionError) as raised:
+        env.execute("fails")
+    assert what in raised.value.what
+    assert place in raised.value.where
+
+
+@pytest.mark.parametrize(
+    ("selector", "reason"),
+    [(lambda value: [value], "unhashable type: 'list'"), (lambda value: value.nothing, "no attribute 'nothing'")],
+    ids=["list", "raises"],
+)
+def test_key_that_is_none_is_told_with_its_record(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, selector: Callable[[Any], Any], reason: str
+) -> None:
+    parts.kafka.produce(topic, [at(0, "a")])
+    env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(selector).process(Journal()).name("count").print()
+    with pytest.raises(UserFunctionError, match=reason) as raised:
+        env.execute("no key")
+    assert f"topic {topic}, partition 0, offset 0" in raised.value.where
+
+
+class Retyped(Journal):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.STRING()))  # type: ignore[arg-type]  # what this test is about
+
+
+def test_state_of_another_type_is_refused(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    target = new_topic()
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+
+    def start(function: KeyedProcessFunction[str, str, str]) -> Any:
+        stream = env.from_source(parts.endless(topic), MONOTONOUS, "in").key_by(key_of)
+        stream.process(function, Types.STRING()).sink_to(parts.sink(target))
+        return env.execute_async("retyped")
+
+    parts.kafka.produce(topic, [at(0, "a")])
+    job = start(Journal())
+    parts.values(target, 1)
+    job.cancel().result()
+    parts.kafka.produce(topic, [at(1, "a")])
+    with pytest.raises(DefinitionError, match="state 'count' was a ValueStateDescriptor of Long"):
+        start(Retyped()).get_job_execution_result().result()
+    assert parts.values(target) == ["a@0 is a's 1"]
+
+
+def test_what_cannot_follow_keys_is_refused(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
+    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
+    stream.sink_to(parts.sink_of(parts.serializer("out"), None, DeliveryGuarantee.EXACTLY_ONCE))
+    with pytest.raises(UnsupportedFeatureError, match="EXACTLY_ONCE cannot take what comes of a keyed stream"):
+        env.execute("refused")
