@@ -32,16 +32,20 @@ from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.spec.window import Window, WindowAssigner
+from kafkastream.spec.window_operation import WindowOperation
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
     from kafkastream.datastream.keyed_stream import KeyedStream
+    from kafkastream.datastream.windowed_stream import AllWindowedStream
 
 __all__ = ["CloseableIterator", "DataStream", "DataStreamSink"]
 
 T = TypeVar("T", default=Any)
 K = TypeVar("K")
 OUT = TypeVar("OUT")
+W = TypeVar("W", bound=Window)
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -247,6 +251,14 @@ class DataStream(_Handle, Generic[T]):
         return KeyedStream(self, _checked(key_selector, KeySelector))
 
     keyBy = key_by
+
+    def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
+        """Put all elements into windows, without keys; one subtask has them all."""
+        from kafkastream.datastream.windowed_stream import AllWindowedStream
+
+        return AllWindowedStream(self, WindowOperation(assigner=window_assigner))
+
+    windowAll = window_all
 
     def get_side_output(self, output_tag: OutputTag[OUT]) -> DataStream[OUT]:
         """What the function of this operator has written to a side output."""

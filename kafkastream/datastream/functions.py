@@ -12,9 +12,16 @@ from kafkastream.spec.functions import (
 from kafkastream.spec.process_functions import KeyedProcessFunction, ProcessFunction, TimerService
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state import KeyedStateStore
+from kafkastream.spec.window_functions import (
+    AllWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowFunction,
+)
 
 __all__ = [
     "AggregateFunction",
+    "AllWindowFunction",
     "FilterFunction",
     "FlatMapFunction",
     "Function",
@@ -22,8 +29,11 @@ __all__ = [
     "KeyedProcessFunction",
     "KeyedStateStore",
     "MapFunction",
+    "ProcessAllWindowFunction",
     "ProcessFunction",
+    "ProcessWindowFunction",
     "ReduceFunction",
     "RuntimeContext",
     "TimerService",
+    "WindowFunction",
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.datastream.windowed_stream import WindowedStream, keyed_operator
 from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
 from kafkastream.spec.functions import (
     FilterFunction,
@@ -17,11 +17,19 @@ from kafkastream.spec.functions import (
     ReduceFunction,
     as_reduce_function,
 )
-from kafkastream.spec.graph import KeyedInput, KeyedNode, OperatorKind
+from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.window import (
+    CountSlidingWindowAssigner,
+    CountTumblingWindowAssigner,
+    CountWindow,
+    Window,
+    WindowAssigner,
+)
+from kafkastream.spec.window_operation import WindowOperation
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
@@ -32,6 +40,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 K2 = TypeVar("K2")
 OUT = TypeVar("OUT")
+W = TypeVar("W", bound=Window)
 
 
 @final
@@ -142,25 +151,18 @@ class KeyedStream(Generic[T, K]):
 
     addSink = add_sink
 
-    def window(self, window_assigner: object) -> NoReturn:
-        """Refused for now: windows are not there yet.
+    def window(self, window_assigner: WindowAssigner[Any, W]) -> WindowedStream[T, K, W]:
+        """Put the elements of each key into windows."""
+        return WindowedStream(self._stream, self._selector, WindowOperation(assigner=window_assigner))
 
-        Raises:
-            UnsupportedFeatureError: Always.
+    def count_window(self, size: int, slide: int = 0) -> WindowedStream[T, K, CountWindow]:
+        """Put the elements of each key into windows of ``size`` elements, one every ``slide`` (or ``size``) elements.
+
+        Same as in PyFlink: a window fires when it is full, and one that is not full never does.
         """
-        raise UnsupportedFeatureError(
-            "windows are not supported yet",
-            where="KeyedStream.window",
-            now="A KeyedProcessFunction with state and an event-time timer at the window's end does the same.",
-        )
-
-    def count_window(self, size: int, slide: int = 0) -> NoReturn:
-        """Refused for now; see ``window``.
-
-        Raises:
-            UnsupportedFeatureError: Always.
-        """
-        self.window(size)
+        if slide:
+            return self.window(CountSlidingWindowAssigner.of(size, slide))
+        return self.window(CountTumblingWindowAssigner.of(size))
 
     countWindow = count_window
 
@@ -170,14 +172,4 @@ class KeyedStream(Generic[T, K]):
         function: Function | Callable[..., Any],
         output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
-        env = self._stream._env
-        selector: KeySelector[Any, Any] | Callable[[Any], Hashable] = self._selector
-        node = KeyedNode(
-            id=env._next_id(),
-            name=kind.value,
-            keyed=(KeyedInput(node=self._stream._id, selector=selector),),
-            kind=kind,
-            function=function,
-            output_type=output_type,
-        )
-        return DataStream(env, env._add(node))
+        return keyed_operator(self._stream, self._selector, kind, function, output_type)

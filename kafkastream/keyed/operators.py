@@ -15,13 +15,13 @@ from kafkastream.spec.functions import (
     MapFunction,
     ReduceFunction,
 )
-from kafkastream.spec.graph import KeyedNode, OperatorKind
+from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state import ReducingState, ReducingStateDescriptor
 from kafkastream.spec.types import Types
 
-__all__ = ["CallError", "Emitted", "KeyedElements", "KeyedOperator", "keyed_operator"]
+__all__ = ["CallError", "Emitted", "KeyedElements", "KeyedOperator", "process_operator"]
 
 
 class CallError(Exception):
@@ -223,9 +223,9 @@ class _Reducing(KeyedProcessFunction[Any, Any, Any]):
         return (self._state.get(),)
 
 
-def keyed_operator(node: KeyedNode) -> KeyedOperator:
-    """The operator of a node."""
-    return ProcessOperator(_as_process_function(node.kind, node.function), node.function)
+def process_operator(kind: OperatorKind, function: Any) -> KeyedOperator:
+    """What calls a function for each element."""
+    return ProcessOperator(_as_process_function(kind, function), function)
 
 
 def _as_process_function(kind: OperatorKind, given: Any) -> KeyedProcessFunction[Any, Any, Any]:

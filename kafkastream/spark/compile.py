@@ -13,7 +13,7 @@ from typing_extensions import assert_never
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
-from kafkastream.keyed.operators import keyed_operator
+from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import slug

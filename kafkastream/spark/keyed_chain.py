@@ -54,6 +54,8 @@ class KeyedChain:
         """
         self._subtask = subtask
         self._metrics = OperatorMetrics(self.scope, subtask)
+        for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as for most of Flink's
+            self._metrics.group.gauge(name, lambda: self.operator.scope.watermark)
         context = RuntimeContext(
             task_name=self.name,
             subtask=subtask,

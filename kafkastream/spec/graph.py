@@ -18,6 +18,7 @@ from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.spec.window_operation import WindowOperation
 
 __all__ = [
     "CollectSink",
@@ -46,6 +47,7 @@ class OperatorKind(enum.Enum):
     PROCESS = "Process"
     KEYED_PROCESS = "KeyedProcess"
     REDUCE = "Keyed Reduce"
+    WINDOW = "Window"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 
@@ -165,7 +167,7 @@ class KeyedNode(Node):
 
     keyed: tuple[KeyedInput, ...]
     kind: OperatorKind
-    function: Function | Callable[..., Any]
+    function: Function | Callable[..., Any] | WindowOperation
 
     @property
     def inputs(self) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def _type_of(
 
 
 @final
-@attrs.frozen
+@attrs.frozen(init=False)
 class OutputTag(Generic[T]):
     """The name of a side output, and the type of its elements.
 
@@ -39,13 +39,15 @@ class OutputTag(Generic[T]):
         ('late', True)
     """
 
-    tag_id: str = attrs.field()
-    type_info: TypeInformation[Any] = attrs.field(default=None, converter=_type_of, eq=False)
+    tag_id: str
+    type_info: TypeInformation[Any] = attrs.field(eq=False)
 
-    @tag_id.validator
-    def _check(self, _: object, tag_id: str) -> None:
+    def __init__(
+        self, tag_id: str, type_info: TypeInformation[T] | Sequence[TypeInformation[Any]] | None = None
+    ) -> None:
         if not tag_id:
             raise ValueError("tag_id cannot be None or empty")
+        self.__attrs_init__(tag_id, _type_of(type_info))
 
     def get_id(self) -> str:
         """The name."""

@@ -28,13 +28,11 @@ class TimeDomain(enum.Enum):
 
 
 class Timers(Protocol):
-    """The timers of the current key.
+    """The timers of the current key."""
 
-    Attributes:
-        watermark: The operator's watermark, in ms.
-    """
-
-    watermark: int
+    @property
+    def watermark(self) -> int:
+        """The operator's watermark, in ms."""
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
         """Fire once at ``timestamp``."""

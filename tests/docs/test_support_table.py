@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common import JobClient, SimpleStringSchema, Time, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
@@ -25,6 +25,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
@@ -123,12 +124,6 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "Types.POJO(class)": lambda *_: Types.POJO(object),
     "Types.ENUM(class)": lambda *_: Types.ENUM(object),
     "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
-    "KeyedStream.window(assigner)": lambda *_: (
-        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs).window(None)
-    ),
-    "KeyedStream.count_window(size)": lambda *_: (
-        StreamExecutionEnvironment.get_execution_environment().from_elements(1).key_by(abs).count_window(2)
-    ),
     "KafkaRecordDeserializationSchema.value_only(AnotherClass)": lambda *_: KafkaRecordDeserializationSchema.value_only(
         "io.confluent.kafka.serializers.KafkaAvroDeserializer"
     ),
@@ -198,6 +193,8 @@ def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: N
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
     sink.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_transactional_id_prefix("page")
     stream.map(str.upper, Types.STRING()).sink_to(sink.build())
+    windows = stream.key_by(str).window(TumblingEventTimeWindows.of(Time.seconds(1)))
+    windows.reduce(lambda one, other: one + other).print()
     metrics = env.execute().get_metrics().metrics
     place = f"topic.{topic}.partition.0"
     found = {metric.path.replace(place, "topic.<topic>.partition.<partition>") for metric in metrics}

@@ -1,0 +1,284 @@
+"""A stream whose elements are put into windows, with or without keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast, final, overload
+
+import attrs
+
+from kafkastream.datastream.data_stream import DataStream
+from kafkastream.spec.functions import (
+    AggregateFunction,
+    Function,
+    KeySelector,
+    ReduceFunction,
+    as_reduce_function,
+)
+from kafkastream.spec.graph import KeyedInput, KeyedNode, OperatorKind
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.trigger import Trigger
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.window import Window
+from kafkastream.spec.window_functions import (
+    AllWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowFunction,
+)
+from kafkastream.spec.window_operation import WindowOperation
+
+__all__ = ["AllWindowedStream", "WindowedStream", "keyed_operator"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+W = TypeVar("W", bound=Window)
+ACC = TypeVar("ACC")
+RESULT = TypeVar("RESULT")
+OUT = TypeVar("OUT")
+
+
+def keyed_operator(
+    stream: DataStream[Any],
+    selector: KeySelector[Any, Any] | Callable[[Any], Any],
+    kind: OperatorKind,
+    function: Function | Callable[..., Any] | WindowOperation,
+    output_type: TypeInformation[OUT] | None,
+) -> DataStream[OUT]:
+    """What comes of an operator on the keys of a stream."""
+    env = stream._env
+    node = KeyedNode(
+        id=env._next_id(),
+        name=function.name if isinstance(function, WindowOperation) else kind.value,
+        keyed=(KeyedInput(node=stream._id, selector=selector),),
+        kind=kind,
+        function=function,
+        output_type=output_type,
+    )
+    return DataStream(env, env._add(node))
+
+
+def _window_function(given: object, *kinds: type[Function]) -> Any:
+    if given is not None and not isinstance(given, kinds):
+        wanted = " or a ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"this takes a {wanted}, not {type(given).__name__}")
+    return given
+
+
+@final
+class WindowedStream(Generic[T, K, W]):
+    """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply`` or ``process``.
+
+    Same as in Flink: windows fire when the watermark has passed their end, elements that come after that are dropped
+    and counted (``numLateRecordsDropped``), or go to a side output, and each result has the window's last time.
+    """
+
+    def __init__(
+        self,
+        stream: DataStream[T],
+        selector: KeySelector[T, K] | Callable[[T], K],
+        operation: WindowOperation,
+    ) -> None:
+        self._stream = stream
+        self._selector = selector
+        self._operation = operation
+
+    def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
+        """Fire windows by this trigger, in place of the assigner's own."""
+        return self._with(trigger=trigger)
+
+    def allowed_lateness(self, time_ms: int) -> WindowedStream[T, K, W]:
+        """Keep windows for ``time_ms`` after their end: what comes by then fires them again.
+
+        Raises:
+            DefinitionError: It is negative.
+        """
+        return self._with(allowed_lateness=time_ms)
+
+    allowedLateness = allowed_lateness
+
+    def side_output_late_data(self, output_tag: OutputTag[T]) -> WindowedStream[T, K, W]:
+        """Write elements that come too late to a side output, instead of dropping them."""
+        return self._with(late=output_tag)
+
+    sideOutputLateData = side_output_late_data
+
+    @overload
+    def reduce(
+        self, reduce_function: Callable[[T, T], T] | ReduceFunction[T], *, output_type: TypeInformation[T] | None = None
+    ) -> DataStream[T]: ...
+
+    @overload
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        window_function: WindowFunction[T, OUT, K, W] | ProcessWindowFunction[T, OUT, K, W],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]: ...
+
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        window_function: WindowFunction[T, OUT, K, W] | ProcessWindowFunction[T, OUT, K, W] | None = None,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
+        function = _window_function(window_function, WindowFunction, ProcessWindowFunction)
+        kind = output_type if function is not None else cast("Any", output_type or self._stream.get_type())
+        return self._apply(as_reduce_function(reduce_function), function, kind)
+
+    @overload
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        *,
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[RESULT] | None = None,
+    ) -> DataStream[RESULT]: ...
+
+    @overload
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        window_function: WindowFunction[RESULT, OUT, K, W] | ProcessWindowFunction[RESULT, OUT, K, W],
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]: ...
+
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        window_function: WindowFunction[RESULT, OUT, K, W] | ProcessWindowFunction[RESULT, OUT, K, W] | None = None,
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
+        if not isinstance(aggregate_function, AggregateFunction):
+            raise TypeError(f"aggregate takes an AggregateFunction, not {type(aggregate_function).__name__}")
+        function = _window_function(window_function, WindowFunction, ProcessWindowFunction)
+        return self._apply(aggregate_function, function, output_type)
+
+    def apply(
+        self, window_function: WindowFunction[T, OUT, K, W], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Make something of all elements of a window when it fires."""
+        return self._apply(None, _window_function(window_function, WindowFunction), output_type)
+
+    def process(
+        self,
+        process_window_function: ProcessWindowFunction[T, OUT, K, W],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Make something of all elements of a window when it fires, knowing the window, the time and state."""
+        return self._apply(None, _window_function(process_window_function, ProcessWindowFunction), output_type)
+
+    def _with(self, **changes: Any) -> WindowedStream[T, K, W]:
+        return WindowedStream(self._stream, self._selector, attrs.evolve(self._operation, **changes))
+
+    def _apply(
+        self,
+        combine: ReduceFunction[Any] | AggregateFunction[Any, Any, Any] | None,
+        function: Function | None,
+        output_type: TypeInformation[OUT] | None,
+    ) -> DataStream[OUT]:
+        operation = attrs.evolve(self._operation, combine=combine, function=function)
+        return keyed_operator(self._stream, self._selector, OperatorKind.WINDOW, operation, output_type)
+
+
+def _same_key(_: object) -> int:
+    return 0
+
+
+@final
+class AllWindowedStream(Generic[T, W]):
+    """The elements of a stream without keys in windows; all of them pass through one subtask, as in Flink."""
+
+    def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
+        self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, _same_key, operation)
+
+    def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
+        """Fire windows by this trigger, in place of the assigner's own."""
+        return self._as(self._windowed.trigger(trigger))
+
+    def allowed_lateness(self, time_ms: int) -> AllWindowedStream[T, W]:
+        """Keep windows for ``time_ms`` after their end: what comes by then fires them again."""
+        return self._as(self._windowed.allowed_lateness(time_ms))
+
+    allowedLateness = allowed_lateness
+
+    def side_output_late_data(self, output_tag: OutputTag[T]) -> AllWindowedStream[T, W]:
+        """Write elements that come too late to a side output, instead of dropping them."""
+        return self._as(self._windowed.side_output_late_data(output_tag))
+
+    sideOutputLateData = side_output_late_data
+
+    @overload
+    def reduce(
+        self, reduce_function: Callable[[T, T], T] | ReduceFunction[T], *, output_type: TypeInformation[T] | None = None
+    ) -> DataStream[T]: ...
+
+    @overload
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        window_function: AllWindowFunction[T, OUT, W] | ProcessAllWindowFunction[T, OUT, W],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]: ...
+
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        window_function: AllWindowFunction[T, OUT, W] | ProcessAllWindowFunction[T, OUT, W] | None = None,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
+        function = _window_function(window_function, AllWindowFunction, ProcessAllWindowFunction)
+        return self._windowed._apply(as_reduce_function(reduce_function), function, output_type)
+
+    @overload
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        *,
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[RESULT] | None = None,
+    ) -> DataStream[RESULT]: ...
+
+    @overload
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        window_function: AllWindowFunction[RESULT, OUT, W] | ProcessAllWindowFunction[RESULT, OUT, W],
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]: ...
+
+    def aggregate(
+        self,
+        aggregate_function: AggregateFunction[T, ACC, RESULT],
+        window_function: AllWindowFunction[RESULT, OUT, W] | ProcessAllWindowFunction[RESULT, OUT, W] | None = None,
+        accumulator_type: TypeInformation[ACC] | None = None,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]:
+        """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
+        function = _window_function(window_function, AllWindowFunction, ProcessAllWindowFunction)
+        return self._windowed._apply(aggregate_function, function, output_type)
+
+    def apply(
+        self, window_function: AllWindowFunction[T, OUT, W], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Make something of all elements of a window when it fires."""
+        return self._windowed._apply(None, _window_function(window_function, AllWindowFunction), output_type)
+
+    def process(
+        self,
+        process_window_function: ProcessAllWindowFunction[T, OUT, W],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Make something of all elements of a window when it fires, knowing the window, the time and state."""
+        function = _window_function(process_window_function, ProcessAllWindowFunction)
+        return self._windowed._apply(None, function, output_type)
+
+    @staticmethod
+    def _as(windowed: WindowedStream[T, int, W]) -> AllWindowedStream[T, W]:
+        return AllWindowedStream(windowed._stream, windowed._operation)

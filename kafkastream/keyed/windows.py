@@ -1,0 +1,392 @@
+"""Windows of keyed streams (Flink's WindowOperator): assign, add, trigger, merge, fire, forget."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any, Final, cast, final
+
+from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
+from kafkastream.keyed.scope import KeyedScope, wall_clock_ms
+from kafkastream.keyed.timers import Timer
+from kafkastream.metrics.groups import Counter
+from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
+from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.state import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
+from kafkastream.spec.trigger import Trigger, TriggerResult
+from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.spec.window import MergingWindowAssigner, Window
+from kafkastream.spec.window_functions import (
+    AllWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowContext,
+    WindowFunction,
+)
+from kafkastream.spec.window_operation import WindowOperation
+
+__all__ = ["WindowOperator"]
+
+_WINDOWS: Final = "_windows"
+_COUNT: Final = "_count"
+
+Contents = dict[Window, Any]
+"""What is kept of each window of a key."""
+
+Call = Callable[[Any, Window, Iterable[Any]], Iterable[Any] | None]
+
+
+class _Keeping(ABC):
+    """How elements are kept until their window fires."""
+
+    @abstractmethod
+    def first(self, value: Any) -> Any:
+        """The content with one element."""
+
+    @abstractmethod
+    def added(self, content: Any, value: Any) -> Any:
+        """The content with one more element."""
+
+    @abstractmethod
+    def merged(self, one: Any, other: Any) -> Any:
+        """The content of two windows that have become one."""
+
+    @abstractmethod
+    def elements(self, content: Any) -> list[Any]:
+        """What the window's function gets, or what comes out."""
+
+
+@final
+class _All(_Keeping):
+    def first(self, value: Any) -> Any:
+        return [value]
+
+    def added(self, content: Any, value: Any) -> Any:
+        content.append(value)
+        return content
+
+    def merged(self, one: Any, other: Any) -> Any:
+        return one + other
+
+    def elements(self, content: Any) -> list[Any]:
+        return list(content)
+
+
+@final
+class _Reduced(_Keeping):
+    def __init__(self, function: ReduceFunction[Any]) -> None:
+        self._reduce = function.reduce
+
+    def first(self, value: Any) -> Any:
+        return value
+
+    def added(self, content: Any, value: Any) -> Any:
+        return self._reduce(content, value)
+
+    def merged(self, one: Any, other: Any) -> Any:
+        return self._reduce(one, other)
+
+    def elements(self, content: Any) -> list[Any]:
+        return [content]
+
+
+@final
+class _Aggregated(_Keeping):
+    def __init__(self, function: AggregateFunction[Any, Any, Any]) -> None:
+        self._function = function
+
+    def first(self, value: Any) -> Any:
+        return self._function.add(value, self._function.create_accumulator())
+
+    def added(self, content: Any, value: Any) -> Any:
+        return self._function.add(value, content)
+
+    def merged(self, one: Any, other: Any) -> Any:
+        return self._function.merge(one, other)
+
+    def elements(self, content: Any) -> list[Any]:
+        return [self._function.get_result(content)]
+
+
+def _keeping(combine: Function | None) -> _Keeping:
+    if combine is None:
+        return _All()
+    return _Reduced(combine) if isinstance(combine, ReduceFunction) else _Aggregated(cast("Any", combine))
+
+
+@final
+class WindowOperator(KeyedOperator):
+    """The windows of one subtask's keys."""
+
+    def __init__(self, operation: WindowOperation) -> None:
+        super().__init__()
+        self._operation = operation
+        self._assigner = operation.assigner
+        self._trigger = operation.trigger
+        self._lateness = operation.allowed_lateness
+        self._is_event_time = operation.assigner.is_event_time()
+        self._merging = operation.assigner if isinstance(operation.assigner, MergingWindowAssigner) else None
+        self._keeping = _keeping(operation.combine)
+        self._timers = _WindowScope(self.scope)
+        self._context: WindowContext[Any] = _context_of(operation.function, self._timers)
+        self._trigger_context = Trigger.OnMergeContext(self._timers)
+        self._call = _call_of(operation.function, self._context)
+        self._late = Counter()
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+        for function in self._operation.functions:
+            function.open(context)
+        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """What combines elements, and what makes something of a window."""
+        return self._operation.functions
+
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Put elements into their windows."""
+        out, scope = Emitted(), self.scope
+        value = None
+        try:
+            for key, value, timestamp in zip(*arrived[1:], strict=True):
+                scope.select(key)
+                self._element(value, MIN_WATERMARK if timestamp is None else timestamp, out)
+        except Exception as error:
+            raise CallError(scope.key, value) from error
+        finally:
+            scope.namespace = ()
+        return out
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Let the trigger see it; forget the window when it is over."""
+        (window,) = timer.namespace
+        if window not in self._contents() and self._merging is not None:
+            return  # it has become a part of another one
+        is_event = domain is TimeDomain.EVENT_TIME
+        ask = self._trigger.on_event_time if is_event else self._trigger.on_processing_time
+        try:
+            self._react(ask(timer.timestamp, window, self._trigger_context), window, out)
+            if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
+                self._forget(window)
+        except Exception as error:
+            raise CallError(self.scope.key, timer=timer.timestamp) from error
+
+    def _element(self, value: Any, timestamp: int, out: Emitted) -> None:
+        skipped = True
+        for assigned in self._assigner.assign_windows(value, timestamp, self._timers):
+            window = assigned if self._merging is None else self._merged(assigned)
+            if self._is_late(window):
+                self._drop(window)
+                continue
+            skipped = False
+            self._add(window, value)
+            self.scope.namespace = (window,)
+            self._react(self._trigger.on_element(value, timestamp, window, self._trigger_context), window, out)
+            self._register_cleanup(window)
+        if skipped and self._is_event_time and timestamp + self._lateness <= self.scope.watermark:
+            self._set_aside(value, timestamp, out)
+
+    def _set_aside(self, value: Any, timestamp: int, out: Emitted) -> None:
+        if self._operation.late is None:
+            self._late.inc()
+        else:
+            out.take([(self._operation.late, value)], timestamp)
+
+    def _add(self, window: Window, value: Any) -> None:
+        contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})
+        content = contents.get(window)
+        contents[window] = self._keeping.first(value) if content is None else self._keeping.added(content, value)
+        self.scope.changed()
+
+    def _contents(self) -> Contents:
+        """What is kept of the current key's windows."""
+        contents: Contents = self.scope.entry.get(_WINDOWS, {})
+        return contents
+
+    def _react(self, result: TriggerResult, window: Window, out: Emitted) -> None:
+        if result is TriggerResult.CONTINUE:
+            return
+        contents = self._contents()
+        if result.is_fire() and contents.get(window) is not None:
+            self._come_out(window, contents[window], out)
+        if result.is_purge():
+            self._purge(window)
+
+    def _come_out(self, window: Window, content: Any, out: Emitted) -> None:
+        self.scope.namespace = (window,)
+        self._context._window = window
+        last = window.max_timestamp()
+        time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
+        out.take(self._call(self.scope.key, window, self._keeping.elements(content)) or (), time)
+        if self._context._aside:
+            out.take(self._context._taken_aside(), time)
+
+    def _purge(self, window: Window) -> None:
+        """What is in the window is forgotten; one that may merge stays, empty."""
+        if self._merging is None:
+            self._contents().pop(window, None)
+        else:
+            self._contents()[window] = None
+        self._tidy()
+
+    def _forget(self, window: Window) -> None:
+        """The window is over."""
+        self.scope.namespace = (window,)
+        self._contents().pop(window, None)
+        self._trigger.clear(window, self._trigger_context)
+        self._context._window = window
+        if isinstance(self._operation.function, (ProcessWindowFunction, ProcessAllWindowFunction)):
+            self._operation.function.clear(cast("Any", self._context))
+        self._tidy()
+
+    def _drop(self, window: Window) -> None:
+        """A late window that was merged is kept no longer."""
+        if self._merging is not None and self._contents().pop(window, None) is not None:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        if not self._contents():
+            self.scope.entry.pop(_WINDOWS, None)
+        self.scope.changed()
+
+    def _is_late(self, window: Window) -> bool:
+        return self._is_event_time and self._cleanup_time(window) <= self.scope.watermark
+
+    def _cleanup_time(self, window: Window) -> int:
+        if not self._is_event_time:
+            return window.max_timestamp()
+        return min(window.max_timestamp() + self._lateness, MAX_WATERMARK)
+
+    def _register_cleanup(self, window: Window) -> None:
+        time = self._cleanup_time(window)
+        if time < MAX_WATERMARK:
+            self.scope.register(self._domain, time)
+
+    @property
+    def _domain(self) -> TimeDomain:
+        return TimeDomain.EVENT_TIME if self._is_event_time else TimeDomain.PROCESSING_TIME
+
+    def _merged(self, new: Window) -> Window:
+        """The window that a new one has become a part of; what was kept of the others is now its own."""
+        assert self._merging is not None
+        contents = self._contents()
+        found = new
+        merges: list[tuple[list[Window], Window]] = []
+        self._merging.merge_windows([*contents, new], lambda parts, whole: merges.append((list(parts), whole)))
+        for parts, whole in merges:
+            if new in parts:
+                found = whole
+            others = [window for window in dict.fromkeys(parts) if window in contents]
+            if others != [whole]:
+                self._become_one(others, whole)
+        return found
+
+    def _become_one(self, parts: Sequence[Window], whole: Window) -> None:
+        contents, scope = self._contents(), self.scope
+        if not parts:
+            return
+        kept = [content for content in map(contents.pop, parts) if content is not None]
+        contents[whole] = reduce(self._keeping.merged, kept) if kept else None
+        scope.namespace = (whole,)
+        self._timers.merged = parts
+        self._trigger.on_merge(whole, self._trigger_context)
+        self._timers.merged = ()
+        for window in parts:
+            if window != whole:
+                scope.namespace = (window,)
+                self._trigger.clear(window, self._trigger_context)
+                scope.delete(self._domain, self._cleanup_time(window))
+        scope.changed()
+
+
+@final
+class _WindowScope:
+    """The scope, as triggers, assigners and window functions see it."""
+
+    def __init__(self, scope: KeyedScope) -> None:
+        self._scope = scope
+        self.merged: Sequence[Window] = ()
+
+    @property
+    def watermark(self) -> int:
+        return self._scope.watermark
+
+    def register(self, domain: TimeDomain, timestamp: int) -> None:
+        self._scope.register(domain, timestamp)
+
+    def delete(self, domain: TimeDomain, timestamp: int) -> None:
+        self._scope.delete(domain, timestamp)
+
+    def cell(self, descriptor: StateDescriptor) -> Any:
+        return self._scope.cell(descriptor)
+
+    def window_cell(self, descriptor: StateDescriptor) -> Any:
+        return self._scope.window_cell(descriptor)
+
+    def get_current_processing_time(self) -> int:
+        return wall_clock_ms()
+
+    def next_count(self) -> int:
+        """How many elements of the key came before; asked once for each."""
+        entry = self._scope.entry
+        count: int = entry.get(_COUNT, 0)
+        entry[_COUNT] = count + 1
+        self._scope.changed()
+        return count
+
+    def merge_states(self, descriptor: StateDescriptor) -> None:
+        """Add up the states of the windows that have become one."""
+        scope, whole = self._scope, self._scope.namespace
+        cell = scope.window_cell(descriptor)
+        kept = []
+        for window in self.merged:
+            scope.namespace = (window,)
+            content = cell.get()
+            if content is not None:
+                kept.append(content)
+                cell.set(None)
+        scope.namespace = whole
+        if kept:
+            cell.set(_added_up(descriptor, kept))
+
+
+def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
+    content = kept[0]
+    for other in kept[1:]:
+        match descriptor:
+            case ReducingStateDescriptor():
+                content = descriptor.reduce_function.reduce(content, other)
+            case AggregatingStateDescriptor():
+                content = descriptor.agg_function.merge(content, other)
+            case _:
+                content += other  # lists
+    return content
+
+
+def _context_of(function: Function | None, scope: _WindowScope) -> WindowContext[Any]:
+    if isinstance(function, ProcessAllWindowFunction):
+        return ProcessAllWindowFunction.Context(scope)
+    return ProcessWindowFunction.Context(scope)
+
+
+def _call_of(function: Function | None, context: Any) -> Call:
+    """What is called when a window fires, with the key, the window and its elements."""
+    match function:
+        case None:
+            return lambda _key, _window, elements: elements
+        case ProcessWindowFunction():
+            process = function.process
+            return lambda key, _, elements: process(key, context, elements)
+        case ProcessAllWindowFunction():
+            process_all = function.process
+            return lambda _key, _window, elements: process_all(context, elements)
+        case WindowFunction():
+            return function.apply
+        case AllWindowFunction():
+            apply = function.apply
+            return lambda _, window, elements: apply(window, elements)
+        case _:
+            raise TypeError(f"no function for windows: {function!r}")

@@ -1,0 +1,147 @@
+"""What users implement to make something of a window's elements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, Protocol, TypeVar, final
+
+from kafkastream.spec.functions import Function
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.process_functions import Timers, TimerService
+from kafkastream.spec.state import Cells, KeyedStateStore, StateDescriptor
+from kafkastream.spec.window import Window
+
+__all__ = [
+    "AllWindowFunction",
+    "ProcessAllWindowFunction",
+    "ProcessWindowFunction",
+    "WindowContext",
+    "WindowFunction",
+    "WindowStates",
+]
+
+IN = TypeVar("IN")
+OUT = TypeVar("OUT")
+KEY = TypeVar("KEY")
+W = TypeVar("W", bound=Window)
+W2 = TypeVar("W2", bound=Window)
+T = TypeVar("T")
+
+Results = Iterable[Any] | None
+
+
+class WindowStates(Timers, Protocol):
+    """The states of the current key, and of its current window."""
+
+    def cell(self, descriptor: StateDescriptor) -> Any:
+        """Where a state of the key is kept."""
+
+    def window_cell(self, descriptor: StateDescriptor) -> Any:
+        """Where a state of the key and window is kept."""
+
+
+@final
+class _States(KeyedStateStore):
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+
+    @property
+    def cells(self) -> Cells:
+        return self._cells
+
+
+class WindowContext(Generic[W]):
+    """The window, the time, state and side outputs; valid during one call."""
+
+    def __init__(self, states: WindowStates) -> None:
+        self._window: Any = None
+        self._time = TimerService(states)
+        self._window_state = _States(states.window_cell)
+        self._global_state = _States(states.cell)
+        self._aside: list[tuple[OutputTag[Any], Any]] = []
+
+    def window(self) -> W:
+        """The window."""
+        window: W = self._window
+        return window
+
+    def current_processing_time(self) -> int:
+        """The wall clock of the worker, in ms since the epoch."""
+        return self._time.current_processing_time()
+
+    currentProcessingTime = current_processing_time
+
+    def current_watermark(self) -> int:
+        """How far event time has come, in ms."""
+        return self._time.current_watermark()
+
+    currentWatermark = current_watermark
+
+    def window_state(self) -> KeyedStateStore:
+        """State of this key and window; it is yours to clear, in ``clear``."""
+        return self._window_state
+
+    windowState = window_state
+
+    def global_state(self) -> KeyedStateStore:
+        """State of this key, in whatever window."""
+        return self._global_state
+
+    globalState = global_state
+
+    def output(self, output_tag: OutputTag[T], value: T) -> None:
+        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
+        self._aside.append((output_tag, value))
+
+    def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
+        taken, self._aside = self._aside, []
+        return taken
+
+
+class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
+    """Makes something of all elements of a key's window, knowing the window and the time."""
+
+    class Context(WindowContext[W2]):
+        """The window, the time, state and side outputs; valid during one call."""
+
+    @abstractmethod
+    def process(
+        self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN]
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+    def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
+        """Forget the window's own state; called when the window is over."""
+
+
+class WindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
+    """Makes something of all elements of a key's window."""
+
+    @abstractmethod
+    def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[OUT] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+
+class ProcessAllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
+    """Makes something of all elements of a window of a stream without keys."""
+
+    class Context(WindowContext[W2]):
+        """The window, the time, state and side outputs; valid during one call."""
+
+    @abstractmethod
+    def process(
+        self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN]
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+    def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
+        """Forget the window's own state; called when the window is over."""
+
+
+class AllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
+    """Makes something of all elements of a window of a stream without keys."""
+
+    @abstractmethod
+    def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[OUT] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""

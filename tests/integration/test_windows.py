@@ -1,0 +1,264 @@
+"""Windows give what Flink's give, whichever partition lags, and none of them is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kafkastream.common import Duration, Time, Types, WatermarkStrategy
+from kafkastream.datastream import (
+    AggregateFunction,
+    OutputTag,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    StreamExecutionEnvironment,
+    WindowFunction,
+)
+from kafkastream.datastream.window import (
+    ContinuousEventTimeTrigger,
+    CountTrigger,
+    EventTimeSessionWindows,
+    GlobalWindows,
+    PurgingTrigger,
+    SlidingEventTimeWindows,
+    TimeWindow,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+)
+from kafkastream.errors import UserFunctionError
+from kafkastream.testing import Record
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import Parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T0 = 1_795_000_000_000
+MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
+
+
+def at(second: float, key: str, partition: int = 0) -> Record:
+    return Record(f"{key}@{second:g}", key=key, partition=partition, timestamp_ms=T0 + round(second * 1000))
+
+
+def key_of(value: str) -> str:
+    return value.split("@", maxsplit=1)[0]
+
+
+class Told(ProcessWindowFunction[str, str, str, TimeWindow]):
+    """Tells key, window and elements."""
+
+    def process(
+        self, key: str, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable[str]
+    ) -> Iterator[str]:
+        window = context.window()
+        times = sorted(element.split("@")[1] for element in elements)
+        yield f"{key} {(window.start - T0) // 1000}-{(window.end - T0) // 1000}: {' '.join(times)}"
+
+
+@pytest.fixture(autouse=True)
+def _two_subtasks(env: StreamExecutionEnvironment) -> None:
+    env.set_parallelism(2)
+
+
+@pytest.fixture
+def two(new_topic: NewTopic) -> str:
+    return new_topic(partitions=2)
+
+
+def test_bounded_job_fires_all_windows_at_its_end(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(two, [at(1, "a"), at(59, "a"), at(3, "b", 1), at(11, "a", 1)])
+    windows = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of)
+    windows.window(TumblingEventTimeWindows.of(Time.seconds(10))).process(Told(), Types.STRING()).sink_to(
+        parts.sink(target)
+    )
+    env.execute("tumbling")
+    assert parts.values(target) == ["a 0-10: 1", "a 10-20: 11", "a 50-60: 59", "b 0-10: 3"]
+
+
+def test_partition_that_lags_a_minute_loses_nothing_here_and_much_in_plain_spark(
+    env: StreamExecutionEnvironment, spark: SparkSession, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    ahead = [at(60 + second, "a") for second in range(0, 60, 5)]
+    behind = [at(second, "a", 1) for second in range(0, 60, 5)]
+    late = OutputTag("late", Types.STRING())
+    stream = env.from_source(parts.endless(two), MONOTONOUS, "in").key_by(key_of)
+    counted = stream.window(TumblingEventTimeWindows.of(Time.seconds(20))).side_output_late_data(late).process(Told())
+    counted.map(lambda line: f"{line.split(':')[0]} has {len(line.split()) - 2}", Types.STRING()).sink_to(
+        parts.sink(target)
+    )
+    counted.get_side_output(late).map(lambda value: f"late {value}", Types.STRING()).sink_to(parts.sink(target))
+    native = _natively(spark, parts, two)
+    job = env.execute_async("lags")
+    try:
+        for both in (ahead[:6], ahead[6:], behind[:6], behind[6:], [at(130, "a"), at(130, "a", 1)]):
+            parts.kafka.produce(two, both)
+            native.processAllAvailable()
+        ours = parts.values(target, 6)
+    finally:
+        job.cancel().result()
+        native.stop()
+    spark_has = {row.start: row["count"] for row in spark.sql("SELECT * FROM native").collect() if row.start < 120}
+    print("here:", ours, "plain Spark:", spark_has)  # noqa: T201 - the comparison is what the test is for
+    assert ours == sorted(f"a {start}-{start + 20} has 4" for start in range(0, 120, 20))
+    assert sum(spark_has.values()) < 24
+
+
+def _natively(spark: SparkSession, parts: Parts, topic: str) -> Any:
+    """The same windows by Spark's own watermark."""
+    records = spark.readStream.format("kafka").option("kafka.bootstrap.servers", parts.kafka.bootstrap_servers)
+    counts = (
+        records.option("subscribe", topic)
+        .load()
+        .withWatermark("timestamp", "0 seconds")
+        .groupBy(_window())
+        .count()
+        .selectExpr(f"CAST(unix_millis(window.start) - {T0} AS LONG) DIV 1000 AS start", "count")
+    )
+    return counts.writeStream.format("memory").queryName("native").outputMode("append").start()
+
+
+def _window() -> Any:
+    from pyspark.sql import functions
+
+    return functions.window("timestamp", "20 seconds")
+
+
+class Count(AggregateFunction[str, int, int]):
+    def create_accumulator(self) -> int:
+        return 0
+
+    def add(self, value: str, accumulator: int) -> int:
+        return accumulator + 1
+
+    def get_result(self, accumulator: int) -> int:
+        return accumulator
+
+    def merge(self, acc_a: int, acc_b: int) -> int:
+        return acc_a + acc_b
+
+
+class Bounds(WindowFunction[int, str, str, TimeWindow]):
+    def apply(self, key: str, window: TimeWindow, inputs: Iterable[int]) -> Iterator[str]:
+        yield f"{key} {(window.start - T0) / 1000:g}-{(window.end - T0) / 1000:g}: {list(inputs)}"
+
+
+@pytest.mark.parametrize(
+    ("assigner", "expected"),
+    [
+        (
+            SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(5)),
+            ["a -5-5: [2]", "a 0-10: [3]", "a 20-30: [1]", "a 25-35: [1]", "a 5-15: [1]"],
+        ),
+        (EventTimeSessionWindows.with_gap(Duration.of_seconds(5)), ["a 1-13: [3]", "a 27-32: [1]"]),
+        (
+            TumblingEventTimeWindows.of(Time.seconds(10), Time.seconds(2)),
+            ["a -8-2: [1]", "a 2-12: [2]", "a 22-32: [1]"],
+        ),
+    ],
+    ids=["sliding", "session", "offset"],
+)
+def test_aggregate(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic, assigner: Any, expected: list[str]
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(two, [at(1, "a"), at(8, "a"), at(4, "a", 1), at(27, "a", 1)])
+    keyed = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of)
+    keyed.window(assigner).aggregate(Count(), Bounds(), output_type=Types.STRING()).sink_to(parts.sink(target))
+    env.execute("aggregate")
+    assert parts.values(target) == expected
+
+
+def test_late_elements_fire_again_then_go_aside(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    late = OutputTag("late", Types.STRING())
+    keyed = env.from_source(parts.endless(topic), MONOTONOUS, "in").key_by(key_of)
+    windowed = keyed.window(TumblingEventTimeWindows.of(Time.seconds(10))).allowed_lateness(5000)
+    told = windowed.side_output_late_data(late).process(Told(), Types.STRING())
+    told.sink_to(parts.sink(target))
+    told.get_side_output(late).map(lambda value: f"late {value}", Types.STRING()).sink_to(parts.sink(target))
+    job = env.execute_async("late")
+    try:
+        parts.kafka.produce(topic, [at(1, "a"), at(12, "a")])
+        assert parts.values(target, 1) == ["a 0-10: 1"]
+        parts.kafka.produce(topic, [at(2, "a")])
+        assert parts.values(target, 2) == ["a 0-10: 1", "a 0-10: 1 2"]
+        parts.kafka.produce(topic, [at(15.001, "b")])
+        parts.kafka.produce(topic, [at(26, "c")])
+        assert "a 10-20: 12" in parts.values(target, 4)
+        parts.kafka.produce(topic, [at(3, "a")])
+        assert "late a@3" in parts.values(target, 5)
+    finally:
+        job.cancel().result()
+
+
+def test_windows_without_keys(env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic) -> None:
+    class All(ProcessAllWindowFunction[str, str, TimeWindow]):
+        def process(
+            self, context: ProcessAllWindowFunction.Context[TimeWindow], elements: Iterable[str]
+        ) -> Iterator[str]:
+            yield f"{(context.window().start - T0) // 1000}: {' '.join(sorted(elements))}"
+
+    target = new_topic()
+    parts.kafka.produce(two, [at(1, "a"), at(12, "b"), at(2, "c", 1)])
+    stream = env.from_source(parts.bounded(two), MONOTONOUS, "in")
+    stream.window_all(TumblingEventTimeWindows.of(Time.seconds(10))).process(All(), Types.STRING()).sink_to(
+        parts.sink(target)
+    )
+    env.execute("all")
+    assert parts.values(target) == ["0: a@1 c@2", "10: b@12"]
+
+
+def test_windows_by_count(env: StreamExecutionEnvironment) -> None:
+    elements = [("a", number) for number in range(1, 8)] + [("b", 1)]
+
+    def counted(size: int, slide: int = 0) -> list[Any]:
+        windows = env.from_collection(elements).key_by(lambda element: element[0]).count_window(size, slide)
+        return sorted(windows.reduce(lambda one, other: (one[0], one[1] + other[1])).execute_and_collect())
+
+    assert counted(3) == [("a", 1 + 2 + 3), ("a", 4 + 5 + 6)]
+    assert counted(3, 2) == [("a", 1 + 2 + 3), ("a", 3 + 4 + 5), ("a", 5 + 6 + 7)]
+
+
+def test_triggers(env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic) -> None:
+    target = new_topic()
+    parts.kafka.produce(topic, [at(second, "a") for second in (1, 2, 3, 4, 5)])
+    keyed = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of)
+    everything = keyed.window(GlobalWindows.create()).trigger(PurgingTrigger.of(CountTrigger.of(2)))
+    everything.aggregate(Count()).map(lambda count: f"two by two {count}", Types.STRING()).sink_to(parts.sink(target))
+    every_two = keyed.window(TumblingEventTimeWindows.of(Time.seconds(10))).trigger(
+        ContinuousEventTimeTrigger.of(Time.seconds(2))
+    )
+    every_two.process(Told(), Types.STRING()).sink_to(parts.sink(target))
+    env.execute("triggers")
+    assert parts.values(target) == [*["a 0-10: 1 2 3 4 5"] * 5, *["two by two 2"] * 2]
+
+
+def test_windows_by_the_wall_clock(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    keyed = env.from_source(parts.endless(topic), WatermarkStrategy.no_watermarks(), "in").key_by(key_of)
+    counted = keyed.window(TumblingProcessingTimeWindows.of(Time.seconds(2))).aggregate(Count())
+    counted.map(lambda count: f"counted {count}", Types.STRING()).sink_to(parts.sink(target))
+    parts.kafka.produce(topic, [at(0, "a"), at(1, "a")])
+    job = env.execute_async("wall clock")
+    try:
+        assert parts.values(target, 1) == ["counted 2"]
+    finally:
+        job.cancel().result()
+
+
+def test_element_without_a_time_is_told(env: StreamExecutionEnvironment) -> None:
+    windows = env.from_collection(["a"]).key_by(str).window(TumblingEventTimeWindows.of(Time.seconds(1)))
+    windows.aggregate(Count()).print()
+    with pytest.raises(UserFunctionError, match=r"Long\.MIN_VALUE timestamp"):
+        env.execute("no time")
