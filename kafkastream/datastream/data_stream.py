@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Protocol, final, overload
 
@@ -19,6 +19,8 @@ from kafkastream.spec.functions import (
 )
 from kafkastream.spec.graph import (
     CollectSink,
+    KeyedInput,
+    KeyedNode,
     OperatorKind,
     OperatorNode,
     PrintSink,
@@ -26,17 +28,21 @@ from kafkastream.spec.graph import (
     SinkNode,
     UnionNode,
 )
+from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.state import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window import Window, WindowAssigner
 from kafkastream.spec.window_operation import WindowOperation
 
 if TYPE_CHECKING:
+    from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
     from kafkastream.datastream.environment import StreamExecutionEnvironment
+    from kafkastream.datastream.joined_streams import CoGroupedStreams, JoinedStreams
     from kafkastream.datastream.keyed_stream import KeyedStream
     from kafkastream.datastream.windowed_stream import AllWindowedStream
 
@@ -44,6 +50,7 @@ __all__ = ["CloseableIterator", "DataStream", "DataStreamSink"]
 
 T = TypeVar("T", default=Any)
 K = TypeVar("K")
+T2 = TypeVar("T2")
 OUT = TypeVar("OUT")
 W = TypeVar("W", bound=Window)
 T_co = TypeVar("T_co", covariant=True)
@@ -252,6 +259,51 @@ class DataStream(_Handle, Generic[T]):
 
     keyBy = key_by
 
+    @overload
+    def connect(self, ds: DataStream[T2] | KeyedStream[T2, Any]) -> ConnectedStreams[T, T2]: ...
+
+    @overload
+    def connect(self, ds: BroadcastStream[T2]) -> BroadcastConnectedStream[T, T2]: ...
+
+    def connect(
+        self, ds: DataStream[T2] | KeyedStream[T2, Any] | BroadcastStream[T2]
+    ) -> ConnectedStreams[T, T2] | BroadcastConnectedStream[T, T2]:
+        """Give the elements of this stream and another to one function.
+
+        Differs from Flink: a function's own fields last as long as a Python worker; use keyed or broadcast state for
+        what is to be remembered.
+        """
+        from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+
+        own = KeyedInput(node=self._id)
+        if isinstance(ds, BroadcastStream):
+            return BroadcastConnectedStream(self._env, own, ds)
+        return ConnectedStreams(self._env, own, KeyedInput(node=ds._id) if isinstance(ds, DataStream) else ds._input)
+
+    def broadcast(self, *broadcast_state_descriptors: MapStateDescriptor[Any, Any]) -> BroadcastStream[T]:
+        """Have each element come to every subtask of the function that this is connected to.
+
+        Args:
+            broadcast_state_descriptors: The states that the function may ask for; at least one.
+        """
+        from kafkastream.datastream.connected_streams import BroadcastStream
+
+        return BroadcastStream(self, broadcast_state_descriptors)
+
+    def join(self, other: DataStream[T2]) -> JoinedStreams[T, T2]:
+        """Pairs of elements that share a key and a window: ``where``, ``equal_to``, ``window``, ``apply`` say the rest."""
+        from kafkastream.datastream.joined_streams import JoinedStreams, _Windowed
+
+        return JoinedStreams(_Windowed(self, other))
+
+    def co_group(self, other: DataStream[T2]) -> CoGroupedStreams[T, T2]:
+        """All elements that share a key and a window: ``where``, ``equal_to``, ``window``, ``apply`` say the rest."""
+        from kafkastream.datastream.joined_streams import CoGroupedStreams, _Windowed
+
+        return CoGroupedStreams(_Windowed(self, other))
+
+    coGroup = co_group
+
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
         """Put all elements into windows, without keys; one subtask has them all."""
         from kafkastream.datastream.windowed_stream import AllWindowedStream
@@ -292,6 +344,27 @@ class DataStream(_Handle, Generic[T]):
     def _end(self, name: str, sink: KafkaSink[Any] | PrintSink | CollectSink) -> DataStreamSink:
         node = SinkNode(id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type())
         return DataStreamSink(self._env, self._env._add(node))
+
+
+def keyed_operator(
+    env: StreamExecutionEnvironment,
+    inputs: Sequence[KeyedInput],
+    kind: OperatorKind,
+    function: Function | Callable[..., Any] | WindowOperation | IntervalJoin,
+    output_type: TypeInformation[OUT] | None,
+    broadcast: Sequence[MapStateDescriptor[Any, Any]] = (),
+) -> DataStream[OUT]:
+    """What comes of an operator on the keys of streams."""
+    node = KeyedNode(
+        id=env._next_id(),
+        name=function.name if isinstance(function, WindowOperation) else kind.value,
+        keyed=tuple(inputs),
+        kind=kind,
+        function=function,
+        broadcast=tuple(broadcast),
+        output_type=output_type,
+    )
+    return DataStream(env, env._add(node))
 
 
 def _checked(function: Any, kind: type[Function]) -> Any:

@@ -1,5 +1,13 @@
 """Functions of the DataStream API, at PyFlink's path."""
 
+from kafkastream.spec.co_functions import (
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
 from kafkastream.spec.functions import (
     AggregateFunction,
     FilterFunction,
@@ -9,6 +17,7 @@ from kafkastream.spec.functions import (
     MapFunction,
     ReduceFunction,
 )
+from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
 from kafkastream.spec.process_functions import KeyedProcessFunction, ProcessFunction, TimerService
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state import KeyedStateStore
@@ -22,15 +31,25 @@ from kafkastream.spec.window_functions import (
 __all__ = [
     "AggregateFunction",
     "AllWindowFunction",
+    "BroadcastProcessFunction",
+    "CoFlatMapFunction",
+    "CoGroupFunction",
+    "CoMapFunction",
+    "CoProcessFunction",
     "FilterFunction",
+    "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
+    "JoinFunction",
     "KeySelector",
+    "KeyedBroadcastProcessFunction",
+    "KeyedCoProcessFunction",
     "KeyedProcessFunction",
     "KeyedStateStore",
     "MapFunction",
     "ProcessAllWindowFunction",
     "ProcessFunction",
+    "ProcessJoinFunction",
     "ProcessWindowFunction",
     "ReduceFunction",
     "RuntimeContext",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
-from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked
-from kafkastream.datastream.windowed_stream import WindowedStream, keyed_operator
+from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked, keyed_operator
+from kafkastream.datastream.joined_streams import IntervalJoined
+from kafkastream.datastream.windowed_stream import WindowedStream
 from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
 from kafkastream.spec.functions import (
     FilterFunction,
@@ -17,7 +19,7 @@ from kafkastream.spec.functions import (
     ReduceFunction,
     as_reduce_function,
 )
-from kafkastream.spec.graph import OperatorKind
+from kafkastream.spec.graph import KeyedInput, OperatorKind
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
@@ -39,6 +41,7 @@ __all__ = ["KeyedStream"]
 T = TypeVar("T")
 K = TypeVar("K")
 K2 = TypeVar("K2")
+T2 = TypeVar("T2")
 OUT = TypeVar("OUT")
 W = TypeVar("W", bound=Window)
 
@@ -135,6 +138,31 @@ class KeyedStream(Generic[T, K]):
         """All elements of this stream and the others, without keys."""
         return self._stream.union(*others)
 
+    @overload
+    def connect(self, ds: DataStream[T2] | KeyedStream[T2, Any]) -> ConnectedStreams[T, T2]: ...
+
+    @overload
+    def connect(self, ds: BroadcastStream[T2]) -> BroadcastConnectedStream[T, T2]: ...
+
+    def connect(
+        self, ds: DataStream[T2] | KeyedStream[T2, Any] | BroadcastStream[T2]
+    ) -> ConnectedStreams[T, T2] | BroadcastConnectedStream[T, T2]:
+        """Give the elements of this stream and another to one function; keyed, those of one key meet."""
+        if isinstance(ds, BroadcastStream):
+            return BroadcastConnectedStream(self._stream._env, self._input, ds)
+        other = ds._input if isinstance(ds, KeyedStream) else KeyedInput(node=ds._id)
+        return ConnectedStreams(self._stream._env, self._input, other)
+
+    def interval_join(self, other: KeyedStream[T2, Any]) -> IntervalJoined[T, T2]:
+        """Pairs of elements of one key whose times are near each other: ``between`` and ``process`` say the rest."""
+        return IntervalJoined(self, other)
+
+    intervalJoin = interval_join
+
+    @property
+    def _input(self) -> KeyedInput:
+        return KeyedInput(node=self._stream._id, selector=self._selector)
+
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Write each element to standard output."""
         return self._stream.print(sink_identifier)
@@ -172,4 +200,4 @@ class KeyedStream(Generic[T, K]):
         function: Function | Callable[..., Any],
         output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
-        return keyed_operator(self._stream, self._selector, kind, function, output_type)
+        return keyed_operator(self._stream._env, [self._input], kind, function, output_type)

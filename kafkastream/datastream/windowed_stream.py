@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 
-from kafkastream.datastream.data_stream import DataStream
+from kafkastream.datastream.data_stream import DataStream, keyed_operator
 from kafkastream.spec.functions import (
     AggregateFunction,
     Function,
@@ -15,7 +15,7 @@ from kafkastream.spec.functions import (
     ReduceFunction,
     as_reduce_function,
 )
-from kafkastream.spec.graph import KeyedInput, KeyedNode, OperatorKind
+from kafkastream.spec.graph import KeyedInput, OperatorKind
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.types import TypeInformation
@@ -28,7 +28,7 @@ from kafkastream.spec.window_functions import (
 )
 from kafkastream.spec.window_operation import WindowOperation
 
-__all__ = ["AllWindowedStream", "WindowedStream", "keyed_operator"]
+__all__ = ["AllWindowedStream", "WindowedStream"]
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -36,26 +36,6 @@ W = TypeVar("W", bound=Window)
 ACC = TypeVar("ACC")
 RESULT = TypeVar("RESULT")
 OUT = TypeVar("OUT")
-
-
-def keyed_operator(
-    stream: DataStream[Any],
-    selector: KeySelector[Any, Any] | Callable[[Any], Any],
-    kind: OperatorKind,
-    function: Function | Callable[..., Any] | WindowOperation,
-    output_type: TypeInformation[OUT] | None,
-) -> DataStream[OUT]:
-    """What comes of an operator on the keys of a stream."""
-    env = stream._env
-    node = KeyedNode(
-        id=env._next_id(),
-        name=function.name if isinstance(function, WindowOperation) else kind.value,
-        keyed=(KeyedInput(node=stream._id, selector=selector),),
-        kind=kind,
-        function=function,
-        output_type=output_type,
-    )
-    return DataStream(env, env._add(node))
 
 
 def _window_function(given: object, *kinds: type[Function]) -> Any:
@@ -182,7 +162,8 @@ class WindowedStream(Generic[T, K, W]):
         output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
         operation = attrs.evolve(self._operation, combine=combine, function=function)
-        return keyed_operator(self._stream, self._selector, OperatorKind.WINDOW, operation, output_type)
+        one = KeyedInput(node=self._stream._id, selector=self._selector)
+        return keyed_operator(self._stream._env, [one], OperatorKind.WINDOW, operation, output_type)
 
 
 def _same_key(_: object) -> int:

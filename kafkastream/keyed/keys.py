@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
-__all__ = ["bucket_of", "encoded_key", "key_encoder"]
+__all__ = ["NO_KEY", "bucket_of", "encoded_key", "key_encoder"]
 
 _PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
 _PROTOCOL: Final = 4
@@ -58,6 +58,9 @@ def key_encoder() -> Callable[[Hashable], bytes]:
 
     return encode
 
+
+NO_KEY: Final = encoded_key(None)
+"""What stands in place of a key where there are none."""
 
 _MOST_KNOWN: Final = 100_000
 

@@ -1,10 +1,29 @@
-"""The operator of a node of the job graph."""
+"""The operator of a node of the job graph: which of the user's methods is called for what."""
 
 from __future__ import annotations
 
-from kafkastream.keyed.operators import KeyedOperator, process_operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NoReturn, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.keyed.interval_join import IntervalJoinOperator
+from kafkastream.keyed.operators import KeyedOperator, ProcessOperator, Side
+from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.windows import WindowOperator
-from kafkastream.spec.graph import KeyedNode
+from kafkastream.spec.co_functions import (
+    BroadcastProcessFunction,
+    BroadcastStates,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from kafkastream.spec.functions import FilterFunction, FlatMapFunction, Function, MapFunction, ReduceFunction
+from kafkastream.spec.graph import KeyedNode, OperatorKind
+from kafkastream.spec.interval_join import IntervalJoin
+from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.state import ReducingState, ReducingStateDescriptor
+from kafkastream.spec.types import Types
 from kafkastream.spec.window_operation import WindowOperation
 
 __all__ = ["keyed_operator"]
@@ -14,4 +33,126 @@ def keyed_operator(node: KeyedNode) -> KeyedOperator:
     """What a keyed node does in one subtask."""
     if isinstance(node.function, WindowOperation):
         return WindowOperator(node.function)
-    return process_operator(node.kind, node.function)
+    if isinstance(node.function, IntervalJoin):
+        return IntervalJoinOperator(node.function)
+    return _OPERATORS[node.kind](KeyedScope(), node.function, node)
+
+
+def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any], users: object) -> KeyedOperator:
+    on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(scope, scope))
+    return ProcessOperator(
+        scope,
+        function,
+        users,
+        [Side(function.process_element, KeyedProcessFunction.Context(scope, scope))],
+        on_timer,
+    )
+
+
+def _method(function: Any, kind: type[Function], name: str) -> Callable[[Any], Any]:
+    call: Callable[[Any], Any] = getattr(function, name) if isinstance(function, kind) else function
+    return call
+
+
+def _simple(
+    scope: KeyedScope, function: Any, call: Callable[[Any], Any], results: Callable[[Any, Any], Iterable[Any] | None]
+) -> KeyedOperator:
+    """A function that knows neither time nor key; a rich one has keyed state."""
+    opened = function if isinstance(function, Function) else Function()
+    context = KeyedProcessFunction.Context(scope, scope)
+    return ProcessOperator(scope, opened, function, [Side(lambda value, _: results(call(value), value), context)])
+
+
+def _both(
+    scope: KeyedScope, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
+) -> KeyedOperator:
+    """A function for two inputs."""
+    calls = [as_call(getattr(function, name)) for name in (first, second)]
+    if not node.has_keys:
+        unkeyed = CoProcessFunction.Context(_NoTimers(scope))
+        return ProcessOperator(scope, function, function, [Side(call, unkeyed, has_key=False) for call in calls])
+    keyed = KeyedCoProcessFunction.Context(scope, scope)
+    on_timer = None
+    if isinstance(function, KeyedCoProcessFunction):
+        on_timer = Side(function.on_timer, KeyedCoProcessFunction.OnTimerContext(scope, scope))
+    return ProcessOperator(scope, function, function, [Side(call, keyed) for call in calls], on_timer)
+
+
+def _broadcast(scope: KeyedScope, function: Any, node: KeyedNode) -> KeyedOperator:
+    """A function for a stream, and for one whose elements come to every subtask."""
+    states = BroadcastStates(scope, frozenset(one.name for one in node.broadcast))
+    if isinstance(function, KeyedBroadcastProcessFunction):
+        reading: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(scope, states, scope)
+        writing: Any = KeyedBroadcastProcessFunction.Context(_NoTimers(scope), states)
+        timers = KeyedBroadcastProcessFunction.OnTimerContext(scope, states, scope)
+        on_timer = Side(function.on_timer, timers)
+    else:
+        reading = BroadcastProcessFunction.ReadOnlyContext(_NoTimers(scope), states)
+        writing = BroadcastProcessFunction.Context(_NoTimers(scope), states)
+        on_timer = None
+    sides = [
+        Side(function.process_element, reading, has_key=node.has_keys),
+        Side(function.process_broadcast_element, writing, has_key=False),
+    ]
+    return ProcessOperator(scope, function, function, sides, on_timer)
+
+
+@final
+class _NoTimers:
+    """Time without timers: there is no key that they could belong to."""
+
+    def __init__(self, scope: KeyedScope) -> None:
+        self._scope = scope
+
+    @property
+    def watermark(self) -> int:
+        return self._scope.watermark
+
+    def register(self, domain: TimeDomain, timestamp: int) -> NoReturn:
+        raise DefinitionError("Setting timers is only supported on a keyed stream.", now="Use key_by before.")
+
+    delete = register
+
+
+@final
+class _Reducing(KeyedProcessFunction[Any, Any, Any]):
+    """The rolling reduction of each key: one result for each element."""
+
+    def __init__(self, function: ReduceFunction[Any]) -> None:
+        self._function = function
+        self._state: ReducingState[Any] | None = None
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self._function.open(runtime_context)
+        descriptor = ReducingStateDescriptor("_reduced", self._function, Types.PICKLED_BYTE_ARRAY())
+        self._state = runtime_context.get_reducing_state(descriptor)
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterable[Any]:
+        assert self._state is not None
+        self._state.add(value)
+        return (self._state.get(),)
+
+
+_OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOperator]] = {
+    OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function, function),
+    OperatorKind.REDUCE: lambda scope, function, _: _process(scope, _Reducing(function), function),
+    OperatorKind.MAP: lambda scope, function, _: _simple(
+        scope, function, _method(function, MapFunction, "map"), lambda result, _: (result,)
+    ),
+    OperatorKind.FLAT_MAP: lambda scope, function, _: _simple(
+        scope, function, _method(function, FlatMapFunction, "flat_map"), lambda results, _: results
+    ),
+    OperatorKind.FILTER: lambda scope, function, _: _simple(
+        scope, function, _method(function, FilterFunction, "filter"), lambda is_kept, value: (value,) if is_kept else ()
+    ),
+    OperatorKind.CO_MAP: lambda scope, function, node: _both(
+        scope, function, node, lambda call: lambda value, _: (call(value),), "map1", "map2"
+    ),
+    OperatorKind.CO_FLAT_MAP: lambda scope, function, node: _both(
+        scope, function, node, lambda call: lambda value, _: call(value), "flat_map1", "flat_map2"
+    ),
+    OperatorKind.CO_PROCESS: lambda scope, function, node: _both(
+        scope, function, node, lambda call: call, "process_element1", "process_element2"
+    ),
+    OperatorKind.BROADCAST_PROCESS: _broadcast,
+}

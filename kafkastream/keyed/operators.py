@@ -8,20 +8,11 @@ from typing import Any, NamedTuple, final
 
 from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
-from kafkastream.spec.functions import (
-    FilterFunction,
-    FlatMapFunction,
-    Function,
-    MapFunction,
-    ReduceFunction,
-)
-from kafkastream.spec.graph import OperatorKind
-from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
+from kafkastream.spec.functions import Function
+from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.state import ReducingState, ReducingStateDescriptor
-from kafkastream.spec.types import Types
 
-__all__ = ["CallError", "Emitted", "KeyedElements", "KeyedOperator", "process_operator"]
+__all__ = ["CallError", "Emitted", "KeyedElements", "KeyedOperator", "ProcessOperator", "Side"]
 
 
 class CallError(Exception):
@@ -77,8 +68,8 @@ class KeyedOperator(ABC):
         scope: The keys, with their state and timers.
     """
 
-    def __init__(self) -> None:
-        self.scope = KeyedScope()
+    def __init__(self, scope: KeyedScope) -> None:
+        self.scope = scope
 
     @abstractmethod
     def open(self, context: RuntimeContext) -> None:
@@ -128,20 +119,44 @@ class KeyedOperator(ABC):
         scope.namespace = ()
 
 
+class Side(NamedTuple):
+    """What is called for the elements of one input.
+
+    Args:
+        call: Takes an element and the context.
+        context: What it may ask.
+        has_key: Whether there is a current key.
+    """
+
+    call: Callable[[Any, Any], Iterable[Any] | None]
+    context: Any
+    has_key: bool = True
+
+
 @final
 class ProcessOperator(KeyedOperator):
-    """Runs a ``KeyedProcessFunction``, which may stand for another function of the user's."""
+    """Calls a function for each element, one for each input, and another for timers.
 
-    def __init__(self, function: KeyedProcessFunction[Any, Any, Any], users: object) -> None:
-        super().__init__()
-        self.function = function
+    Args:
+        scope: The keys.
+        function: What is opened.
+        users: The user's function, which may be a plain one.
+        sides: What is called, by input.
+        on_timer: What is called for timers.
+    """
+
+    def __init__(
+        self, scope: KeyedScope, function: Function, users: object, sides: Sequence[Side], on_timer: Side | None = None
+    ) -> None:
+        super().__init__(scope)
+        self._function = function
         self._users = users
-        self._context = KeyedProcessFunction.Context(self.scope, self.scope)
-        self._timer_context = KeyedProcessFunction.OnTimerContext(self.scope, self.scope)
+        self._sides = sides
+        self._on_timer = on_timer
 
     def open(self, context: RuntimeContext) -> None:
         """Open the function."""
-        self.function.open(context)
+        self._function.open(context)
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -151,16 +166,16 @@ class ProcessOperator(KeyedOperator):
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Call the function for each element."""
         out = Emitted()
-        scope, context, process_element = self.scope, self._context, self.function.process_element
+        scope, (call, context, has_key) = self.scope, self._sides[arrived.side]
         last = None
         value = None
         try:
             for key, value, timestamp in zip(*arrived[1:], strict=True):
-                if key is not last:
+                if key is not last and has_key:
                     scope.select(key)
                     last = key
                 context._timestamp = timestamp
-                results = process_element(value, context)
+                results = call(value, context)
                 if results is not None:
                     out.take(results, timestamp)
                 if context._aside:
@@ -171,75 +186,13 @@ class ProcessOperator(KeyedOperator):
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
         """Call the function's ``on_timer``."""
-        context = self._timer_context
+        if self._on_timer is None:
+            return
+        context = self._on_timer.context
         context._timestamp, context._domain = timer.timestamp, domain
         time = timer.timestamp if domain is TimeDomain.EVENT_TIME else None
         try:
-            out.take(self.function.on_timer(timer.timestamp, context) or (), time)
+            out.take(self._on_timer.call(timer.timestamp, context) or (), time)
             out.take(context._taken_aside(), time)
         except Exception as error:
             raise CallError(self.scope.key, timer=timer.timestamp) from error
-
-
-@final
-class _Adapted(KeyedProcessFunction[Any, Any, Any]):
-    """A simpler function as a process function; ``open`` reaches it, and so does keyed state."""
-
-    def __init__(
-        self,
-        function: Any,
-        kind: type[Function],
-        method: str,
-        results: Callable[[Any, Any], Iterable[Any]],
-    ) -> None:
-        self._function = function
-        self._call = getattr(function, method) if isinstance(function, kind) else function
-        self._results = results
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        if isinstance(self._function, Function):
-            self._function.open(runtime_context)
-
-    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterable[Any]:
-        return self._results(self._call(value), value)
-
-
-@final
-class _Reducing(KeyedProcessFunction[Any, Any, Any]):
-    """The rolling reduction of each key: one result for each element."""
-
-    def __init__(self, function: ReduceFunction[Any]) -> None:
-        self._function = function
-        self._state: ReducingState[Any] | None = None
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self._function.open(runtime_context)
-        descriptor = ReducingStateDescriptor("_reduced", self._function, Types.PICKLED_BYTE_ARRAY())
-        self._state = runtime_context.get_reducing_state(descriptor)
-
-    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterable[Any]:
-        assert self._state is not None
-        self._state.add(value)
-        return (self._state.get(),)
-
-
-def process_operator(kind: OperatorKind, function: Any) -> KeyedOperator:
-    """What calls a function for each element."""
-    return ProcessOperator(_as_process_function(kind, function), function)
-
-
-def _as_process_function(kind: OperatorKind, given: Any) -> KeyedProcessFunction[Any, Any, Any]:
-    match kind:
-        case OperatorKind.KEYED_PROCESS:
-            function: KeyedProcessFunction[Any, Any, Any] = given
-            return function
-        case OperatorKind.REDUCE:
-            return _Reducing(given)
-        case OperatorKind.MAP:
-            return _Adapted(given, MapFunction, "map", lambda result, _: (result,))
-        case OperatorKind.FLAT_MAP:
-            return _Adapted(given, FlatMapFunction, "flat_map", lambda results, _: results or ())
-        case OperatorKind.FILTER:
-            return _Adapted(given, FilterFunction, "filter", lambda result, value: (value,) if result else ())
-        case _:
-            raise AssertionError(kind)

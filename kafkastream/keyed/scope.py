@@ -17,6 +17,7 @@ from kafkastream.spec.watermark import MIN_WATERMARK
 __all__ = ["KeyedScope"]
 
 Namespace = tuple[Any, ...]
+_OF_ALL = b""  # no key is encoded so
 
 
 def wall_clock_ms() -> int:
@@ -83,7 +84,9 @@ class KeyedScope:
 
     @property
     def key(self) -> Any:
-        """The current key."""
+        """The current key; None where there is none."""
+        if not self._key:
+            return None
         if self._decoded[0] is not self._key:
             self._decoded = (self._key, pickle.loads(self._key))
         return self._decoded[1]
@@ -125,6 +128,10 @@ class KeyedScope:
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """The same, for each key and namespace."""
         return WindowCell(self, self._known(descriptor).name, self._life(descriptor))
+
+    def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
+        """Where a broadcast state is kept, whatever the current key."""
+        return BroadcastCell(self, descriptor.name)
 
     def _check_states(self, backend: StateBackend, place: bytes) -> None:
         """What was kept before is what is asked for now."""
@@ -181,6 +188,31 @@ class KeyCell:
         else:
             scope.entry[self._name] = content
         scope.changed()
+
+
+@final
+class BroadcastCell:
+    """A state of all keys (``kafkastream.spec.state.Cell``)."""
+
+    __slots__ = ("_name", "_scope", "life")
+
+    def __init__(self, scope: KeyedScope, name: str) -> None:
+        self._scope = scope
+        self._name = name
+        self.life: Life | None = None
+
+    def get(self) -> Any:
+        """The content; None when there is none."""
+        return self._scope.entries.of(_OF_ALL).get(self._name)
+
+    def set(self, content: Any) -> None:
+        """Keep this content; None for no more."""
+        entry = self._scope.entries.of(_OF_ALL)
+        if content is None:
+            entry.pop(self._name, None)
+        else:
+            entry[self._name] = content
+        self._scope.entries.changed(_OF_ALL)
 
 
 @final

@@ -121,7 +121,7 @@ class WindowOperator(KeyedOperator):
     """The windows of one subtask's keys."""
 
     def __init__(self, operation: WindowOperation) -> None:
-        super().__init__()
+        super().__init__(KeyedScope())
         self._operation = operation
         self._assigner = operation.assigner
         self._trigger = operation.trigger

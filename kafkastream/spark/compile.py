@@ -142,7 +142,7 @@ class ChainCompiler:
         for sink in flow.sinks:
             _refuse_after_keys(sink)
         identity = identities([one for level in self.graph.levels() for one in level])[node.id]
-        return KeyedChain(node.name, identity, keyed_operator(node), flow, self._scope(node))
+        return KeyedChain(node.name, identity, keyed_operator(node), flow, self._scope(node), node.has_keys)
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
         """What gives elements their event time, and sees how far it comes where somebody wants to know."""
@@ -151,8 +151,10 @@ class ChainCompiler:
         return timestamp_operators(node.name, strategy)
 
     def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
-        takers = (taker for taker in self.graph.consumers(node.id) if not isinstance(taker, SideOutputNode))
-        return tuple(stage for taker in takers for stage in self._stages(taker, made, node))
+        takers = self.graph.consumers(node.id)
+        keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all sides, at once
+        others = (taker for taker in takers if not isinstance(taker, (KeyedNode, SideOutputNode)))
+        return tuple(stage for taker in (*others, *keyed.values()) for stage in self._stages(taker, made, node))
 
     def _aside(self, node: Node, made: dict[int, Stage]) -> Mapping[str, tuple[Stage, ...]]:
         """What takes the side outputs of a node, by their tags."""
@@ -183,7 +185,7 @@ class ChainCompiler:
         """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
         for side, keyed in enumerate(node.keyed):
             if keyed.node == before.id:
-                yield Stage(ExchangeOperator(node.name, node.id, side, keyed.selector, self.labels))
+                yield Stage(ExchangeOperator(node.name, node.id, side, keyed.selector, self.labels, keyed.is_broadcast))
 
     def _scope(self, node: Node) -> OperatorScope:
         return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))

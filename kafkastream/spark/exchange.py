@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark import cloudpickle
 
 from kafkastream.errors import JobError
-from kafkastream.keyed.keys import bucket_of, key_encoder
+from kafkastream.keyed.keys import NO_KEY, bucket_of, key_encoder
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.failures import element_failed
@@ -114,15 +114,18 @@ class ExchangeOperator(SinkOperator):
     Args:
         target: The operator's node.
         side: By which of its inputs they come.
-        selector: Finds the key of an element.
+        selector: Finds the key of an element; without one, elements stay with their subtask.
         labels: The labels of all buckets.
+        to_all: Whether each element goes to every bucket.
     """
 
     has_metrics = False
     target: int
     side: int
-    selector: KeySelector[Any, Any] | Callable[[Any], Hashable]
+    selector: KeySelector[Any, Any] | Callable[[Any], Hashable] | None
     labels: Sequence[int]
+    to_all: bool = False
+    _subtask: int = attrs.field(default=0, init=False)
     _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
     _origin: str = attrs.field(default="", init=False)
     _number: int = attrs.field(default=0, init=False)
@@ -130,15 +133,20 @@ class ExchangeOperator(SinkOperator):
 
     def open(self, context: RuntimeContext) -> None:
         """Open the selector."""
+        self._subtask = context.get_index_of_this_subtask()
         if isinstance(self.selector, Function):
             self.selector.open(context)
 
     def begin(self, task: TaskScope) -> None:
         """Know where the elements come from, by which they are put in order again."""
-        self._origin, self._number, self._pending = f"{task.origin}/{self.target}/{self.side}", 0, []
+        first_of_all = "0" if self.to_all else "1"  # what every subtask has comes before what is looked up there
+        self._origin, self._number, self._pending = f"{first_of_all}/{task.origin}/{self.target}/{self.side}", 0, []
 
     def write(self, batch: Batch) -> None:
         """Sort elements into buckets."""
+        if self.selector is None:
+            self._write_without_keys(batch)
+            return
         call = self.selector.get_key if isinstance(self.selector, KeySelector) else self.selector
         encode = self._encode
         keys = each(lambda value: encode(call(value)), batch.values)
@@ -153,6 +161,13 @@ class ExchangeOperator(SinkOperator):
             elements.timestamps.append(timestamp)
         for bucket, elements in sorted_out.items():
             self._send(self.labels[bucket], dumps(tuple(elements)))
+
+    def _write_without_keys(self, batch: Batch) -> None:
+        keys = [NO_KEY] * len(batch.values)
+        payload = dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
+        own = self.labels[self._subtask % len(self.labels)]
+        for bucket in self.labels if self.to_all else (own,):
+            self._send(bucket, payload)
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """The selector raised, or its key is none."""

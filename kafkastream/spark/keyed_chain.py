@@ -36,6 +36,7 @@ class KeyedChain:
         operator: What it does.
         flow: What takes the elements that come out.
         scope: Whose its metrics are.
+        has_keys: Whether its functions have keyed state.
     """
 
     name: str
@@ -43,6 +44,7 @@ class KeyedChain:
     operator: KeyedOperator
     flow: Flow
     scope: OperatorScope
+    has_keys: bool = True
     _metrics: OperatorMetrics | None = attrs.field(default=None, init=False)
     _subtask: int = attrs.field(default=0, init=False)
 
@@ -62,7 +64,7 @@ class KeyedChain:
             parallelism=parallelism,
             attempt=attempt,
             metrics=self._metrics.group,
-            cells=self.operator.scope.cell,
+            cells=self.operator.scope.cell if self.has_keys else None,
         )
         with function_failed(self.name, "open"):
             self.operator.open(context)

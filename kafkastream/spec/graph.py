@@ -13,9 +13,11 @@ import attrs
 
 from kafkastream.spec.dead_letters import dead_letter_sink
 from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.state import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window_operation import WindowOperation
@@ -48,6 +50,11 @@ class OperatorKind(enum.Enum):
     KEYED_PROCESS = "KeyedProcess"
     REDUCE = "Keyed Reduce"
     WINDOW = "Window"
+    CO_MAP = "Co-Map"
+    CO_FLAT_MAP = "Co-Flat Map"
+    CO_PROCESS = "Co-Process"
+    INTERVAL_JOIN = "Interval Join"
+    BROADCAST_PROCESS = "Co-Process-Broadcast"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 
@@ -148,10 +155,17 @@ class OperatorNode(_OneInput):
 @final
 @attrs.frozen(kw_only=True)
 class KeyedInput:
-    """A stream that comes to a keyed operator, and how the key of its elements is found."""
+    """A stream that comes to a keyed operator, and how the key of its elements is found.
+
+    Args:
+        node: The stream's node.
+        selector: Finds the key; without one, elements stay with their subtask.
+        is_broadcast: Whether its elements come to every subtask.
+    """
 
     node: int
-    selector: KeySelector[Any, Any] | Callable[[Any], Any]
+    selector: KeySelector[Any, Any] | Callable[[Any], Any] | None = None
+    is_broadcast: bool = False
 
 
 @final
@@ -163,16 +177,23 @@ class KeyedNode(Node):
         keyed: The streams that come in.
         kind: How the function is called.
         function: The function.
+        broadcast: The broadcast states that it may ask for.
     """
 
     keyed: tuple[KeyedInput, ...]
     kind: OperatorKind
-    function: Function | Callable[..., Any] | WindowOperation
+    function: Function | Callable[..., Any] | WindowOperation | IntervalJoin
+    broadcast: tuple[MapStateDescriptor[Any, Any], ...] = ()
 
     @property
     def inputs(self) -> tuple[int, ...]:
         """The nodes whose elements come in."""
         return tuple(one.node for one in self.keyed)
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether its functions have keyed state and timers."""
+        return any(one.selector is not None for one in self.keyed)
 
 
 @final

@@ -1,0 +1,142 @@
+"""Two streams whose elements come to one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+
+from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.co_functions import (
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.graph import KeyedInput, OperatorKind
+from kafkastream.spec.state import MapStateDescriptor
+from kafkastream.spec.types import TypeInformation
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.environment import StreamExecutionEnvironment
+
+__all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
+
+IN1 = TypeVar("IN1")
+IN2 = TypeVar("IN2")
+T = TypeVar("T")
+K = TypeVar("K")
+OUT = TypeVar("OUT")
+
+
+@final
+class ConnectedStreams(Generic[IN1, IN2]):
+    """What ``connect`` gives: two streams, both keyed or neither."""
+
+    def __init__(self, env: StreamExecutionEnvironment, first: KeyedInput, second: KeyedInput) -> None:
+        self._env = env
+        self._inputs = (first, second)
+
+    def key_by(
+        self,
+        key_selector1: KeySelector[IN1, K] | Callable[[IN1], K],
+        key_selector2: KeySelector[IN2, K] | Callable[[IN2], K],
+        key_type: TypeInformation[K] | None = None,
+    ) -> ConnectedStreams[IN1, IN2]:
+        """Have elements meet whose keys are equal."""
+        first, second = self._inputs
+        return ConnectedStreams(
+            self._env,
+            KeyedInput(node=first.node, selector=key_selector1),
+            KeyedInput(node=second.node, selector=key_selector2),
+        )
+
+    keyBy = key_by
+
+    def map(
+        self, func: CoMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put one element in the place of each."""
+        return self._apply(OperatorKind.CO_MAP, _checked(func, CoMapFunction), output_type)
+
+    def flat_map(
+        self, func: CoFlatMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each."""
+        return self._apply(OperatorKind.CO_FLAT_MAP, _checked(func, CoFlatMapFunction), output_type)
+
+    flatMap = flat_map
+
+    def process(
+        self,
+        func: CoProcessFunction[IN1, IN2, OUT] | KeyedCoProcessFunction[Any, IN1, IN2, OUT],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each, knowing the time; keyed, with state and timers."""
+        kinds = (CoProcessFunction, KeyedCoProcessFunction) if self._is_keyed else (CoProcessFunction,)
+        return self._apply(OperatorKind.CO_PROCESS, _checked(func, *kinds), output_type)
+
+    @property
+    def _is_keyed(self) -> bool:
+        keyed = {one.selector is not None for one in self._inputs}
+        if len(keyed) == 2:
+            raise DefinitionError(
+                "one of two connected streams is keyed, and the other is not", now="Key both, or neither."
+            )
+        return keyed == {True}
+
+    def _apply(
+        self, kind: OperatorKind, function: Function, output_type: TypeInformation[OUT] | None
+    ) -> DataStream[OUT]:
+        _ = self._is_keyed
+        return keyed_operator(self._env, self._inputs, kind, function, output_type)
+
+
+@final
+class BroadcastStream(Generic[T]):
+    """What ``broadcast`` gives: a stream whose elements come to every subtask."""
+
+    def __init__(self, stream: DataStream[T], descriptors: Sequence[MapStateDescriptor[Any, Any]]) -> None:
+        if not descriptors or not all(isinstance(one, MapStateDescriptor) for one in descriptors):
+            raise DefinitionError(
+                "broadcast takes one MapStateDescriptor or more",
+                where="DataStream.broadcast",
+                now="Without one, Flink would hand each element to every subtask: flat_map can repeat elements.",
+            )
+        self._stream = stream
+        self._descriptors = descriptors
+
+
+@final
+class BroadcastConnectedStream(Generic[IN1, IN2]):
+    """A stream, with or without keys, and one whose elements come to every subtask."""
+
+    def __init__(self, env: StreamExecutionEnvironment, own: KeyedInput, broadcast: BroadcastStream[IN2]) -> None:
+        self._env = env
+        self._inputs = (own, KeyedInput(node=broadcast._stream._id, is_broadcast=True))
+        self._descriptors = broadcast._descriptors
+
+    def process(
+        self,
+        func: BroadcastProcessFunction[IN1, IN2, OUT] | KeyedBroadcastProcessFunction[Any, IN1, IN2, OUT],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Put any number of elements in the place of each, with broadcast state.
+
+        Differs from Flink: in a micro-batch, broadcast elements come first.
+        """
+        kind = BroadcastProcessFunction if self._inputs[0].selector is None else KeyedBroadcastProcessFunction
+        function = _checked(func, kind)
+        return keyed_operator(
+            self._env, self._inputs, OperatorKind.BROADCAST_PROCESS, function, output_type, self._descriptors
+        )
+
+
+def _checked(function: Any, *kinds: type[Function]) -> Any:
+    if not isinstance(function, kinds):
+        wanted = " or a ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"this takes a {wanted}, not {type(function).__name__}")
+    return function

@@ -1,0 +1,272 @@
+"""Joins of two streams, by windows or by the nearness of times; Java's, which PyFlink lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+
+import attrs
+
+from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.graph import KeyedInput, OperatorKind
+from kafkastream.spec.interval_join import IntervalJoin
+from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.trigger import Trigger
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.window import WindowAssigner
+from kafkastream.spec.window_functions import WindowFunction
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.keyed_stream import KeyedStream
+
+__all__ = ["CoGroupedStreams", "IntervalJoined", "JoinedStreams"]
+
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+K = TypeVar("K")
+OUT = TypeVar("OUT")
+
+Selector = KeySelector[Any, Any] | Callable[[Any], Any]
+
+
+@attrs.frozen
+class _Windowed:
+    """What the two kinds of window joins have in common: keys, windows, when they fire."""
+
+    first: DataStream[Any]
+    second: DataStream[Any]
+    first_key: Selector | None = None
+    second_key: Selector | None = None
+    assigner: WindowAssigner[Any, Any] | None = None
+    window_trigger: Trigger[Any, Any] | None = None
+    lateness: int = 0
+
+    def apply_to_both(self, function: Function, output_type: TypeInformation[Any] | None) -> DataStream[Any]:
+        """The function's results for each key's windows, with the elements of both streams."""
+        if self.first_key is None or self.second_key is None or self.assigner is None:
+            raise TypeError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
+        tagged = self.first.map(_of_first).union(self.second.map(_of_second))
+        windowed = tagged.key_by(_EitherKey(self.first_key, self.second_key)).window(self.assigner)
+        if self.window_trigger is not None:
+            windowed = windowed.trigger(self.window_trigger)
+        return windowed.allowed_lateness(self.lateness).apply(_Both(function), output_type)
+
+
+@final
+class JoinedStreams(Generic[T1, T2]):
+    """Pairs of elements of two streams that share a key and a window.
+
+    Example::
+
+        orders.join(payments).where(order_id).equal_to(paid_id).window(assigner).apply(lambda order, payment: …)
+    """
+
+    def __init__(self, parts: _Windowed) -> None:
+        self._parts = parts
+
+    def where(self, key_selector: KeySelector[T1, K] | Callable[[T1], K]) -> JoinedStreams[T1, T2]:
+        """The key of the first stream's elements."""
+        return JoinedStreams(attrs.evolve(self._parts, first_key=key_selector))
+
+    def equal_to(self, key_selector: KeySelector[T2, K] | Callable[[T2], K]) -> JoinedStreams[T1, T2]:
+        """The key of the second stream's elements."""
+        return JoinedStreams(attrs.evolve(self._parts, second_key=key_selector))
+
+    equalTo = equal_to
+
+    def window(self, assigner: WindowAssigner[Any, Any]) -> JoinedStreams[T1, T2]:
+        """The windows in which elements meet."""
+        return JoinedStreams(attrs.evolve(self._parts, assigner=assigner))
+
+    def trigger(self, trigger: Trigger[Any, Any]) -> JoinedStreams[T1, T2]:
+        """Fire windows by this trigger."""
+        return JoinedStreams(attrs.evolve(self._parts, window_trigger=trigger))
+
+    def allowed_lateness(self, time_ms: int) -> JoinedStreams[T1, T2]:
+        """Keep windows for so long after their end."""
+        return JoinedStreams(attrs.evolve(self._parts, lateness=time_ms))
+
+    allowedLateness = allowed_lateness
+
+    def apply(
+        self,
+        function: Callable[[T1, T2], OUT] | JoinFunction[T1, T2, OUT] | FlatJoinFunction[T1, T2, OUT],
+        output_type: TypeInformation[OUT] | None = None,
+    ) -> DataStream[OUT]:
+        """Make something of each pair."""
+        return self._parts.apply_to_both(_Pairs(function), output_type)
+
+
+@final
+class CoGroupedStreams(Generic[T1, T2]):
+    """All elements of two streams that share a key and a window."""
+
+    def __init__(self, parts: _Windowed) -> None:
+        self._parts = parts
+
+    def where(self, key_selector: KeySelector[T1, K] | Callable[[T1], K]) -> CoGroupedStreams[T1, T2]:
+        """The key of the first stream's elements."""
+        return CoGroupedStreams(attrs.evolve(self._parts, first_key=key_selector))
+
+    def equal_to(self, key_selector: KeySelector[T2, K] | Callable[[T2], K]) -> CoGroupedStreams[T1, T2]:
+        """The key of the second stream's elements."""
+        return CoGroupedStreams(attrs.evolve(self._parts, second_key=key_selector))
+
+    equalTo = equal_to
+
+    def window(self, assigner: WindowAssigner[Any, Any]) -> CoGroupedStreams[T1, T2]:
+        """The windows in which elements meet."""
+        return CoGroupedStreams(attrs.evolve(self._parts, assigner=assigner))
+
+    def trigger(self, trigger: Trigger[Any, Any]) -> CoGroupedStreams[T1, T2]:
+        """Fire windows by this trigger."""
+        return CoGroupedStreams(attrs.evolve(self._parts, window_trigger=trigger))
+
+    def allowed_lateness(self, time_ms: int) -> CoGroupedStreams[T1, T2]:
+        """Keep windows for so long after their end."""
+        return CoGroupedStreams(attrs.evolve(self._parts, lateness=time_ms))
+
+    allowedLateness = allowed_lateness
+
+    def apply(
+        self, function: CoGroupFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Make something of each window."""
+        if not isinstance(function, CoGroupFunction):
+            raise TypeError(f"co_group takes a CoGroupFunction, not {type(function).__name__}")
+        return self._parts.apply_to_both(function, output_type)
+
+
+def _of_first(value: Any) -> tuple[int, Any]:
+    return 0, value
+
+
+def _of_second(value: Any) -> tuple[int, Any]:
+    return 1, value
+
+
+@final
+class _EitherKey(KeySelector[tuple[int, Any], Any]):
+    def __init__(self, *selectors: Selector) -> None:
+        self._selectors = selectors
+        self._calls = [one.get_key if isinstance(one, KeySelector) else one for one in selectors]
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        for selector in self._selectors:
+            if isinstance(selector, Function):
+                selector.open(runtime_context)
+
+    def get_key(self, value: tuple[int, Any]) -> Any:
+        side, element = value
+        return self._calls[side](element)
+
+
+@final
+class _Both(WindowFunction[tuple[int, Any], Any, Any, Any]):
+    """Parts a window's elements by their streams."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self._function.open(runtime_context)
+
+    def apply(self, key: Any, window: Any, inputs: Iterable[tuple[int, Any]]) -> Iterable[Any] | None:
+        sides: tuple[list[Any], list[Any]] = ([], [])
+        for side, element in inputs:
+            sides[side].append(element)
+        results: Iterable[Any] | None = self._function.co_group(*sides)
+        return results
+
+
+@final
+class _Pairs(CoGroupFunction[Any, Any, Any]):
+    """Calls a join function for each pair."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        if isinstance(self._function, Function):
+            self._function.open(runtime_context)
+
+    def co_group(self, first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
+        is_flat = isinstance(self._function, FlatJoinFunction)
+        call = self._function.join if isinstance(self._function, (JoinFunction, FlatJoinFunction)) else self._function
+        for one, other in product(first, second):
+            result = call(one, other)
+            if is_flat:
+                yield from result or ()
+            else:
+                yield result
+
+
+@final
+@attrs.frozen
+class IntervalJoined(Generic[T1, T2]):
+    """Pairs of elements of one key whose times are near each other.
+
+    Example::
+
+        orders.key_by(order_id).interval_join(payments.key_by(paid_id)).between(Time.seconds(0), Time.minutes(5))
+    """
+
+    _left: KeyedStream[T1, Any]
+    _right: KeyedStream[T2, Any]
+    _lower: int = 0
+    _upper: int = 0
+    _excludes: tuple[int, int] = (0, 0)
+    _late: tuple[OutputTag[Any] | None, OutputTag[Any] | None] = (None, None)
+
+    def between(self, lower_bound: Time | Duration, upper_bound: Time | Duration) -> IntervalJoined[T1, T2]:
+        """How long after the first stream's element the second's may be, both bounds included; they may be negative."""
+        return attrs.evolve(self, lower=_millis(lower_bound), upper=_millis(upper_bound))
+
+    def lower_bound_exclusive(self) -> IntervalJoined[T1, T2]:
+        """Leave the lower bound out."""
+        return attrs.evolve(self, excludes=(1, self._excludes[1]))
+
+    lowerBoundExclusive = lower_bound_exclusive
+
+    def upper_bound_exclusive(self) -> IntervalJoined[T1, T2]:
+        """Leave the upper bound out."""
+        return attrs.evolve(self, excludes=(self._excludes[0], 1))
+
+    upperBoundExclusive = upper_bound_exclusive
+
+    def side_output_left_late_data(self, output_tag: OutputTag[T1]) -> IntervalJoined[T1, T2]:
+        """Write late elements of the first stream to a side output, instead of dropping them."""
+        return attrs.evolve(self, late=(output_tag, self._late[1]))
+
+    sideOutputLeftLateData = side_output_left_late_data
+
+    def side_output_right_late_data(self, output_tag: OutputTag[T2]) -> IntervalJoined[T1, T2]:
+        """Write late elements of the second stream to a side output, instead of dropping them."""
+        return attrs.evolve(self, late=(self._late[0], output_tag))
+
+    sideOutputRightLateData = side_output_right_late_data
+
+    def process(
+        self, process_join_function: ProcessJoinFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
+    ) -> DataStream[OUT]:
+        """Make something of each pair."""
+        if not isinstance(process_join_function, ProcessJoinFunction):
+            raise TypeError(f"this takes a ProcessJoinFunction, not {type(process_join_function).__name__}")
+        join = IntervalJoin(
+            lower=self._lower + self._excludes[0],
+            upper=self._upper - self._excludes[1],
+            function=process_join_function,
+            late_left=self._late[0],
+            late_right=self._late[1],
+        )
+        inputs: list[KeyedInput] = [self._left._input, self._right._input]
+        return keyed_operator(self._left._stream._env, inputs, OperatorKind.INTERVAL_JOIN, join, output_type)
+
+
+def _millis(length: Time | Duration) -> int:
+    return length.to_milliseconds() if isinstance(length, Time) else length.to_millis()

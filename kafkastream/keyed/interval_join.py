@@ -1,0 +1,109 @@
+"""The interval join of two keyed streams (Flink's IntervalJoinOperator)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
+from kafkastream.keyed.scope import KeyedScope
+from kafkastream.keyed.timers import Timer
+from kafkastream.metrics.groups import Counter
+from kafkastream.spec.functions import Function
+from kafkastream.spec.interval_join import IntervalJoin
+from kafkastream.spec.join_functions import ProcessJoinFunction
+from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.spec.runtime_context import RuntimeContext
+
+__all__ = ["IntervalJoinOperator"]
+
+_SIDES: Final = ("_left", "_right")
+
+Buffer = dict[int, list[Any]]
+"""The elements of one side that may still meet one of the other, by their times."""
+
+
+@final
+class IntervalJoinOperator(KeyedOperator):
+    """Keeps the elements of both sides for as long as one of the other side may meet them."""
+
+    def __init__(self, join: IntervalJoin) -> None:
+        super().__init__(KeyedScope())
+        self._join = join
+        self._context = ProcessJoinFunction.Context()
+        self._late = Counter()
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the function."""
+        self._join.function.open(context)
+        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """The one function."""
+        return (self._join.function,)
+
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Have each element meet those of the other side, and wait for more."""
+        out = Emitted()
+        value = None
+        try:
+            for key, value, timestamp in zip(*arrived[1:], strict=True):
+                self.scope.select(key)
+                self._element(arrived.side, value, timestamp, out)
+        except Exception as error:
+            raise CallError(self.scope.key, value) from error
+        return out
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Forget what nothing can meet any more."""
+        side, time = timer.namespace
+        buffer = self._buffer(side)
+        buffer.pop(time, None)
+        if not buffer:
+            self.scope.entry.pop(_SIDES[side], None)
+        self.scope.changed()
+
+    def _element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        if timestamp is None:
+            raise DefinitionError(
+                "Long.MIN_VALUE timestamp: Elements used in interval stream joins need to have timestamps meaningful "
+                "timestamps."
+            )
+        if timestamp < self.scope.watermark:
+            self._set_aside(side, value, timestamp, out)
+            return
+        lower, upper = self._reach(side)
+        for time, others in sorted(self._buffer(1 - side).items()):
+            if timestamp + lower <= time <= timestamp + upper:
+                for other in others:
+                    self._meet(side, (value, timestamp), (other, time), out)
+        self._buffer(side).setdefault(timestamp, []).append(value)
+        self.scope.changed()
+        self.scope.namespace = (side, timestamp)
+        self.scope.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
+        self.scope.namespace = ()
+
+    def _reach(self, side: int) -> tuple[int, int]:
+        """How far before and after it an element meets one of the other side."""
+        lower, upper = self._join.lower, self._join.upper
+        return (lower, upper) if side == 0 else (-upper, -lower)
+
+    def _meet(self, side: int, one: tuple[Any, int], other: tuple[Any, int], out: Emitted) -> None:
+        (left, left_time), (right, right_time) = (one, other) if side == 0 else (other, one)
+        self._context._left, self._context._right = left_time, right_time
+        time = self._context.get_timestamp()
+        out.take(self._join.function.process_element(left, right, self._context) or (), time)
+        out.take(self._context._taken_aside(), time)
+
+    def _set_aside(self, side: int, value: Any, timestamp: int, out: Emitted) -> None:
+        tag = (self._join.late_left, self._join.late_right)[side]
+        if tag is None:
+            self._late.inc()
+        else:
+            out.take([(tag, value)], timestamp)
+
+    def _buffer(self, side: int) -> Buffer:
+        buffer: Buffer = self.scope.entry.setdefault(_SIDES[side], {})
+        return buffer

@@ -1,0 +1,237 @@
+"""What users implement for two streams that are connected."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, Protocol, TypeVar
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.functions import Function
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.process_functions import Keyed, KeyedProcessFunction, ProcessFunction, Timers
+from kafkastream.spec.state import BroadcastState, Cell, MapStateDescriptor, ReadOnlyBroadcastState
+
+__all__ = [
+    "BroadcastCells",
+    "BroadcastProcessFunction",
+    "BroadcastStates",
+    "CoFlatMapFunction",
+    "CoMapFunction",
+    "CoProcessFunction",
+    "KeyedBroadcastProcessFunction",
+    "KeyedCoProcessFunction",
+]
+
+IN1 = TypeVar("IN1")
+IN2 = TypeVar("IN2")
+KEY = TypeVar("KEY")
+OUT = TypeVar("OUT")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class CoMapFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+    """One element in, of either stream, one out."""
+
+    @abstractmethod
+    def map1(self, value: IN1) -> OUT:
+        """Return the element that takes the place of one of the first stream."""
+
+    @abstractmethod
+    def map2(self, value: IN2) -> OUT:
+        """Return the element that takes the place of one of the second stream."""
+
+
+class CoFlatMapFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+    """One element in, of either stream, any number out."""
+
+    @abstractmethod
+    def flat_map1(self, value: IN1) -> Iterable[OUT] | None:
+        """Yield, or return, the elements that take the place of one of the first stream."""
+
+    @abstractmethod
+    def flat_map2(self, value: IN2) -> Iterable[OUT] | None:
+        """Yield, or return, the elements that take the place of one of the second stream."""
+
+
+class CoProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+    """A process function for the elements of two streams."""
+
+    class Context(ProcessFunction.Context):
+        """The element's timestamp and the time; valid only during one call."""
+
+        __slots__ = ()
+
+    @abstractmethod
+    def process_element1(
+        self, value: IN1, ctx: CoProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of one of the first stream."""
+
+    @abstractmethod
+    def process_element2(
+        self, value: IN2, ctx: CoProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of one of the second stream."""
+
+
+class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
+    """A process function for two keyed streams: elements of one key meet, with common state and timers."""
+
+    class Context(KeyedProcessFunction.Context):
+        """The element's timestamp and key, and the time; valid only during one call."""
+
+        __slots__ = ()
+
+    class OnTimerContext(KeyedProcessFunction.OnTimerContext):
+        """The timer's time, key and domain; valid only during one call."""
+
+        __slots__ = ()
+
+    @abstractmethod
+    def process_element1(
+        self, value: IN1, ctx: KeyedCoProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of one of the first stream."""
+
+    @abstractmethod
+    def process_element2(
+        self, value: IN2, ctx: KeyedCoProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of one of the second stream."""
+
+    def on_timer(
+        self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, elements when a timer fires; ``timestamp`` is the timer's, in ms."""
+        return None
+
+
+class BroadcastCells(Protocol):
+    """Where broadcast state is kept."""
+
+    def broadcast_cell(self, descriptor: MapStateDescriptor[Any, Any]) -> Cell:
+        """The same in every subtask."""
+
+
+class BroadcastStates:
+    """The broadcast states that a stream was declared with."""
+
+    def __init__(self, cells: BroadcastCells, names: frozenset[str]) -> None:
+        self._cells = cells
+        self._names = names
+
+    def cell(self, descriptor: MapStateDescriptor[Any, Any]) -> Cell:
+        """Where one of them is kept.
+
+        Raises:
+            DefinitionError: It is none of them.
+        """
+        if descriptor.name not in self._names:
+            raise DefinitionError(
+                f"The requested state does not exist: {descriptor.name!r} was not given to broadcast()",
+                now=f"broadcast() was given {', '.join(sorted(self._names)) or 'nothing'}.",
+            )
+        return self._cells.broadcast_cell(descriptor)
+
+
+class _BroadcastContext(ProcessFunction.Context):
+    """The element's timestamp, the time, and broadcast state that may be changed."""
+
+    def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
+        super().__init__(timers)
+        self._broadcast = broadcast
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> BroadcastState[K, V]:
+        """The state of this name; what is changed here is to be changed alike in every subtask."""
+        return BroadcastState(self._broadcast.cell(state_descriptor))
+
+    getBroadcastState = get_broadcast_state
+
+
+class _ReadOnlyContext(ProcessFunction.Context):
+    """The element's timestamp, the time, and broadcast state to be read."""
+
+    def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
+        super().__init__(timers)
+        self._broadcast = broadcast
+
+    def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
+        """The state of this name."""
+        return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
+
+    getBroadcastState = get_broadcast_state
+
+
+class BroadcastProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+    """A process function for a stream without keys, and one whose elements come to every subtask."""
+
+    class Context(_BroadcastContext):
+        """For elements that come to every subtask."""
+
+    class ReadOnlyContext(_ReadOnlyContext):
+        """For elements of the stream without keys."""
+
+    @abstractmethod
+    def process_element(
+        self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of ``value``."""
+
+    @abstractmethod
+    def process_broadcast_element(
+        self, value: IN2, ctx: BroadcastProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Take in an element that comes to every subtask; each does the same to its broadcast state."""
+
+
+class KeyedBroadcastProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
+    """A process function for a keyed stream, and one whose elements come to every subtask."""
+
+    class Context(_BroadcastContext):
+        """For elements that come to every subtask."""
+
+    class ReadOnlyContext(_ReadOnlyContext):
+        """For elements of the keyed stream."""
+
+        def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:
+            super().__init__(timers, broadcast)
+            self._keyed = keyed
+
+        def get_current_key(self) -> Any:
+            """The key of the element."""
+            return self._keyed.key
+
+        getCurrentKey = get_current_key
+
+    class OnTimerContext(KeyedProcessFunction.OnTimerContext):
+        """The timer's time, key and domain, and broadcast state to be read; valid only during one call."""
+
+        def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:
+            super().__init__(timers, keyed)
+            self._broadcast = broadcast
+
+        def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
+            """The state of this name."""
+            return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
+
+        getBroadcastState = get_broadcast_state
+
+    @abstractmethod
+    def process_element(
+        self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, the elements that take the place of ``value``."""
+
+    @abstractmethod
+    def process_broadcast_element(
+        self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Take in an element that comes to every subtask; each does the same to its broadcast state."""
+
+    def on_timer(
+        self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, elements when a timer fires; ``timestamp`` is the timer's, in ms."""
+        return None
