@@ -1,6 +1,7 @@
 """Windows and triggers, at PyFlink's path."""
 
-from kafkastream.spec.trigger import (
+from kafkastream.spec.trigger import Trigger, TriggerResult
+from kafkastream.spec.triggers import (
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
     CountTrigger,
@@ -8,8 +9,6 @@ from kafkastream.spec.trigger import (
     NeverTrigger,
     ProcessingTimeTrigger,
     PurgingTrigger,
-    Trigger,
-    TriggerResult,
 )
 from kafkastream.spec.window import (
     CountSlidingWindowAssigner,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, final
 
@@ -32,6 +33,8 @@ class KeyedScope:
     Attributes:
         watermark: The operator's watermark, in ms.
         namespace: Which window's state and timers are meant; none by default.
+        encoded_key: The current key, as bytes.
+        entry: What is kept for it.
     """
 
     def __init__(self, clock: Callable[[], int] = wall_clock_ms) -> None:
@@ -39,7 +42,7 @@ class KeyedScope:
         self.namespace: Namespace = ()
         self.entry: Entry = {}
         self.clock = clock
-        self._key: bytes = b""
+        self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)
         self._kept = MIN_WATERMARK
         self._entries: Entries | None = None
@@ -56,7 +59,7 @@ class KeyedScope:
         self._check_states(backend, name + b"s")
         kept = backend.get(name + b"w")
         self.watermark = self._kept = MIN_WATERMARK if kept is None else int(kept)
-        self._key = b""
+        self.encoded_key = b""
 
     def end(self) -> None:
         """Write what the micro-batch has changed."""
@@ -70,25 +73,20 @@ class KeyedScope:
 
     def select(self, key: bytes) -> None:
         """Make a key the current one."""
-        self._key = key
+        self.encoded_key = key
         self.entry = self.entries.of(key)
 
     def changed(self) -> None:
         """The current key's entry is to be written."""
-        self.entries.changed(self._key)
-
-    @property
-    def encoded_key(self) -> bytes:
-        """The current key, as bytes."""
-        return self._key
+        self.entries.changed(self.encoded_key)
 
     @property
     def key(self) -> Any:
         """The current key; None where there is none."""
-        if not self._key:
+        if not self.encoded_key:
             return None
-        if self._decoded[0] is not self._key:
-            self._decoded = (self._key, pickle.loads(self._key))
+        if self._decoded[0] is not self.encoded_key:
+            self._decoded = (self.encoded_key, pickle.loads(self.encoded_key))
         return self._decoded[1]
 
     @property
@@ -111,11 +109,11 @@ class KeyedScope:
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
         """Let a timer of the current key and namespace fire."""
-        self._timers(domain).register(Timer(timestamp, self._key, self.namespace))
+        self._timers(domain).register(Timer(timestamp, self.encoded_key, self.namespace))
 
     def delete(self, domain: TimeDomain, timestamp: int) -> None:
         """Let a timer of the current key and namespace not fire."""
-        self._timers(domain).delete(Timer(timestamp, self._key, self.namespace))
+        self._timers(domain).delete(Timer(timestamp, self.encoded_key, self.namespace))
 
     def cell(self, descriptor: StateDescriptor) -> KeyCell:
         """Where the state of a descriptor is kept, for each key.
@@ -165,76 +163,60 @@ class KeyedScope:
         return Life(descriptor.ttl, self.clock) if descriptor.ttl is not None and descriptor.ttl.is_enabled() else None
 
 
-@final
-class KeyCell:
-    """A state of the current key (``kafkastream.spec.state.Cell``)."""
+class _Cell(ABC):
+    """A state (``kafkastream.spec.state.Cell``); which one is up to the class."""
 
     __slots__ = ("_name", "_scope", "life")
 
-    def __init__(self, scope: KeyedScope, name: str, life: Life | None) -> None:
+    def __init__(self, scope: KeyedScope, name: str, life: Life | None = None) -> None:
         self._scope = scope
         self._name = name
         self.life = life
 
+    @abstractmethod
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        """The key, what is kept for it, and under which name there."""
+
     def get(self) -> Any:
         """The content; None when there is none."""
-        return self._scope.entry.get(self._name)
+        _, entry, name = self._place()
+        return entry.get(name)
 
     def set(self, content: Any) -> None:
         """Keep this content; None for no more."""
-        scope = self._scope
+        key, entry, name = self._place()
         if content is None:
-            scope.entry.pop(self._name, None)
+            entry.pop(name, None)
         else:
-            scope.entry[self._name] = content
-        scope.changed()
+            entry[name] = content
+        self._scope.entries.changed(key)
 
 
 @final
-class BroadcastCell:
-    """A state of all keys (``kafkastream.spec.state.Cell``)."""
+class KeyCell(_Cell):
+    """A state of the current key."""
 
-    __slots__ = ("_name", "_scope", "life")
+    __slots__ = ()
 
-    def __init__(self, scope: KeyedScope, name: str) -> None:
-        self._scope = scope
-        self._name = name
-        self.life: Life | None = None
-
-    def get(self) -> Any:
-        """The content; None when there is none."""
-        return self._scope.entries.of(_OF_ALL).get(self._name)
-
-    def set(self, content: Any) -> None:
-        """Keep this content; None for no more."""
-        entry = self._scope.entries.of(_OF_ALL)
-        if content is None:
-            entry.pop(self._name, None)
-        else:
-            entry[self._name] = content
-        self._scope.entries.changed(_OF_ALL)
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        return self._scope.encoded_key, self._scope.entry, self._name
 
 
 @final
-class WindowCell:
-    """A state of the current key and window (``kafkastream.spec.state.Cell``)."""
+class WindowCell(_Cell):
+    """A state of the current key and window."""
 
-    __slots__ = ("_name", "_scope", "life")
+    __slots__ = ()
 
-    def __init__(self, scope: KeyedScope, name: str, life: Life | None) -> None:
-        self._scope = scope
-        self._name = name
-        self.life = life
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        return self._scope.encoded_key, self._scope.entry, (self._name, self._scope.namespace)
 
-    def get(self) -> Any:
-        """The content; None when there is none."""
-        return self._scope.entry.get((self._name, self._scope.namespace))
 
-    def set(self, content: Any) -> None:
-        """Keep this content; None for no more."""
-        scope, place = self._scope, (self._name, self._scope.namespace)
-        if content is None:
-            scope.entry.pop(place, None)
-        else:
-            scope.entry[place] = content
-        scope.changed()
+@final
+class BroadcastCell(_Cell):
+    """A state of all keys."""
+
+    __slots__ = ()
+
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        return _OF_ALL, self._scope.entries.of(_OF_ALL), self._name

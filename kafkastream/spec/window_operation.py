@@ -9,7 +9,8 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
 from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.trigger import Trigger, default_trigger
+from kafkastream.spec.trigger import Trigger
+from kafkastream.spec.triggers import default_trigger
 from kafkastream.spec.window import GlobalWindows, MergingWindowAssigner, WindowAssigner
 
 __all__ = ["WindowOperation"]

@@ -1,4 +1,4 @@
-"""The copying job in processes of its own, which may be stopped and killed at the points that the saboteur knows."""
+"""A job in processes of its own, which may be stopped and killed at the points that the saboteur knows."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ _CLAIM_S = 150.0
 
 @final
 class Victim:
-    """The copying job's processes, by their session: Spark's workers make groups of their own.
+    """A job's processes, by their session: Spark's workers make groups of their own.
 
     Args:
         servers: The broker.
-        source: The topic that it copies.
-        target: The topic that it copies to.
+        source: The topic that it reads.
+        target: The topic that it writes to.
         folder: Holds its checkpoints, its log, and what its workers are to suffer.
         guarantee: The sink's.
+        script: The job's program.
     """
 
-    def __init__(self, servers: str, source: str, target: str, folder: Path, guarantee: str) -> None:
+    def __init__(
+        self, servers: str, source: str, target: str, folder: Path, guarantee: str, script: str = "copy_job.py"
+    ) -> None:
         self.guarantee = guarantee
         self._folder = folder
         self._log = (folder / "log").open("a")
@@ -43,7 +46,7 @@ class Victim:
         shutil.copy(_HERE / "saboteur.py", folder / "code")
         checkpoints = (folder / "checkpoints").as_uri()
         arguments = [servers, source, target, checkpoints, str(folder), guarantee]
-        self._command = [sys.executable, str(_HERE / "copy_job.py"), *arguments]
+        self._command = [sys.executable, str(_HERE / script), *arguments]
         self._process: subprocess.Popen[bytes] | None = None
         self._sessions: list[int] = []
 

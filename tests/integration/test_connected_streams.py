@@ -26,9 +26,8 @@ from kafkastream.errors import DefinitionError, UserFunctionError
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
+from tests.integration.timed import MONOTONOUS, T0
 
-T0 = 1_795_000_000_000
-MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
 
 

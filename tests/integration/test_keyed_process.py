@@ -25,17 +25,7 @@ from kafkastream.spec.watermark import MAX_WATERMARK
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
-
-T0 = 1_795_000_000_000
-MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
-
-
-def at(second: float, key: str, partition: int = 0) -> Record:
-    return Record(f"{key}@{second:g}", key=key, partition=partition, timestamp_ms=T0 + round(second * 1000))
-
-
-def key_of(value: str) -> str:
-    return value.split("@", maxsplit=1)[0]
+from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
 
 class Journal(KeyedProcessFunction[str, str, str]):

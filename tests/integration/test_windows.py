@@ -28,23 +28,12 @@ from kafkastream.datastream.window import (
     TumblingProcessingTimeWindows,
 )
 from kafkastream.errors import UserFunctionError
-from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
+from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-T0 = 1_795_000_000_000
-MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
-
-
-def at(second: float, key: str, partition: int = 0) -> Record:
-    return Record(f"{key}@{second:g}", key=key, partition=partition, timestamp_ms=T0 + round(second * 1000))
-
-
-def key_of(value: str) -> str:
-    return value.split("@", maxsplit=1)[0]
 
 
 class Told(ProcessWindowFunction[str, str, str, TimeWindow]):
