@@ -16,11 +16,11 @@ from kafkastream.kafka.properties import producer_properties, transactional_prop
 from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain
-from kafkastream.spark.checkpoint import slug
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder
 from kafkastream.spark.exchange import ExchangeOperator
 from kafkastream.spark.flow import Flow, Stage
+from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
@@ -42,7 +42,6 @@ from kafkastream.spec.graph import (
     SinkNode,
     SourceNode,
     UnionNode,
-    distinct_names,
 )
 from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
@@ -50,7 +49,7 @@ from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 from kafkastream.spec.watermark import NoWatermarks, WatermarkStrategy
 
-__all__ = ["ChainCompiler", "chains_of", "identities", "level_plans", "task_plan"]
+__all__ = ["ChainCompiler", "chains_of", "level_plans", "task_plan"]
 
 
 def chains_of(
@@ -141,8 +140,14 @@ class ChainCompiler:
         flow = Flow(self._after(node, made), sides=self._aside(node, made))
         for sink in flow.sinks:
             _refuse_after_keys(sink)
-        identity = identities([one for level in self.graph.levels() for one in level])[node.id]
-        return KeyedChain(node.name, identity, keyed_operator(node), flow, self._scope(node), node.has_keys)
+        return KeyedChain(
+            node.name,
+            keyed_identities(self.graph)[node.id],
+            keyed_operator(node),
+            flow,
+            self._scope(node),
+            node.has_keys,
+        )
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
         """What gives elements their event time, and sees how far it comes where somebody wants to know."""
@@ -253,12 +258,6 @@ def _refuse_after_keys(sink: SinkOperator) -> None:
             where=f"sink {sink.name!r}",
             now="A side output of the process function takes what cannot be written.",
         )
-
-
-def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
-    """By what sources or sinks are known to the brokers, and after a restart: their uids, or names, as parts of a path."""
-    names = distinct_names(slug(node.uid or node.name) for node in nodes)
-    return {node.id: name for node, name in zip(nodes, names, strict=True)}
 
 
 def _knowing_limits(

@@ -165,7 +165,9 @@ class _Part:
     def _keyed_batch(self, job: Job, over: Event, frame: DataFrame) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
-        self.keyed.take(self._carried_out(job, over, partial(collected, frame)))
+        with self.keyed.micro_batch():
+            reports = self._carried_out(job, over, partial(collected, frame))
+            self.keyed.take(reports)
 
     def _carried_out(self, job: Job, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
         """What the tasks have reported, when all that it asks for has been done."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, final
 
+from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.records import owner_subtask, split_name
 from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode, Node, OperatorKind, OperatorNode, SourceNode
 from kafkastream.spec.subscription import TopicPartition
@@ -38,9 +39,10 @@ class EventTime:
         self._graph = graph
         self._parallelism = parallelism
         self._clock = clock
-        self._began = clock()
+        self._began = self._looked = clock()
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
+        self._names = identities(graph.nodes)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
@@ -48,32 +50,37 @@ class EventTime:
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin where an earlier run has been, by what ``content`` told then."""
-        self._seen = {int(node): dict(splits) for node, splits in content.get("seen", {}).items()}
-        self._combined = {int(node): watermark for node, watermark in content.get("combined", {}).items()}
+        seen, combined = content.get("seen", {}), content.get("combined", {})
+        self._seen = {node: dict(seen[name]) for node, name in self._names.items() if name in seen}
+        self._combined = {node: combined[name] for node, name in self._names.items() if name in combined}
 
     def content(self) -> dict[str, Any]:
         """What an earlier run is to know after a restart."""
         return {
-            "combined": {str(node): watermark for node, watermark in self._combined.items()},
-            "seen": {str(node): splits for node, splits in self._seen.items()},
+            "combined": {self._names[node]: watermark for node, watermark in self._combined.items()},
+            "seen": {self._names[node]: splits for node, splits in self._seen.items()},
         }
 
-    def watermarks(self) -> dict[int, int]:
-        """How far event time has come at each keyed operator."""
-        return {node.id: self._of(node).watermark for node in self._graph.nodes if isinstance(node, KeyedNode)}
+    def watermarks(self) -> dict[str, int]:
+        """How far event time has come at each keyed operator, by its identity."""
+        names = keyed_identities(self._graph)
+        return {names[node.id]: self._of(node).watermark for node in self._graph.nodes if isinstance(node, KeyedNode)}
 
     def reads(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A source reads these partitions now; each of them counts from the beginning."""
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
+    def looked(self) -> None:
+        """What there is to read was looked for now: who has nothing now is idle, if it had nothing for long enough."""
+        self._looked = self._clock()
+
     def saw(self, seen: Seen) -> None:
-        """What the tasks of a micro-batch have seen."""
-        now = self._clock()
+        """What the tasks of a micro-batch have seen, which began when there was a look last."""
         for node, splits in seen.items():
             known = self._seen.setdefault(node, {})
             for split, watermark in splits.items():
                 known[split] = max(watermark, known.get(split, MIN_WATERMARK))
-                self._active[node, split] = now
+                self._active[node, split] = self._looked
 
     def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A bounded source has read these partitions to their stops: they hold back nobody any more."""
@@ -113,12 +120,11 @@ class EventTime:
             return _Input(MIN_WATERMARK)
         seen, timeout = self._seen.get(node.id, {}), strategy.idle_timeout
         longest = None if timeout is None else timeout.to_millis() / 1000
-        now = self._clock()
         return _lowest(
             [
                 _Input(
                     seen.get(split, MIN_WATERMARK),
-                    longest is not None and now - self._active.get((node.id, split), self._began) >= longest,
+                    longest is not None and self._looked - self._active.get((node.id, split), self._began) >= longest,
                 )
                 for split in splits
             ]

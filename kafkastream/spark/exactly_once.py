@@ -14,7 +14,7 @@ from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.transactions import Marker, fenced, pass_over
 from kafkastream.spark.chain import Chain, origin_name
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
-from kafkastream.spark.compile import identities
+from kafkastream.spark.identities import identities
 from kafkastream.spark.kafka_sink import TransactionalOperator, slot_name
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput

@@ -66,11 +66,11 @@ class Watermarks(NamedTuple):
     """How far time has come.
 
     Args:
-        event_times: At each keyed operator, by its node, in ms.
+        event_times: At each keyed operator, by its identity, in ms.
         now: By the wall clock, in ms.
     """
 
-    event_times: dict[int, int]
+    event_times: dict[str, int]
     now: int
 
 

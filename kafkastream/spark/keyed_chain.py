@@ -120,7 +120,7 @@ class KeyedChain:
         known = self.operator.scope.watermark
         if marks is None:
             return known, time.time_ns() // 1_000_000
-        return marks.event_times.get(self.scope.node, known), marks.now
+        return marks.event_times.get(self.identity, known), marks.now
 
     def _emit(self, out: Emitted) -> Iterator[Report]:
         """Take what has come out through all that follow."""

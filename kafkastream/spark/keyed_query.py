@@ -46,6 +46,7 @@ class KeyedQuery:
         self._file = ControlFile.temporary()
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
+        self._is_at_work = False
         self._asks = False  # after a restart, for the timers that the operators have
         self._sources = [node.id for node in graph.sources]
 
@@ -99,6 +100,16 @@ class KeyedQuery:
         for one in inputs:
             self._time.reads(one.node.id, one.extent.starts)
 
+    @contextmanager
+    def micro_batch(self) -> Iterator[None]:
+        """A micro-batch runs: what has come since it began does not count yet, least of all as a sign of idleness."""
+        self._time.looked()
+        self._is_at_work = True
+        try:
+            yield
+        finally:
+            self._is_at_work = False
+
     def take(self, reports: Iterable[Report]) -> None:
         """What the tasks of a micro-batch have told about time."""
         seen: dict[int, dict[str, int]] = {}
@@ -115,6 +126,8 @@ class KeyedQuery:
 
     def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
         """The sources have been read so far."""
+        if not self._is_at_work:
+            self._time.looked()
         for one, reached in zip(inputs, offsets, strict=True):
             self._time.reads(one.node.id, reached)
             if one.extent.stops is not None:
@@ -131,7 +144,7 @@ class KeyedQuery:
         is_due = self._asks or any(
             self._told.get("now", -1) < due <= now for due in self._timers.values() if due is not None
         )
-        watermarks = {str(node): watermark for node, watermark in self._time.watermarks().items()}
+        watermarks = self._time.watermarks()
         before = self._told.get("watermarks", {})
         if is_due or any(watermark > before.get(node, MIN_WATERMARK) for node, watermark in watermarks.items()):
             self._told = {"watermarks": watermarks, "now": now, **self._time.content()}
