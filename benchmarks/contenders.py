@@ -18,11 +18,13 @@ import attrs
 from typing_extensions import Self
 
 from benchmarks import process_tree
-from benchmarks.serving import DONE, GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, Task
+from benchmarks.serving import DONE, GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, RUNNING_COUNT, WINDOWS, Task
 
 __all__ = [
     "AT_LEAST_ONCE",
+    "BARE_STATE",
     "KAFKASTREAM",
+    "NATIVE",
     "PYFLINK",
     "SPARK",
     "Contender",
@@ -34,6 +36,8 @@ __all__ = [
 
 KAFKASTREAM = "kafkastream"
 SPARK = "plain Spark"
+BARE_STATE = "bare transformWithState"
+NATIVE = "Spark's native aggregate"
 PYFLINK = "PyFlink"
 AT_LEAST_ONCE = "AT_LEAST_ONCE"
 EXACTLY_ONCE = "EXACTLY_ONCE"
@@ -53,19 +57,27 @@ class Contender:
         command: Its process.
         topic_config: The settings of the topic that it writes to.
         keeps_time: Whether its records have the timestamps of those read.
+        tells_all: Whether it writes every count, and every window; Spark's own aggregates do not.
     """
 
     name: str
     command: Sequence[str]
     topic_config: Mapping[str, str] = MappingProxyType({})
     keeps_time: bool = True
+    tells_all: bool = True
 
 
 def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
     """All that do a workload, in the order in which they run."""
     if workload == GUARANTEES:
         return tuple(Contender(name, _job(guarantee=name)) for name in (AT_LEAST_ONCE, EXACTLY_ONCE, "NONE"))
-    return {PASS_THROUGH: _pass_through, PYTHON: _python, JSON_ROWS: _engines}[workload](pyflink)
+    return {
+        PASS_THROUGH: _pass_through,
+        PYTHON: _python,
+        JSON_ROWS: _engines,
+        RUNNING_COUNT: _running_count,
+        WINDOWS: _windows,
+    }[workload](pyflink)
 
 
 def watched(pyflink: str | None) -> tuple[Contender, ...]:
@@ -95,12 +107,25 @@ def _python(pyflink: str | None) -> tuple[Contender, ...]:
 
 
 def _engines(pyflink: str | None) -> tuple[Contender, ...]:
-    flink = (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink", AT_LEAST_ONCE)),) if pyflink else ()
-    return (
-        Contender(KAFKASTREAM, _job()),
-        Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False),
-        *flink,
-    )
+    by_hand = Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False)
+    return (Contender(KAFKASTREAM, _job()), by_hand, *_flink(pyflink))
+
+
+def _running_count(pyflink: str | None) -> tuple[Contender, ...]:
+    bare = Contender(BARE_STATE, _module(sys.executable, "spark_count_job", "bare"))
+    return (Contender(KAFKASTREAM, _job()), bare, _native(), *_flink(pyflink))
+
+
+def _windows(pyflink: str | None) -> tuple[Contender, ...]:
+    return (Contender(KAFKASTREAM, _job()), _native(), *_flink(pyflink))
+
+
+def _native() -> Contender:
+    return Contender(NATIVE, _module(sys.executable, "spark_count_job", "native"), tells_all=False)
+
+
+def _flink(pyflink: str | None) -> tuple[Contender, ...]:
+    return (Contender(PYFLINK, _module(pyflink, "datastream_job", "pyflink", AT_LEAST_ONCE)),) if pyflink else ()
 
 
 def _module(python: str, name: str, *arguments: str) -> tuple[str, ...]:

@@ -9,15 +9,32 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.orders import changed, is_dear
-from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SINK_PROPERTIES, VISIBILITY, Task, serve
+from benchmarks.orders import changed, customer, is_dear
+from benchmarks.serving import (
+    GUARANTEES,
+    JSON_ROWS,
+    PYTHON,
+    RUNNING_COUNT,
+    SINK_PROPERTIES,
+    VISIBILITY,
+    WINDOWS,
+    Task,
+    serve,
+)
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
-    from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
-    from kafkastream.datastream import StreamExecutionEnvironment
+    from kafkastream.common import Configuration, SimpleStringSchema, Time, Types, WatermarkStrategy
+    from kafkastream.datastream import (
+        AggregateFunction,
+        KeyedProcessFunction,
+        ProcessWindowFunction,
+        RuntimeContext,
+        StreamExecutionEnvironment,
+    )
     from kafkastream.datastream.connectors.base import DeliveryGuarantee
     from kafkastream.datastream.connectors.kafka import (
         KafkaOffsetsInitializer,
@@ -26,9 +43,17 @@ if TYPE_CHECKING or sys.argv[1] == "kafkastream":
         KafkaSource,
     )
     from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+    from kafkastream.datastream.state import ValueStateDescriptor
+    from kafkastream.datastream.window import TimeWindow, TumblingEventTimeWindows
 else:
-    from pyflink.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
-    from pyflink.datastream import StreamExecutionEnvironment
+    from pyflink.common import Configuration, SimpleStringSchema, Time, Types, WatermarkStrategy
+    from pyflink.datastream import (
+        AggregateFunction,
+        KeyedProcessFunction,
+        ProcessWindowFunction,
+        RuntimeContext,
+        StreamExecutionEnvironment,
+    )
     from pyflink.datastream.connectors.base import DeliveryGuarantee
     from pyflink.datastream.connectors.kafka import (
         KafkaOffsetsInitializer,
@@ -37,6 +62,8 @@ else:
         KafkaSource,
     )
     from pyflink.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+    from pyflink.datastream.state import ValueStateDescriptor
+    from pyflink.datastream.window import TimeWindow, TumblingEventTimeWindows
 
 ORDER = Types.ROW_NAMED(
     ["id", "customer", "item", "price", "count", "paid"],
@@ -47,16 +74,72 @@ ORDER = Types.ROW_NAMED(
 def run(task: Task) -> None:
     """Take the records of one topic to another; without an end, and not waited for, when they are watched."""
     env = _environment(checkpointed=task.workload in (GUARANTEES, VISIBILITY))
-    stream = env.from_source(_source(task), WatermarkStrategy.no_watermarks(), "in")
+    stream = env.from_source(_source(task), _watermarks(task), "in")
     if task.workload == PYTHON:
         stream = stream.map(changed, Types.STRING())
     elif task.workload == JSON_ROWS:
         stream = stream.filter(lambda order: is_dear(order["price"]))
+    elif task.workload == RUNNING_COUNT:
+        stream = stream.key_by(customer, Types.STRING()).process(RunningCount(), Types.STRING())
+    elif task.workload == WINDOWS:
+        windows = stream.key_by(customer, Types.STRING()).window(TumblingEventTimeWindows.of(Time.minutes(1)))
+        stream = windows.aggregate(Count(), WithWindow(), accumulator_type=Types.LONG(), output_type=Types.STRING())
     stream.sink_to(_sink(task))
     if task.workload == VISIBILITY:
         env.execute_async(task.topic_out)
     else:
         env.execute(task.topic_out)
+
+
+class RunningCount(KeyedProcessFunction):
+    """Tells each key's count whenever it grows."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Declare the state."""
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        """Count one."""
+        count = (self.count.value() or 0) + 1
+        self.count.update(count)
+        yield f"{ctx.get_current_key()} {count}"
+
+
+class Count(AggregateFunction):
+    """How many elements there are."""
+
+    def create_accumulator(self) -> int:
+        """None yet."""
+        return 0
+
+    def add(self, value: str, accumulator: int) -> int:
+        """One more."""
+        return accumulator + 1
+
+    def get_result(self, accumulator: int) -> int:
+        """The count."""
+        return accumulator
+
+    def merge(self, acc_a: int, acc_b: int) -> int:
+        """Those of both."""
+        return acc_a + acc_b
+
+
+class WithWindow(ProcessWindowFunction[int, str, str, TimeWindow]):
+    """Tells a count with its key and its window's start."""
+
+    def process(
+        self, key: str, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable[int]
+    ) -> Iterator[str]:
+        """Tell the one count of a window."""
+        for count in elements:
+            yield f"{key} {context.window().start} {count}"
+
+
+def _watermarks(task: Task) -> WatermarkStrategy[Any]:
+    if task.workload == WINDOWS:
+        return WatermarkStrategy.for_monotonous_timestamps()
+    return WatermarkStrategy.no_watermarks()
 
 
 def _environment(*, checkpointed: bool) -> StreamExecutionEnvironment:

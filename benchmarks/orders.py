@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["FIELDS", "changed", "compact", "is_dear", "order", "order_id", "price", "time_ms"]
+__all__ = ["FIELDS", "changed", "compact", "customer", "is_dear", "order", "order_id", "price", "time_ms"]
 
 FIELDS = {"id": "bigint", "customer": "string", "item": "string", "price": "double", "count": "int", "paid": "boolean"}
 """The fields of an order, with their SQL types."""
@@ -51,6 +51,12 @@ def order_id(text: str) -> int:
     """The number of an order."""
     number: int = json.loads(text)["id"]
     return number
+
+
+def customer(text: str) -> str:
+    """The user's key of the benchmark: one of 9,973 customers, each of whom orders in every partition."""
+    name: str = json.loads(text)["customer"]
+    return name
 
 
 def is_dear(price: float) -> bool:

@@ -9,9 +9,13 @@ from typing import NamedTuple
 from rich import box
 from rich.table import Table
 
-from benchmarks.contenders import AT_LEAST_ONCE, PYFLINK, SPARK
+from benchmarks.contenders import AT_LEAST_ONCE, BARE_STATE, NATIVE, PYFLINK, SPARK
 
 __all__ = ["Measurement", "result_table"]
+
+
+_PEERS = ((SPARK,), (BARE_STATE, NATIVE), (PYFLINK,), (AT_LEAST_ONCE,))
+"""Whom the others are compared with: of each group the first that takes part."""
 
 
 class Measurement(NamedTuple):
@@ -25,7 +29,7 @@ class Measurement(NamedTuple):
 
 def result_table(title: str, results: Mapping[str, Sequence[Measurement]]) -> Table:
     """The medians of all rounds; ratios above 1 are cheaper than the peer."""
-    peers = [peer for peer in (SPARK, PYFLINK, AT_LEAST_ONCE) if peer in results]
+    peers = [next(filter(results.__contains__, group)) for group in _PEERS if not results.keys().isdisjoint(group)]
     table = Table(title=title, box=box.MARKDOWN, title_justify="left", title_style="bold")
     table.add_column("contender")
     for column in ("records/s", "CPU µs/record", *(f"vs {peer}" for peer in peers)):

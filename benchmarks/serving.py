@@ -11,13 +11,16 @@ from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
 __all__ = [
+    "COUNTS",
     "DONE",
     "GUARANTEES",
     "JSON_ROWS",
     "PASS_THROUGH",
     "PYTHON",
+    "RUNNING_COUNT",
     "SINK_PROPERTIES",
     "VISIBILITY",
+    "WINDOWS",
     "WORKLOADS",
     "Task",
     "serve",
@@ -28,7 +31,10 @@ PYTHON = "python"
 JSON_ROWS = "json-rows"
 GUARANTEES = "guarantees"
 VISIBILITY = "visibility"
+RUNNING_COUNT = "running-count"
+WINDOWS = "windows"
 WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS, GUARANTEES)
+COUNTS = (RUNNING_COUNT, WINDOWS)
 
 DONE = "done\n"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, functions
@@ -14,38 +15,60 @@ from benchmarks.orders import FIELDS, changed, is_dear
 from benchmarks.serving import JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
 from kafkastream.spark.jars import connector_jars
 
+__all__ = ["new_session", "read", "write"]
+
 
 def main() -> None:
     """Serve tasks with one session."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[*]")
-        .config("spark.jars", ",".join(map(str, connector_jars())))
-        .config("spark.ui.showConsoleProgress", "false")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
+    session = new_session()
     serve(lambda task: run(session, task))
 
 
-def run(session: SparkSession, task: Task) -> None:
-    """Take the records of one topic to another."""
+def new_session(settings: Mapping[str, str] = MappingProxyType({})) -> SparkSession:
+    """A session on all cores, with Spark's Kafka connector."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = (
+        SparkSession.builder.master("local[*]")
+        .config("spark.jars", ",".join(map(str, connector_jars())))
+        .config("spark.ui.showConsoleProgress", "false")
+    )
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def read(session: SparkSession, task: Task) -> DataFrame:
+    """All records of a task's topic: ``value`` as text, and ``timestamp``."""
     servers = {"kafka.bootstrap.servers": task.bootstrap_servers}
     source = session.readStream.format("kafka").options(**servers, subscribe=task.topic_in, startingOffsets="earliest")
-    values = source.load().selectExpr("CAST(value AS STRING) AS value")
-    if task.workload == PYTHON:
-        values = values.mapInArrow(_changed_batches, "value string")
-    elif task.workload == JSON_ROWS:
-        values = _dear(values)
+    return source.load().selectExpr("CAST(value AS STRING) AS value", "timestamp")
+
+
+def write(values: DataFrame, task: Task, output_mode: str = "append") -> None:
+    """Take a column ``value`` to a task's topic, to the end of what there is now."""
     client = {f"kafka.{key}": value for key, value in SINK_PROPERTIES.items()}
+    servers = {"kafka.bootstrap.servers": task.bootstrap_servers}
     with tempfile.TemporaryDirectory() as checkpoint:
         (
             values.writeStream.format("kafka")
             .options(**servers, **client, topic=task.topic_out, checkpointLocation=checkpoint)
+            .outputMode(output_mode)
             .trigger(availableNow=True)
             .start()
             .awaitTermination()
         )
+
+
+def run(session: SparkSession, task: Task) -> None:
+    """Take the records of one topic to another."""
+    values = read(session, task).select("value")
+    if task.workload == PYTHON:
+        values = values.mapInArrow(_changed_batches, "value string")
+    elif task.workload == JSON_ROWS:
+        values = _dear(values)
+    write(values, task)
 
 
 def _dear(values: DataFrame) -> DataFrame:

@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
 
+from benchmarks.contenders import Contender
 from benchmarks.orders import changed, compact, is_dear, order, order_id, price, time_ms
-from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, Task
 from kafkastream.testing import KafkaBroker
 
-__all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill"]
+__all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill", "values"]
 
 PARTITIONS = 4
 
@@ -49,19 +50,37 @@ def fill(bootstrap_servers: str, topic: str, records: int) -> None:
         _check_count(consumer, topic, records)
 
 
-def check_output(bootstrap_servers: str, topic: str, records: int, workload: str, *, keeps_time: bool) -> None:
+def check_output(task: Task, contender: Contender) -> None:
     """Count all records by the topic's offsets, and look closely at some.
 
     Raises:
         WrongOutputError: Records are missing, too many, or not as they should be.
     """
-    with closing(_consumer(bootstrap_servers)) as consumer:
-        if workload == GUARANTEES:  # ends of transactions have offsets, too
-            _check_committed(consumer, topic, records)
+    with closing(_consumer(task.bootstrap_servers)) as consumer:
+        if task.workload == GUARANTEES:  # ends of transactions have offsets, too
+            _check_committed(consumer, task.topic_out, task.records)
             return
-        _check_count(consumer, topic, _expected_count(records, workload))
-        for message in _sample(consumer, topic):
-            _check_record(message, workload, keeps_time=keeps_time)
+        _check_count(consumer, task.topic_out, _expected_count(task.records, task.workload))
+        for message in _sample(consumer, task.topic_out):
+            _check_record(message, task.workload, keeps_time=contender.keeps_time)
+
+
+def values(bootstrap_servers: str, topic: str) -> Iterator[bytes]:
+    """The values of all records of a topic that nobody writes to with transactions.
+
+    Raises:
+        TimeoutError: The broker does not give them.
+    """
+    with closing(_consumer(bootstrap_servers)) as consumer:
+        ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
+        left = sum(end - start for start, end in ranges)
+        consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in range(PARTITIONS)])
+        while left:
+            messages = consumer.consume(min(left, 100_000), _REQUEST_S)
+            if not messages:
+                raise TimeoutError(f"the broker has not given the last {left} records of topic {topic}")
+            left -= len(messages)
+            yield from (message.value() or b"" for message in messages)
 
 
 def _expected_count(records: int, workload: str) -> int:

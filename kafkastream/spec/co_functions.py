@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol
+
+from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.functions import Function
@@ -23,12 +25,12 @@ __all__ = [
     "KeyedCoProcessFunction",
 ]
 
-IN1 = TypeVar("IN1")
-IN2 = TypeVar("IN2")
-KEY = TypeVar("KEY")
-OUT = TypeVar("OUT")
-K = TypeVar("K")
-V = TypeVar("V")
+IN1 = TypeVar("IN1", default=Any)
+IN2 = TypeVar("IN2", default=Any)
+KEY = TypeVar("KEY", default=Any)
+OUT = TypeVar("OUT", default=Any)
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
 
 
 class CoMapFunction(Function, ABC, Generic[IN1, IN2, OUT]):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, final
 
 import attrs
+from typing_extensions import TypeVar
 
 if TYPE_CHECKING:
     from kafkastream.spec.runtime_context import RuntimeContext
@@ -23,11 +24,11 @@ __all__ = [
     "function_name",
 ]
 
-T = TypeVar("T")
-IN = TypeVar("IN")
-KEY = TypeVar("KEY")
-ACC = TypeVar("ACC")
-OUT = TypeVar("OUT")
+T = TypeVar("T", default=Any)
+IN = TypeVar("IN", default=Any)
+KEY = TypeVar("KEY", default=Any)
+ACC = TypeVar("ACC", default=Any)
+OUT = TypeVar("OUT", default=Any)
 
 
 class Function:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, final
+
+from typing_extensions import TypeVar
 
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag
 
 __all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction"]
 
-IN1 = TypeVar("IN1")
-IN2 = TypeVar("IN2")
-OUT = TypeVar("OUT")
-T = TypeVar("T")
+IN1 = TypeVar("IN1", default=Any)
+IN2 = TypeVar("IN2", default=Any)
+OUT = TypeVar("OUT", default=Any)
+T = TypeVar("T", default=Any)
 
 
 class JoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):

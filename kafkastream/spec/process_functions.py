@@ -6,7 +6,9 @@ import enum
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import Any, Generic, Protocol, final
+
+from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.functions import Function
@@ -14,10 +16,10 @@ from kafkastream.spec.output_tag import OutputTag
 
 __all__ = ["KeyedProcessFunction", "ProcessFunction", "TimeDomain", "TimerService", "Timers"]
 
-K = TypeVar("K")
-IN = TypeVar("IN")
-OUT = TypeVar("OUT")
-T = TypeVar("T")
+K = TypeVar("K", default=Any)
+IN = TypeVar("IN", default=Any)
+OUT = TypeVar("OUT", default=Any)
+T = TypeVar("T", default=Any)
 
 
 class TimeDomain(enum.Enum):

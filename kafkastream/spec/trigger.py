@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import Any, Generic, Protocol, final
+
+from typing_extensions import TypeVar
 
 from kafkastream.spec.process_functions import TimeDomain, Timers, TimerService
 from kafkastream.spec.state import (
@@ -24,8 +26,8 @@ from kafkastream.spec.window import (
 
 __all__ = ["Trigger", "TriggerResult", "WindowTimers"]
 
-T = TypeVar("T")
-W = TypeVar("W", bound=Window)
+T = TypeVar("T", default=Any)
+W = TypeVar("W", bound=Window, default=Any)
 
 
 class TriggerResult(enum.Enum):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final, Generic, Protocol, TypeVar, final
+from typing import Any, Final, Generic, Protocol, final
 
 import attrs
+from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.time import Duration, Time
@@ -32,8 +33,8 @@ __all__ = [
     "WindowAssignerContext",
 ]
 
-T = TypeVar("T")
-W = TypeVar("W", bound="Window")
+T = TypeVar("T", default=Any)
+W = TypeVar("W", bound="Window", default=Any)
 
 Length = Time | Duration
 

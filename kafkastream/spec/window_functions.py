@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Protocol, TypeVar, final
+from typing import Any, Generic, Protocol, final
+
+from typing_extensions import TypeVar
 
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag
@@ -21,12 +23,12 @@ __all__ = [
     "WindowStates",
 ]
 
-IN = TypeVar("IN")
-OUT = TypeVar("OUT")
-KEY = TypeVar("KEY")
-W = TypeVar("W", bound=Window)
-W2 = TypeVar("W2", bound=Window)
-T = TypeVar("T")
+IN = TypeVar("IN", default=Any)
+OUT = TypeVar("OUT", default=Any)
+KEY = TypeVar("KEY", default=Any)
+W = TypeVar("W", bound=Window, default=Any)
+W2 = TypeVar("W2", bound=Window, default=Any)
+T = TypeVar("T", default=Any)
 
 Results = Iterable[Any] | None
 

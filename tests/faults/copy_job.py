@@ -23,7 +23,7 @@ INTERVAL_MS = 300
 TIMEOUT_MS = 10_000
 
 
-class Copy(MapFunction):  # type: ignore[type-arg]
+class Copy(MapFunction):
     """The number, and something random, which makes two attempts differ."""
 
     def __init__(self, faults: str) -> None:

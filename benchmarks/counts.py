@@ -1,0 +1,54 @@
+"""The check of what jobs have counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from benchmarks.contenders import Contender
+from benchmarks.orders import time_ms
+from benchmarks.serving import RUNNING_COUNT, Task
+from benchmarks.topics import WrongOutputError, values
+
+__all__ = ["check_counts"]
+
+_MINUTE_MS = 60_000
+
+
+def check_counts(task: Task, contender: Contender) -> None:
+    """Add up all that a contender has counted.
+
+    Raises:
+        WrongOutputError: It has missed records, or counted some twice.
+    """
+    told = values(task.bootstrap_servers, task.topic_out)
+    if task.workload == RUNNING_COUNT:
+        _check_running(told, task, contender)
+    else:
+        _check_windows(told, task, contender)
+
+
+def _check_running(told: Iterable[bytes], task: Task, contender: Contender) -> None:
+    lines, highest = 0, defaultdict[bytes, int](int)
+    for line in told:
+        key, count = line.split()
+        highest[key] = max(highest[key], int(count))
+        lines += 1
+    if contender.tells_all:
+        _check(task, "records", lines, task.records)
+    _check(task, "counted records", sum(highest.values()), task.records)
+
+
+def _check_windows(told: Iterable[bytes], task: Task, contender: Contender) -> None:
+    counted = sum(int(line.rsplit(maxsplit=1)[1]) for line in told)
+    _check(task, "counted records", counted, task.records if contender.tells_all else _in_closed_windows(task))
+
+
+def _in_closed_windows(task: Task) -> int:
+    """How many records are in the windows that the last record's time has closed: there is one in each ms."""
+    return max(0, time_ms(task.records - 1) // _MINUTE_MS * _MINUTE_MS - time_ms(0))
+
+
+def _check(task: Task, what: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise WrongOutputError(f"topic {task.topic_out} holds {found} {what} instead of {expected}")

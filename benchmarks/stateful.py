@@ -1,0 +1,31 @@
+"""What keys and windows cost: kafkastream beside a bare ``transformWithStateInPandas``, Spark's aggregates and PyFlink.
+
+::
+
+    python benchmarks/stateful.py
+    python benchmarks/stateful.py --records 50000 --only windows            # a quick look
+    python benchmarks/stateful.py --pyflink /path/to/venv/bin/python        # with PyFlink
+
+Linux only, on a machine with nothing else to do. It measures as ``benchmarks/throughput.py`` does.
+
+There are two workloads, on JSON records of 9,973 customers: ``running-count`` writes, for each record, its customer's
+count so far; ``windows`` writes the count of each customer and minute of the records' own time.
+"""
+
+from __future__ import annotations
+
+from benchmarks import race
+from benchmarks.counts import check_counts
+from benchmarks.serving import COUNTS, RUNNING_COUNT, WINDOWS
+
+_TITLES = {
+    RUNNING_COUNT: "Running count by key: for each record, its key's count so far",
+    WINDOWS: "Tumbling windows of a minute: the count of each key and window",
+}
+_NOTES = (
+    "Spark's native aggregate parses JSON in the JVM and runs no Python. Of a running count it writes only the last of",
+    "each key and micro-batch; of windows it never writes the last ones, which no later record's time closes.",
+)
+
+if __name__ == "__main__":
+    race.main(race.arguments_of(__doc__, COUNTS, records=1_000_000), _TITLES, check_counts, _NOTES)
