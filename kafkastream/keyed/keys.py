@@ -31,6 +31,7 @@ def encoded_key(key: object) -> bytes:
     """
     if type(key) in _PLAIN:
         return pickle.dumps(key, _PROTOCOL)
+    _refuse_sets(key)
     hash(key)
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, _PROTOCOL)
@@ -40,6 +41,15 @@ def encoded_key(key: object) -> bytes:
     except (pickle.PicklingError, AttributeError, RecursionError) as error:
         raise TypeError(f"the key cannot be pickled: {error}") from error
     return buffer.getvalue()
+
+
+def _refuse_sets(key: object) -> None:
+    """The order of a set's elements is another in each process."""
+    if isinstance(key, frozenset):
+        raise TypeError("a set has no order, so it cannot be a key: make it a sorted tuple")
+    if isinstance(key, tuple):
+        for part in key:
+            _refuse_sets(part)
 
 
 def key_encoder() -> Callable[[Hashable], bytes]:

@@ -25,6 +25,7 @@ from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, Trans
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
 from kafkastream.spark.records import decoder_of
+from kafkastream.spark.single_writer import HandOver, WriterPlan
 from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
@@ -49,48 +50,40 @@ from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 from kafkastream.spec.watermark import NoWatermarks, WatermarkStrategy
 
-__all__ = ["ChainCompiler", "chains_of", "level_plans", "task_plan"]
+__all__ = ["ChainCompiler", "chains_of", "level_plans", "task_plan", "writer_plan"]
 
 
-def chains_of(
-    graph: JobGraph,
-    run_id: str,
-    *,
-    ends: bool,
-    scopes: Mapping[int, OperatorScope] = FrozenMap(),
-    labels: tuple[int, ...] = (),
-) -> Mapping[int, Chain]:
+def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
     """The chain of each source of a connected graph, by the source's node.
-
-    Args:
-        graph: One component of the job graph.
-        run_id: One per start.
-        ends: Whether the input ends by itself.
-        scopes: Whose the metrics of each node are.
-        labels: Of the buckets that elements of keyed streams are sorted into.
 
     Raises:
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
-    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes, labels=labels)
-    return {source.id: compiler.chain(source) for source in graph.sources}
+    return {source.id: compiler.chain(source) for source in compiler.graph.sources}
 
 
-def level_plans(
-    graph: JobGraph, run_id: str, ends: bool, scopes: Mapping[int, OperatorScope], labels: tuple[int, ...]
-) -> Sequence[LevelPlan]:
-    """What the stateful stages of a connected graph run; arguments and errors as of ``chains_of`` and ``task_plan``."""
-    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=scopes, labels=labels)
-    levels = graph.levels()
+def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
+    """What the stateful stages of a connected graph run.
+
+    Raises:
+        DefinitionError: A function cannot be sent to workers.
+        UnsupportedFeatureError: A sink cannot stand behind a keyed operator.
+    """
+    levels = compiler.graph.levels()
     return [
         LevelPlan(
-            run_id,
-            labels,
+            compiler.run_id,
+            compiler.labels,
             {node.id: _pickled(compiler.keyed_chain(node)) for node in level},
             is_last=level is levels[-1],
         )
         for level in levels
     ]
+
+
+def writer_plan(writers: Mapping[int, TransactionalOperator], run_id: str) -> WriterPlan:
+    """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
+    return WriterPlan(run_id, {node: _pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
 
 
 def task_plan(chains: Mapping[int, Chain], run_id: str, parallelism: int) -> TaskPlan:
@@ -110,7 +103,15 @@ def task_plan(chains: Mapping[int, Chain], run_id: str, parallelism: int) -> Tas
 @final
 @attrs.frozen
 class ChainCompiler:
-    """Turns nodes into stages; one function's node is one stage however often it is reached."""
+    """Turns nodes into stages; one function's node is one stage however often it is reached.
+
+    Args:
+        graph: One component of the job graph.
+        run_id: One per start.
+        ends: Whether the input ends by itself.
+        scopes: Whose the metrics of each node are.
+        labels: Of the buckets that elements of keyed streams are sorted into.
+    """
 
     graph: JobGraph
     run_id: str
@@ -147,6 +148,19 @@ class ChainCompiler:
             flow,
             self._scope(node),
             node.has_keys,
+        )
+
+    def writers(self) -> Mapping[int, TransactionalOperator]:
+        """The exactly-once sinks behind keyed operators, by their nodes."""
+        behind = {sink.id: self._sink(sink) for sink in self.graph.sinks if self._is_behind_keys(sink)}
+        for node, sink in behind.items():
+            sink.scope = self._scope(self.graph[node])
+            _refuse_after_keys(sink)
+        return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
+
+    def _is_behind_keys(self, node: Node) -> bool:
+        return any(
+            isinstance(self.graph[taken], KeyedNode) or self._is_behind_keys(self.graph[taken]) for taken in node.inputs
         )
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
@@ -202,10 +216,16 @@ class ChainCompiler:
                 return next(iter(self._timing(node, strategy)), None)
             case OperatorNode():
                 return user_operator(node)
+            case SinkNode() if self.labels and self._is_exactly_once(node) and self._is_behind_keys(node):
+                return HandOver(node.name, node.id, self.labels[0])
             case SinkNode():
                 return self._sink(node)
             case _:
                 raise AssertionError(node)
+
+    @staticmethod
+    def _is_exactly_once(node: SinkNode) -> bool:
+        return isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
     def _sink(self, node: SinkNode) -> SinkOperator:
         match node.sink:
@@ -246,12 +266,6 @@ class ChainCompiler:
 
 
 def _refuse_after_keys(sink: SinkOperator) -> None:
-    if isinstance(sink, TransactionalOperator):
-        raise UnsupportedFeatureError(
-            "a sink with EXACTLY_ONCE cannot take what comes of a keyed stream yet",
-            where=f"sink {sink.name!r}",
-            now="AT_LEAST_ONCE works there, and EXACTLY_ONCE on streams without keys.",
-        )
     if isinstance(sink, KafkaOperator) and sink.dead_letters is not None:
         raise UnsupportedFeatureError(
             "a sink with a dead letter topic cannot take what comes of a keyed stream: the record is not known there",
@@ -270,7 +284,7 @@ def _knowing_limits(
     return attrs.evolve(schema, limit=None if limit is None else int(limit))
 
 
-def _pickled(chain: Chain | KeyedChain) -> bytes:
+def _pickled(chain: Chain | KeyedChain | Flow) -> bytes:
     try:
         pickled: bytes = cloudpickle.dumps(chain)
     except (TypeError, AttributeError, pickle.PicklingError) as error:
@@ -281,10 +295,11 @@ def _pickled(chain: Chain | KeyedChain) -> bytes:
     return pickled
 
 
-def _culprit(chain: Chain | KeyedChain) -> str:
+def _culprit(chain: Chain | KeyedChain | Flow) -> str:
     """The name of the operator that cannot be pickled."""
     own = [(chain.name, chain.operator)] if isinstance(chain, KeyedChain) else []
-    for name, part in [*own, *((operator.name, operator) for operator in chain.flow.operators())]:
+    flow = chain if isinstance(chain, Flow) else chain.flow
+    for name, part in [*own, *((operator.name, operator) for operator in flow.operators())]:
         try:
             cloudpickle.dumps(part)
         except Exception:  # noqa: BLE001 - whatever it raises, this is the one

@@ -19,7 +19,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
-from kafkastream.spark.compile import chains_of, level_plans, task_plan
+from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job, StopRequestedError
 from kafkastream.spark.keyed_query import KeyedQuery
@@ -27,8 +27,9 @@ from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.progress import FollowedQuery
-from kafkastream.spark.reports import Report
+from kafkastream.spark.reports import REPORT_SCHEMA, Report
 from kafkastream.spark.session import spark_session
+from kafkastream.spark.single_writer import WriterPlan
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolved
 from kafkastream.spark.task import TaskPlan
@@ -105,6 +106,7 @@ class _Part:
     metrics: JobMetrics
     exactly_once: ExactlyOnce
     keyed: KeyedQuery | None
+    writer: WriterPlan | None
 
     def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
@@ -116,7 +118,7 @@ class _Part:
         if self.keyed is not None and collections:
             with self.keyed.settings():
                 frame = self.keyed.static_frame(reduce(DataFrame.union, collections))
-                self._carried_out(job, Event(), partial(collected, frame))
+                self._keyed_batch(job, Event(), frame)
         else:
             for frame in collections:
                 self._batch(job, Event(), frame)
@@ -144,7 +146,7 @@ class _Part:
             writer = self.native.writer(frame)
         elif self.keyed is not None:
             frame = self.keyed.frame(frame)
-            writer = frame.writeStream.foreachBatch(lambda batch, _: self._keyed_batch(job, over, batch))
+            writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(job, over, batch, number))
         else:
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(job, over, batch, number))
         interval = self.settings.checkpointing_interval_ms
@@ -159,12 +161,17 @@ class _Part:
 
     def _batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
         """Run a micro-batch; a collection has no number, and its start stands for a query of its own."""
-        query = self.plan.run_id if number is None else frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID)
-        self._carried_out(job, over, partial(run_tasks, frame, self.plan, str(query), number or 0))
+        self._carried_out(job, over, partial(run_tasks, frame, self.plan, self._query_id(frame, number), number or 0))
 
-    def _keyed_batch(self, job: Job, over: Event, frame: DataFrame) -> None:
+    def _query_id(self, frame: DataFrame, number: int | None) -> str:
+        return str(self.plan.run_id if number is None else frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID))
+
+    def _keyed_batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
+        if self.writer is not None:
+            write = self.writer.function(self._query_id(frame, number), number or 0)
+            frame = frame.repartition(1).mapInArrow(write, REPORT_SCHEMA)
         with self.keyed.micro_batch():
             reports = self._carried_out(job, over, partial(collected, frame))
             self.keyed.take(reports)
@@ -196,7 +203,8 @@ def _part(
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     labels = _labels(folder, graph, name, parallelism)
-    chains = chains_of(graph, run_id, ends=ends, scopes=metrics.scopes, labels=labels)
+    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=metrics.scopes, labels=labels)
+    chains, writers = chains_of(compiler), compiler.writers()
     plan = task_plan(chains, run_id, parallelism)
     return _Part(
         graph=graph,
@@ -208,8 +216,9 @@ def _part(
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
-        exactly_once=ExactlyOnce.of(name, folder, graph, chains),
-        keyed=_keyed(folder, graph, name, plan, level_plans(graph, run_id, ends, metrics.scopes, labels)),
+        exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
+        keyed=_keyed(folder, graph, name, plan, level_plans(compiler)),
+        writer=writer_plan(writers, run_id) if writers else None,
     )
 
 
@@ -224,7 +233,7 @@ def _labels(folder: CheckpointFolder, graph: JobGraph, name: str, parallelism: i
             "a collection and a Kafka source cannot come to the same keyed operators",
             now="Write the collection to a topic, or hand it to the functions in their constructors.",
         )
-    before = folder.buckets(name)
+    before = folder.buckets(name) if folder.last_offsets(name) else None  # a run that has ended leaves no state
     if before is not None and before != parallelism:
         log.info(
             "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d", name, before, parallelism

@@ -16,6 +16,7 @@ from kafkastream.spark.chain import Chain, origin_name
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
 from kafkastream.spark.identities import identities
 from kafkastream.spark.kafka_sink import TransactionalOperator, slot_name
+from kafkastream.spark.single_writer import SINGLE
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
 from kafkastream.spec.graph import JobGraph
@@ -59,6 +60,7 @@ class ExactlyOnce:
         sources: The identities of the sources, by their nodes.
         sinks: The sinks by their identities.
         reached: The identities of the sinks that each source reaches, by the source's node.
+        single: The identities of the sinks behind keyed operators, which have one slot each.
     """
 
     name: str
@@ -66,12 +68,19 @@ class ExactlyOnce:
     sources: Mapping[int, str]
     sinks: Mapping[str, _Sink]
     reached: Mapping[int, Collection[str]]
+    single: Collection[str] = ()
 
     @staticmethod
-    def of(name: str, folder: CheckpointFolder, graph: JobGraph, chains: Mapping[int, Chain]) -> ExactlyOnce:
-        """Those of a connected graph, whose chains these are."""
+    def of(
+        name: str,
+        folder: CheckpointFolder,
+        graph: JobGraph,
+        chains: Mapping[int, Chain],
+        writers: Collection[TransactionalOperator] = (),
+    ) -> ExactlyOnce:
+        """Those of a connected graph, whose chains these are, and whose sinks behind keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
-        properties = {one.sink: one.properties for several in operators.values() for one in several}
+        properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
         names = identities(graph.sinks)
         sinks = {
             names[node.id]: _Sink(node.name, node.sink, properties[names[node.id]])
@@ -84,6 +93,7 @@ class ExactlyOnce:
             identities(graph.sources),
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
+            {one.sink for one in writers},
         )
 
     def prepare(self, inputs: Sequence[KafkaInput]) -> None:
@@ -137,6 +147,9 @@ class ExactlyOnce:
     def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
         """The slots that a sink may have written to, and whether the planned micro-batch does."""
         prefix = str(self.sinks[sink].spec.transactional_id_prefix)
+        if sink in self.single:
+            yield slot_name(prefix, state.query, sink, SINGLE), state.planned_at_ms is not None
+            return
         for index, one in enumerate(inputs):
             if sink not in self.reached[one.node.id]:
                 continue

@@ -59,6 +59,7 @@ class KeyedQuery:
     def static_frame(self, elements: DataFrame) -> DataFrame:
         """The same for what is there as a whole: after it comes the end of time."""
         self.tell()
+        _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
         return self._stages(elements.unionByName(marks, allowMissingColumns=True))
 

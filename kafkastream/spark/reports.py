@@ -23,6 +23,7 @@ class ReportKind(enum.Enum):
     METRICS = "metrics"
     FAILURE = "failure"
     EXCHANGE = "exchange"
+    WRITE = "write"
     TIMES = "times"
     TIMERS = "timers"
     WATERMARKS = "watermarks"

@@ -149,8 +149,8 @@ def test_page_runs_as_written(
     Notebook(page, kafka, new_topic, tmp_path, request).run()
 
 
-def test_every_before_has_its_after() -> None:
-    page = ROOT / "docs" / "porting" / "from-pyflink.md"
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "porting").glob("*.md")), ids=name_of)
+def test_every_before_has_its_after(page: Path) -> None:
     blocks = [part for part in parts(page) if isinstance(part, Block) and part.language in {"python", "java"}]
     befores = [(one, other) for one, other in pairwise(blocks) if one.is_before]
     assert befores

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
@@ -191,3 +191,60 @@ def test_registry_orders_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroke
         )
         (value,) = values(kafka, topics[1])
         assert schema.deserialize(value or b"") == {"id": 7, "item": "pen"}
+
+
+def told(kafka: KafkaBroker, topic: str) -> list[dict[str, Any]]:
+    """What a job has written as JSON, in no order: its keys are in several subtasks."""
+    return sorted((json.loads(value or b"") for value in values(kafka, topic)), key=str)
+
+
+def test_fraud_detection_by_kafkastream_run(
+    run_here: RunHere, kafka: KafkaBroker, new_topic: NewTopic, topic: str
+) -> None:
+    payments = new_topic(partitions=2)
+
+    def paid(account: str, amount: float, second: int) -> Record:
+        value = json.dumps({"account": account, "amount": amount})
+        return Record(value, partition=account == "bob", timestamp_ms=TIME_MS + second * 1000)
+
+    kafka.produce(payments, [paid("ann", 0.5, 0), paid("bob", 0.5, 1), paid("ann", 600, 60), paid("bob", 600, 62)])
+    kafka.produce(payments, [paid("ann", 0.5, 70), paid("ann", 20, 71), paid("ann", 600, 72)])
+    run_here("fraud_detection.py", kafka, (payments, topic))
+    assert told(kafka, topic) == [{"account": "ann", "amount": 600, "time": TIME_MS + 60_000}]
+
+
+def test_session_counts_by_kafkastream_run(
+    run_here: RunHere, kafka: KafkaBroker, new_topic: NewTopic, topic: str
+) -> None:
+    clicks = new_topic(partitions=2)
+
+    def clicked(user: str, second: int, partition: int) -> Record:
+        value = json.dumps({"user": user, "page": "/"})
+        return Record(value, partition=partition, timestamp_ms=TIME_MS + second * 1000)
+
+    kafka.produce(clicks, [clicked("ann", 0, 0), clicked("ann", 40, 0), clicked("ann", 90, 0)])
+    kafka.produce(clicks, [clicked("ann", 20, 1), clicked("bob", 5, 1)])
+    run_here("session_counts.py", kafka, (clicks, topic))
+    assert told(kafka, topic) == [
+        {"user": "ann", "first": TIME_MS, "last": TIME_MS + 40_000, "clicks": 3},
+        {"user": "ann", "first": TIME_MS + 90_000, "last": TIME_MS + 90_000, "clicks": 1},
+        {"user": "bob", "first": TIME_MS + 5_000, "last": TIME_MS + 5_000, "clicks": 1},
+    ]
+
+
+def test_top_items_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, new_topic: NewTopic, topic: str) -> None:
+    sales, minute = new_topic(partitions=2), TIME_MS // 60_000 * 60_000
+
+    def sold(items: str, begin: int, partition: int) -> list[Record]:
+        return [
+            Record(json.dumps({"item": item}), partition=partition, timestamp_ms=minute + begin + number)
+            for number, item in enumerate(items.split())
+        ]
+
+    kafka.produce(sales, sold("pen ink pen cup", 0, 0) + sold("pen", 60_000, 0))
+    kafka.produce(sales, sold("pad ink pad pen", 10_000, 1))
+    run_here("top_items.py", kafka, (sales, topic))
+    assert told(kafka, topic) == [
+        {"until": minute + 60_000, "top": [["pen", 3], ["ink", 2], ["pad", 2]]},
+        {"until": minute + 120_000, "top": [["pen", 1]]},
+    ]

@@ -76,7 +76,7 @@ def main(servers: str, source: str, target: str, checkpoints: str, _: str, guara
     schema = KafkaRecordSerializationSchema.builder().set_topic(target)
     sink = KafkaSink.builder().set_bootstrap_servers(servers)
     sink.set_record_serializer(schema.set_value_serialization_schema(SimpleStringSchema()).build())
-    sink.set_delivery_guarantee(DeliveryGuarantee[guarantee])
+    sink.set_delivery_guarantee(DeliveryGuarantee[guarantee]).set_transactional_id_prefix("keyed")
     keyed = env.from_source(elements, WatermarkStrategy.for_monotonous_timestamps(), "in").key_by(str)
     counts = keyed.process(RunningCount(), Types.STRING()).name("counts")
     windows = keyed.window(TumblingEventTimeWindows.of(Time.minutes(1))).aggregate(Length(), output_type=Types.STRING())

@@ -15,7 +15,7 @@ from tests.faults.victim import Victim
 
 T0 = 1_794_999_960_000  # a full minute, so that one window has all
 KEYS = [f"key-{number}" for number in range(7)]
-KILLS = 3
+KILLS = 2
 
 
 def written(kafka: KafkaBroker, target: str, kind: str) -> dict[str, int]:
@@ -29,12 +29,13 @@ def written(kafka: KafkaBroker, target: str, kind: str) -> dict[str, int]:
 
 
 @pytest.mark.timeout(400)
-def test_each_element_counts_once(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path) -> None:
+@pytest.mark.parametrize("guarantee", ["AT_LEAST_ONCE", "EXACTLY_ONCE"])
+def test_each_element_counts_once(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, guarantee: str) -> None:
     source, target, expected = new_topic(partitions=2), new_topic(), Counter[str]()
     seed = random.randrange(1_000_000)
     print("seed", seed)  # noqa: T201 - by which a failure can be repeated
     chance = random.Random(seed)
-    arguments = (kafka.bootstrap_servers, source, target, tmp_path, "AT_LEAST_ONCE", "keyed_job.py")
+    arguments = (kafka.bootstrap_servers, source, target, tmp_path, guarantee, "keyed_job.py")
     with Victim(*arguments) as victim:
         for attempt in range(KILLS + 1):
             keys = chance.choices(KEYS, k=500)
@@ -60,3 +61,7 @@ def test_each_element_counts_once(kafka: KafkaBroker, new_topic: NewTopic, tmp_p
     for kind in ("count", "window", "timer"):
         found = written(kafka, target, kind)
         assert {key: found[key] for key in KEYS} == expected, kind
+    lines = [record.value for record in kafka.consume(target)]
+    assert len(lines) >= sum(expected.values()) + 2 * len(KEYS)
+    if guarantee == "EXACTLY_ONCE":
+        assert len(lines) == len(set(lines))

@@ -347,8 +347,19 @@ def test_state_of_another_type_is_refused(
     assert parts.values(target) == ["a@0 is a's 1"]
 
 
+def test_exactly_once_behind_keys(env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic) -> None:
+    target = new_topic()
+    parts.kafka.produce(two, [at(0, "a"), at(1, "b", 1), at(2, "a", 1)])
+    counted = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
+    counted.sink_to(parts.sink_of(parts.serializer(target), None, DeliveryGuarantee.EXACTLY_ONCE)).name("out")
+    result = env.execute("surely")
+    assert len(parts.values(target)) == 6
+    assert result.get_metrics().total("transactionsCommitted") >= 2
+    assert result.get_metrics().total("numRecordsSend") == 6
+
+
 def test_what_cannot_follow_keys_is_refused(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
     stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
-    stream.sink_to(parts.sink_of(parts.serializer("out"), None, DeliveryGuarantee.EXACTLY_ONCE))
-    with pytest.raises(UnsupportedFeatureError, match="EXACTLY_ONCE cannot take what comes of a keyed stream"):
+    stream.sink_to(parts.sink_of(parts.serializer("out"), dead_letters="dead"))
+    with pytest.raises(UnsupportedFeatureError, match="dead letter topic cannot take what comes of a keyed stream"):
         env.execute("refused")
