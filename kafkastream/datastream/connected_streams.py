@@ -17,7 +17,7 @@ from kafkastream.spec.co_functions import (
 )
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.graph import KeyedInput, OperatorKind
-from kafkastream.spec.state import MapStateDescriptor
+from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.sink import KafkaSink
-from kafkastream.spec.state import MapStateDescriptor
+from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window import Window, WindowAssigner

@@ -24,13 +24,8 @@ from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.window import (
-    CountSlidingWindowAssigner,
-    CountTumblingWindowAssigner,
-    CountWindow,
-    Window,
-    WindowAssigner,
-)
+from kafkastream.spec.window import CountWindow, Window, WindowAssigner
+from kafkastream.spec.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
 from kafkastream.spec.window_operation import WindowOperation
 
 if TYPE_CHECKING:

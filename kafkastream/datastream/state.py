@@ -2,23 +2,25 @@
 
 from kafkastream.spec.state import (
     AggregatingState,
-    AggregatingStateDescriptor,
     AppendingState,
     BroadcastState,
     ListState,
-    ListStateDescriptor,
     MapState,
-    MapStateDescriptor,
     MergingState,
     ReadOnlyBroadcastState,
     ReducingState,
-    ReducingStateDescriptor,
     State,
-    StateDescriptor,
-    StateTtlConfig,
     ValueState,
+)
+from kafkastream.spec.state_descriptors import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
     ValueStateDescriptor,
 )
+from kafkastream.spec.state_ttl import StateTtlConfig
 
 __all__ = [
     "AggregatingState",

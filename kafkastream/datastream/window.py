@@ -10,23 +10,18 @@ from kafkastream.spec.triggers import (
     ProcessingTimeTrigger,
     PurgingTrigger,
 )
-from kafkastream.spec.window import (
+from kafkastream.spec.window import CountWindow, GlobalWindow, MergingWindowAssigner, TimeWindow, Window, WindowAssigner
+from kafkastream.spec.window_assigners import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
-    CountWindow,
     EventTimeSessionWindows,
-    GlobalWindow,
     GlobalWindows,
-    MergingWindowAssigner,
     ProcessingTimeSessionWindows,
     SessionWindowTimeGapExtractor,
     SlidingEventTimeWindows,
     SlidingProcessingTimeWindows,
-    TimeWindow,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
-    Window,
-    WindowAssigner,
 )
 
 __all__ = [

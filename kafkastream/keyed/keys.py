@@ -80,6 +80,6 @@ def bucket_of(key: bytes, buckets: int) -> int:
 
     Example:
         >>> [bucket_of(encoded_key(key), 4) for key in ("a", "b", "c")]
-        [3, 1, 0]
+        [2, 3, 0]
     """
     return zlib.crc32(key) % buckets

@@ -22,7 +22,8 @@ from kafkastream.spec.graph import KeyedNode, OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.state import ReducingState, ReducingStateDescriptor
+from kafkastream.spec.state import ReducingState
+from kafkastream.spec.state_descriptors import ReducingStateDescriptor
 from kafkastream.spec.types import Types
 from kafkastream.spec.window_operation import WindowOperation
 

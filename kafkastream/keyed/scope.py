@@ -12,7 +12,8 @@ from kafkastream.errors import DefinitionError
 from kafkastream.keyed.entries import Entries, Entry, StateBackend
 from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
-from kafkastream.spec.state import Life, StateDescriptor
+from kafkastream.spec.state_descriptors import StateDescriptor
+from kafkastream.spec.state_ttl import Life
 from kafkastream.spec.watermark import MIN_WATERMARK
 
 __all__ = ["KeyedScope"]

@@ -14,7 +14,7 @@ from kafkastream.metrics.groups import Counter
 from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.state import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
+from kafkastream.spec.state_descriptors import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
 from kafkastream.spec.window import MergingWindowAssigner, Window

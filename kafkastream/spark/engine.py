@@ -44,6 +44,8 @@ log = logging.getLogger("kafkastream")
 _QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
+_KEYED_PER_BATCH = 500_000
+"""How many at most when a bucket's elements are put in order again, for which they are all in memory."""
 
 
 def start(graph: JobGraph, settings: JobSettings) -> Job:
@@ -141,7 +143,8 @@ class _Part:
     def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
-        frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else None)
+        most = _KEYED_PER_BATCH if self.keyed is not None else None
+        frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else most)
         if self.native is not None:
             writer = self.native.writer(frame)
         elif self.keyed is not None:

@@ -12,7 +12,8 @@ from kafkastream.errors import DefinitionError
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import Keyed, KeyedProcessFunction, ProcessFunction, Timers
-from kafkastream.spec.state import BroadcastState, Cell, MapStateDescriptor, ReadOnlyBroadcastState
+from kafkastream.spec.state import BroadcastState, Cell, ReadOnlyBroadcastState
+from kafkastream.spec.state_descriptors import MapStateDescriptor
 
 __all__ = [
     "BroadcastCells",

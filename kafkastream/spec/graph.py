@@ -17,7 +17,7 @@ from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
-from kafkastream.spec.state import MapStateDescriptor
+from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window_operation import WindowOperation

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, final
 
-import attrs
-
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.functions import AggregateFunction, ReduceFunction, as_reduce_function
-from kafkastream.spec.time import Duration, Time
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.spec.functions import AggregateFunction, ReduceFunction
+from kafkastream.spec.state_descriptors import (
+    AggregatingStateDescriptor,
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
+    ValueStateDescriptor,
+)
+from kafkastream.spec.state_ttl import Life
 
 __all__ = [
     "AggregatingState",
-    "AggregatingStateDescriptor",
     "AppendingState",
     "BroadcastState",
     "Cell",
     "Cells",
     "KeyedStateStore",
-    "Life",
     "ListState",
-    "ListStateDescriptor",
     "MapState",
-    "MapStateDescriptor",
     "MergingState",
     "ReadOnlyBroadcastState",
     "ReducingState",
-    "ReducingStateDescriptor",
     "State",
-    "StateDescriptor",
-    "StateTtlConfig",
     "ValueState",
-    "ValueStateDescriptor",
 ]
 
 T = TypeVar("T")
@@ -60,34 +56,6 @@ class Cell(Protocol):
 
     def set(self, content: Any) -> None:
         """Keep this content; None for no more."""
-
-
-@final
-@attrs.frozen
-class Life:
-    """How long content lives: kept as (value, when it was last used, in ms).
-
-    Args:
-        config: What the user has chosen.
-        clock: The time in ms.
-    """
-
-    config: StateTtlConfig
-    clock: Callable[[], int]
-
-    def begun(self, value: Any) -> tuple[Any, int]:
-        """What is kept of a value that is written now."""
-        return value, self.clock()
-
-    def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:
-        """What is seen of what was kept, None for nothing, and what is kept from now on, None for nothing."""
-        value, used = kept
-        now = self.clock()
-        if used + self.config.ttl_ms > now:
-            renews = self.config.update_type is StateTtlConfig.UpdateType.OnReadAndWrite
-            return value, (value, now) if renews else kept
-        shown = self.config.visibility is StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp
-        return value if shown else None, None
 
 
 class State:
@@ -329,303 +297,6 @@ class MapState(BroadcastState[K, V]):
     """A map for each key of the stream."""
 
     __slots__ = ()
-
-
-@final
-@attrs.frozen(kw_only=True)
-class StateTtlConfig:
-    """How long state lives: what was not written (or read) for that long counts as forgotten.
-
-    Same as in Flink: by processing time, for each entry of a map and each element of a list on its own; the choices of
-    clean-up strategies are accepted.
-    Differs from Flink: what has expired is removed when its key is seen again, whatever strategy is chosen.
-
-    Example:
-        >>> config = StateTtlConfig.new_builder(Time.days(1)).update_ttl_on_read_and_write().build()
-        >>> config.get_update_type().name, config.get_ttl().to_milliseconds()
-        ('OnReadAndWrite', 86400000)
-    """
-
-    class UpdateType(enum.Enum):
-        """What makes state live on."""
-
-        Disabled = 0
-        OnCreateAndWrite = 1
-        OnReadAndWrite = 2
-
-    class StateVisibility(enum.Enum):
-        """Whether what has expired may still be seen."""
-
-        ReturnExpiredIfNotCleanedUp = 0
-        NeverReturnExpired = 1
-
-    class TtlTimeCharacteristic(enum.Enum):
-        """Which clock counts."""
-
-        ProcessingTime = 0
-
-    ttl_ms: int
-    update_type: UpdateType = UpdateType.OnCreateAndWrite
-    visibility: StateVisibility = StateVisibility.NeverReturnExpired
-
-    @staticmethod
-    def new_builder(ttl: Time | Duration) -> StateTtlConfig.Builder:
-        """Begin a configuration: state lives for ``ttl``.
-
-        Raises:
-            DefinitionError: It is not a positive length of time.
-        """
-        return StateTtlConfig.Builder(ttl)
-
-    newBuilder = new_builder
-
-    def get_update_type(self) -> UpdateType:
-        """What makes state live on."""
-        return self.update_type
-
-    getUpdateType = get_update_type
-
-    def get_state_visibility(self) -> StateVisibility:
-        """Whether what has expired may still be seen."""
-        return self.visibility
-
-    getStateVisibility = get_state_visibility
-
-    def get_ttl(self) -> Time:
-        """How long state lives."""
-        return Time.milliseconds(self.ttl_ms)
-
-    getTtl = get_ttl
-
-    def get_ttl_time_characteristic(self) -> TtlTimeCharacteristic:
-        """Processing time, always."""
-        return StateTtlConfig.TtlTimeCharacteristic.ProcessingTime
-
-    getTtlTimeCharacteristic = get_ttl_time_characteristic
-
-    def is_enabled(self) -> bool:
-        """Whether state expires at all."""
-        return self.update_type is not StateTtlConfig.UpdateType.Disabled
-
-    isEnabled = is_enabled
-
-    @final
-    class Builder:
-        """Collects the settings of a ``StateTtlConfig``; each setter returns the builder."""
-
-        def __init__(self, ttl: Time | Duration) -> None:
-            self._ttl_ms = _millis(ttl)
-            self._update_type = StateTtlConfig.UpdateType.OnCreateAndWrite
-            self._visibility = StateTtlConfig.StateVisibility.NeverReturnExpired
-
-        def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
-            """What makes state live on."""
-            self._update_type = update_type
-            return self
-
-        setUpdateType = set_update_type
-
-        def update_ttl_on_create_and_write(self) -> StateTtlConfig.Builder:
-            """Writing makes state live on: the default."""
-            return self.set_update_type(StateTtlConfig.UpdateType.OnCreateAndWrite)
-
-        updateTtlOnCreateAndWrite = update_ttl_on_create_and_write
-
-        def update_ttl_on_read_and_write(self) -> StateTtlConfig.Builder:
-            """Reading, too, makes state live on."""
-            return self.set_update_type(StateTtlConfig.UpdateType.OnReadAndWrite)
-
-        updateTtlOnReadAndWrite = update_ttl_on_read_and_write
-
-        def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
-            """Whether what has expired may still be seen."""
-            self._visibility = state_visibility
-            return self
-
-        setStateVisibility = set_state_visibility
-
-        def return_expired_if_not_cleaned_up(self) -> StateTtlConfig.Builder:
-            """What has expired may be seen until it is removed."""
-            return self.set_state_visibility(StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp)
-
-        returnExpiredIfNotCleanedUp = return_expired_if_not_cleaned_up
-
-        def never_return_expired(self) -> StateTtlConfig.Builder:
-            """What has expired is never seen: the default."""
-            return self.set_state_visibility(StateTtlConfig.StateVisibility.NeverReturnExpired)
-
-        neverReturnExpired = never_return_expired
-
-        def set_ttl_time_characteristic(
-            self, ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic
-        ) -> StateTtlConfig.Builder:
-            """Accepted: there is only one."""
-            return self
-
-        setTtlTimeCharacteristic = set_ttl_time_characteristic
-
-        def use_processing_time(self) -> StateTtlConfig.Builder:
-            """Accepted: it is always processing time."""
-            return self
-
-        useProcessingTime = use_processing_time
-
-        def cleanup_full_snapshot(self) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
-            return self
-
-        cleanupFullSnapshot = cleanup_full_snapshot
-
-        def cleanup_incrementally(
-            self, cleanup_size: int, run_cleanup_for_every_record: bool
-        ) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
-            return self
-
-        cleanupIncrementally = cleanup_incrementally
-
-        def cleanup_in_rocksdb_compact_filter(
-            self, query_time_after_num_entries: int, periodic_compaction_time: Time | Duration | None = None
-        ) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
-            return self
-
-        cleanupInRocksdbCompactFilter = cleanup_in_rocksdb_compact_filter
-
-        def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
-            return self
-
-        disableCleanupInBackground = disable_cleanup_in_background
-
-        def set_ttl(self, ttl: Time | Duration) -> StateTtlConfig.Builder:
-            """How long state lives.
-
-            Raises:
-                DefinitionError: It is not a positive length of time.
-            """
-            self._ttl_ms = _millis(ttl)
-            return self
-
-        setTtl = set_ttl
-
-        def build(self) -> StateTtlConfig:
-            """The configuration."""
-            return StateTtlConfig(ttl_ms=self._ttl_ms, update_type=self._update_type, visibility=self._visibility)
-
-
-def _millis(ttl: Time | Duration) -> int:
-    if not isinstance(ttl, (Time, Duration)):
-        raise DefinitionError(f"a time to live must be a Time, not {ttl!r}", now="Write Time.hours(…) or the like.")
-    millis = ttl.to_milliseconds() if isinstance(ttl, Time) else ttl.to_millis()
-    if millis <= 0:
-        raise DefinitionError(f"TTL is expected to be positive, not {millis} ms", where="StateTtlConfig")
-    return millis
-
-
-@attrs.define
-class StateDescriptor:
-    """A state's name, type, and how long it lives.
-
-    Attributes:
-        name: By which the state is found again after a restart.
-        type_info: The type of what is kept.
-        ttl: How long it lives; None for ever.
-    """
-
-    name: str = attrs.field()
-    type_info: TypeInformation[Any]
-    ttl: StateTtlConfig | None = attrs.field(default=None, init=False)
-
-    @name.validator
-    def _check_name(self, _: object, name: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise DefinitionError(f"a state's name is a text that is not empty, not {name!r}")
-
-    def get_name(self) -> str:
-        """By which the state is found again after a restart."""
-        return self.name
-
-    getName = get_name
-
-    def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
-        """Let the state expire."""
-        self.ttl = ttl_config
-
-    enableTimeToLive = enable_time_to_live
-
-
-@final
-@attrs.define(init=False)
-class ValueStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ValueState``.
-
-    Example:
-        >>> ValueStateDescriptor("count", Types.LONG()).get_name()
-        'count'
-    """
-
-    def __init__(self, name: str, value_type_info: TypeInformation[T]) -> None:
-        self.__attrs_init__(name, value_type_info)
-
-
-@final
-@attrs.define(init=False)
-class ListStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ListState``; the type is that of its elements."""
-
-    def __init__(self, name: str, elem_type_info: TypeInformation[T]) -> None:
-        self.__attrs_init__(name, elem_type_info)
-
-
-@final
-@attrs.define(init=False)
-class MapStateDescriptor(StateDescriptor, Generic[K, V]):
-    """Of a ``MapState`` or a broadcast state; with the types of its keys and values."""
-
-    def __init__(self, name: str, key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> None:
-        self.__attrs_init__(name, Types.MAP(key_type_info, value_type_info))
-
-
-@final
-@attrs.define(init=False)
-class ReducingStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ReducingState``, with its function."""
-
-    reduce_function: ReduceFunction[T]
-
-    def __init__(
-        self,
-        name: str,
-        reduce_function: ReduceFunction[T] | Callable[[T, T], T],
-        type_info: TypeInformation[T],
-    ) -> None:
-        self.__attrs_init__(name, type_info, as_reduce_function(reduce_function))
-
-    def get_reduce_function(self) -> ReduceFunction[T]:
-        """What makes one value of two."""
-        return self.reduce_function
-
-    getReduceFunction = get_reduce_function
-
-
-@final
-@attrs.define(init=False)
-class AggregatingStateDescriptor(StateDescriptor, Generic[IN, ACC, OUT]):
-    """Of an ``AggregatingState``, with its function; the type is that of the accumulator."""
-
-    agg_function: AggregateFunction[IN, ACC, OUT]
-
-    def __init__(
-        self, name: str, agg_function: AggregateFunction[IN, ACC, OUT], state_type_info: TypeInformation[ACC]
-    ) -> None:
-        self.__attrs_init__(name, state_type_info, agg_function)
-
-    def get_agg_function(self) -> AggregateFunction[IN, ACC, OUT]:
-        """What takes values into the accumulator, and a result out."""
-        return self.agg_function
-
-    getAggFunction = get_agg_function
 
 
 Cells = Callable[[StateDescriptor], Cell]

@@ -9,20 +9,16 @@ from typing import Any, Generic, Protocol, final
 from typing_extensions import TypeVar
 
 from kafkastream.spec.process_functions import TimeDomain, Timers, TimerService
-from kafkastream.spec.state import (
+from kafkastream.spec.state import Cells, KeyedStateStore, State
+from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
-    Cells,
-    KeyedStateStore,
     ListStateDescriptor,
     MapStateDescriptor,
     ReducingStateDescriptor,
-    State,
     StateDescriptor,
     ValueStateDescriptor,
 )
-from kafkastream.spec.window import (
-    Window,
-)
+from kafkastream.spec.window import Window
 
 __all__ = ["Trigger", "TriggerResult", "WindowTimers"]
 

@@ -8,17 +8,13 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.state import ReducingState, ReducingStateDescriptor
+from kafkastream.spec.state import ReducingState
+from kafkastream.spec.state_descriptors import ReducingStateDescriptor
 from kafkastream.spec.time import Duration, Time
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.types import Types
-from kafkastream.spec.window import (
-    CountSlidingWindowAssigner,
-    CountTumblingWindowAssigner,
-    GlobalWindows,
-    Window,
-    WindowAssigner,
-)
+from kafkastream.spec.window import Window, WindowAssigner
+from kafkastream.spec.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner, GlobalWindows
 
 __all__ = [
     "ContinuousEventTimeTrigger",

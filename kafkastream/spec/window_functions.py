@@ -11,7 +11,8 @@ from typing_extensions import TypeVar
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import Timers, TimerService
-from kafkastream.spec.state import Cells, KeyedStateStore, StateDescriptor
+from kafkastream.spec.state import Cells, KeyedStateStore
+from kafkastream.spec.state_descriptors import StateDescriptor
 from kafkastream.spec.window import Window
 
 __all__ = [

@@ -11,7 +11,8 @@ from kafkastream.spec.functions import AggregateFunction, Function, ReduceFuncti
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.triggers import default_trigger
-from kafkastream.spec.window import GlobalWindows, MergingWindowAssigner, WindowAssigner
+from kafkastream.spec.window import MergingWindowAssigner, WindowAssigner
+from kafkastream.spec.window_assigners import GlobalWindows
 
 __all__ = ["WindowOperation"]
 

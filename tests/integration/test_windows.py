@@ -83,7 +83,9 @@ def test_partition_that_lags_a_minute_loses_nothing_here_and_much_in_plain_spark
         parts.sink(target)
     )
     counted.get_side_output(late).map(lambda value: f"late {value}", Types.STRING()).sink_to(parts.sink(target))
+    spark.conf.set("spark.sql.shuffle.partitions", "2")  # the query keeps it for itself
     native = _natively(spark, parts, two)
+    spark.conf.unset("spark.sql.shuffle.partitions")
     job = env.execute_async("lags")
     try:
         for both in (ahead[:6], ahead[6:], behind[:6], behind[6:], [at(130, "a"), at(130, "a", 1)]):

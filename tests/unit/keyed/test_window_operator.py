@@ -18,13 +18,8 @@ from kafkastream.keyed.windows import WindowOperator
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
-from kafkastream.spec.window import (
-    EventTimeSessionWindows,
-    SlidingEventTimeWindows,
-    TimeWindow,
-    TumblingEventTimeWindows,
-    WindowAssigner,
-)
+from kafkastream.spec.window import TimeWindow, WindowAssigner
+from kafkastream.spec.window_assigners import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from kafkastream.spec.window_functions import ProcessWindowFunction
 from kafkastream.spec.window_operation import WindowOperation
 from tests.unit.keyed.memory import Memory
