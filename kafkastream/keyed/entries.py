@@ -32,6 +32,9 @@ class StateBackend(Protocol):
     def remove(self, key: bytes) -> None:
         """Forget a value."""
 
+    def dumps(self, content: Any) -> bytes:
+        """What ``pickle.loads`` reads again, also of classes that are defined in the user's script."""
+
 
 @final
 class Entries:
@@ -93,7 +96,7 @@ class Entries:
     def _set(self, page: _Page, key: bytes, entry: Entry) -> None:
         self._bytes -= _size(key, page.pop(key, None))
         if entry:
-            kept = page[key] = pickle.dumps(entry, 5)
+            kept = page[key] = self._backend.dumps(entry)
             self._bytes += _size(key, kept)
 
     def _number(self, key: bytes) -> int:

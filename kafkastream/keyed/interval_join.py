@@ -79,7 +79,8 @@ class IntervalJoinOperator(KeyedOperator):
             if timestamp + lower <= time <= timestamp + upper:
                 for other in others:
                     self._meet(side, (value, timestamp), (other, time), out)
-        self._buffer(side).setdefault(timestamp, []).append(value)
+        buffer: Buffer = self.scope.entry.setdefault(_SIDES[side], {})
+        buffer.setdefault(timestamp, []).append(value)
         self.scope.changed()
         self.scope.namespace = (side, timestamp)
         self.scope.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
@@ -105,5 +106,5 @@ class IntervalJoinOperator(KeyedOperator):
             out.take([(tag, value)], timestamp)
 
     def _buffer(self, side: int) -> Buffer:
-        buffer: Buffer = self.scope.entry.setdefault(_SIDES[side], {})
+        buffer: Buffer = self.scope.entry.get(_SIDES[side], {})
         return buffer

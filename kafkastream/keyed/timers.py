@@ -139,7 +139,7 @@ class TimerQueue:
         for segment in range(1 if waiting else 0, before):
             self._backend.remove(self._place(number, segment))
         if waiting:
-            self._backend.put(self._place(number, 0), pickle.dumps(dict.fromkeys(map(tuple, waiting), True), 5))
+            self._backend.put(self._place(number, 0), self._backend.dumps(dict.fromkeys(map(tuple, waiting), True)))
             self._slices[number] = _Slice(min(waiting).timestamp, 1)
 
     def _add(self, number: int, changes: dict[Timer, bool]) -> None:
@@ -150,7 +150,7 @@ class TimerQueue:
             firsts.append(before.first)
         if firsts:
             kept = {tuple(timer): is_registered for timer, is_registered in changes.items()}
-            self._backend.put(self._place(number, segment), pickle.dumps(kept, 5))
+            self._backend.put(self._place(number, segment), self._backend.dumps(kept))
             self._slices[number] = _Slice(min(firsts), segment + 1)
 
     def _place(self, number: int, segment: int) -> bytes:

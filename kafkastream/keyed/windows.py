@@ -244,7 +244,8 @@ class WindowOperator(KeyedOperator):
 
     def _drop(self, window: Window) -> None:
         """A late window that was merged is kept no longer."""
-        if self._merging is not None and self._contents().pop(window, None) is not None:
+        if self._merging is not None and window in self._contents():
+            del self._contents()[window]
             self._tidy()
 
     def _tidy(self) -> None:

@@ -48,7 +48,6 @@ class KeyedQuery:
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
         self._asks = False  # after a restart, for the timers that the operators have
-        self._sources = [node.id for node in graph.sources]
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin with what an earlier run was told last."""

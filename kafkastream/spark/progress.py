@@ -160,6 +160,8 @@ class FollowedQuery:
         self.look()
         for commits in filter(None, self._commits):
             commits.end()
+        if self._keyed is not None:
+            self._keyed.close()
         if completed and self.has_stopped:
             self._keep([Extent(offsets, finished=True) for offsets in self._reached])
 

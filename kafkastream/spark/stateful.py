@@ -17,7 +17,7 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.keyed.operators import KeyedElements
-from kafkastream.spark.exchange import Message, Watermarks, message_frame, messages_of
+from kafkastream.spark.exchange import Message, Watermarks, dumps, message_frame, messages_of
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
@@ -105,6 +105,9 @@ class _Backend:
 
     def remove(self, key: bytes) -> None:
         self._state.removeKey((key,))
+
+    def dumps(self, content: Any) -> bytes:
+        return dumps(content)
 
 
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:

@@ -217,6 +217,27 @@ def test_simple_functions_have_keyed_state_too(env: StreamExecutionEnvironment) 
     assert sorted(keyed.map(Seen()).execute_and_collect()) == ["a1 after None", "a2 after a1", "b1 after None"]
 
 
+def test_state_of_a_class_that_workers_cannot_import(env: StreamExecutionEnvironment) -> None:
+    """As with all classes of a script, which is ``__main__``."""
+
+    class Total:
+        def __init__(self, amount: int) -> None:
+            self.amount = amount
+
+    class Sum(MapFunction[int, Total]):
+        def open(self, runtime_context: RuntimeContext) -> None:
+            self.total = runtime_context.get_state(ValueStateDescriptor("total", Types.PICKLED_BYTE_ARRAY()))
+
+        def map(self, value: int) -> Total:
+            before = self.total.value()
+            total = Total(value if before is None else before.amount + value)
+            self.total.update(total)
+            return total
+
+    totals = env.from_collection([1, 2, 3]).key_by(lambda _: "all").map(Sum())
+    assert sorted(totals.map(lambda total: total.amount).execute_and_collect()) == [1, 3, 6]
+
+
 ELEMENTS = [("a", 3, "x"), ("b", 1, "y"), ("a", 1, "z"), ("a", 3, "w")]
 
 

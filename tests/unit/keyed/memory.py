@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import final
+import pickle
+from typing import Any, final
 
 
 @final
@@ -23,3 +24,6 @@ class Memory:
     def remove(self, key: bytes) -> None:
         self.writes += 1
         self.content.pop(key, None)
+
+    def dumps(self, content: Any) -> bytes:
+        return pickle.dumps(content)
