@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 
 from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.records import owner_subtask, split_name
-from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode, Node, OperatorKind, OperatorNode, SourceNode
+from kafkastream.spec.graph import CollectionSource, JobGraph, Node, OperatorKind, OperatorNode, SourceNode
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
 
@@ -43,6 +43,7 @@ class EventTime:
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
         self._names = identities(graph.nodes)
+        self._keyed = keyed_identities(graph)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
@@ -63,8 +64,7 @@ class EventTime:
 
     def watermarks(self) -> dict[str, int]:
         """How far event time has come at each keyed operator, by its identity."""
-        names = keyed_identities(self._graph)
-        return {names[node.id]: self._of(node).watermark for node in self._graph.nodes if isinstance(node, KeyedNode)}
+        return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
 
     def reads(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A source reads these partitions now; each of them counts from the beginning."""

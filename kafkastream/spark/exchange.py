@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import attrs
 import pandas as pd
@@ -31,7 +31,10 @@ __all__ = [
     "MESSAGE_SCHEMA",
     "ExchangeOperator",
     "Message",
+    "SendingOperator",
     "Watermarks",
+    "as_sent",
+    "dumps",
     "message_batches",
     "message_frame",
     "messages_of",
@@ -106,30 +109,60 @@ def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
             yield Message(label, report.kind.value, report.node, "", 0, report.payload())
 
 
+def as_sent(messages: Iterable[Message]) -> list[Message]:
+    """The messages in the order in which their tasks have sent them, which a shuffle does not keep."""
+    return sorted(messages, key=lambda message: (message.origin, message.number))
+
+
+@attrs.define(eq=False)
+class SendingOperator(SinkOperator):
+    """Sends elements on as messages.
+
+    Args:
+        target: The node that they are for.
+    """
+
+    has_metrics = False
+    kind: ClassVar[ReportKind]
+    target: int
+    _origin: str = attrs.field(default="", init=False)
+    _number: int = attrs.field(default=0, init=False)
+    _pending: list[Message] = attrs.field(factory=list, init=False)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the elements come from, by which they are put in order again."""
+        self._origin, self._number, self._pending = task.origin, 0, []
+
+    def send(self, bucket: int, payload: bytes) -> None:
+        """Send a message by way of the bucket with this label."""
+        self._pending.append(Message(bucket, self.kind.value, self.target, self._origin, self._number, payload))
+        self._number += 1
+
+    def drain(self) -> Iterator[Report]:
+        """The rows so far."""
+        pending, self._pending = self._pending, []
+        return (Report(ReportKind.EXCHANGE, self.target, message) for message in pending)
+
+
 @final
 @attrs.define(eq=False)
-class ExchangeOperator(SinkOperator):
+class ExchangeOperator(SendingOperator):
     """Sorts elements by their keys into buckets, for a keyed operator.
 
     Args:
-        target: The operator's node.
         side: By which of its inputs they come.
         selector: Finds the key of an element; without one, elements stay with their subtask.
         labels: The labels of all buckets.
         to_all: Whether each element goes to every bucket.
     """
 
-    has_metrics = False
-    target: int
+    kind = ReportKind.EXCHANGE
     side: int
     selector: KeySelector[Any, Any] | Callable[[Any], Hashable] | None
     labels: Sequence[int]
     to_all: bool = False
     _subtask: int = attrs.field(default=0, init=False)
     _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
-    _origin: str = attrs.field(default="", init=False)
-    _number: int = attrs.field(default=0, init=False)
-    _pending: list[Message] = attrs.field(factory=list, init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Open the selector."""
@@ -138,9 +171,9 @@ class ExchangeOperator(SinkOperator):
             self.selector.open(context)
 
     def begin(self, task: TaskScope) -> None:
-        """Know where the elements come from, by which they are put in order again."""
+        """Know where the elements come from, and by which input they go on."""
         first_of_all = "0" if self.to_all else "1"  # what every subtask has comes before what is looked up there
-        self._origin, self._number, self._pending = f"{first_of_all}/{task.origin}/{self.target}/{self.side}", 0, []
+        super().begin(task._replace(origin=f"{first_of_all}/{task.origin}/{self.target}/{self.side}"))
 
     def write(self, batch: Batch) -> None:
         """Sort elements into buckets."""
@@ -160,25 +193,15 @@ class ExchangeOperator(SinkOperator):
             elements.values.append(value)
             elements.timestamps.append(timestamp)
         for bucket, elements in sorted_out.items():
-            self._send(self.labels[bucket], dumps(tuple(elements)))
+            self.send(self.labels[bucket], dumps(tuple(elements)))
 
     def _write_without_keys(self, batch: Batch) -> None:
         keys = [NO_KEY] * len(batch.values)
         payload = dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
         own = self.labels[self._subtask % len(self.labels)]
         for bucket in self.labels if self.to_all else (own,):
-            self._send(bucket, payload)
+            self.send(bucket, payload)
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """The selector raised, or its key is none."""
         return element_failed(f"{self.name} (its key selector)", element, position, error)
-
-    def drain(self) -> Iterator[Report]:
-        """The rows so far."""
-        pending, self._pending = self._pending, []
-        return (Report(ReportKind.EXCHANGE, self.target, message) for message in pending)
-
-    def _send(self, bucket: int, payload: bytes) -> None:
-        message = Message(bucket, ReportKind.EXCHANGE.value, self.target, self._origin, self._number, payload)
-        self._pending.append(message)
-        self._number += 1

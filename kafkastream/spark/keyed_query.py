@@ -43,7 +43,7 @@ class KeyedQuery:
         self._levels = levels
         self._labels = levels[0].labels
         self._time = EventTime(graph, plan.parallelism)
-        self._file = ControlFile.temporary()
+        self._file: ControlFile | None = None
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
@@ -64,6 +64,7 @@ class KeyedQuery:
 
     def frame(self, records: DataFrame) -> DataFrame:
         """What comes out of the last stateful stage."""
+        self._file = self._file or ControlFile.temporary()
         self._file.write(self._told)
         control = control_frame(self._session, self._file)
         return self._stages(records.unionByName(control, allowMissingColumns=True))
@@ -112,16 +113,12 @@ class KeyedQuery:
 
     def take(self, reports: Iterable[Report]) -> None:
         """What the tasks of a micro-batch have told about time."""
-        seen: dict[int, dict[str, int]] = {}
         for report in reports:
             if report.kind is ReportKind.TIMES:
-                known = seen.setdefault(report.node, {})
-                for split, watermark in report.content.items():
-                    known[split] = max(watermark, known.get(split, watermark))
+                self._time.saw({report.node: report.content})
             elif report.kind is ReportKind.TIMERS:
                 subtask, due = report.content
                 self._timers[report.node, subtask] = due
-        self._time.saw(seen)
         self.tell()
 
     def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
@@ -148,8 +145,9 @@ class KeyedQuery:
         before = self._told.get("watermarks", {})
         if is_due or any(watermark > before.get(node, MIN_WATERMARK) for node, watermark in watermarks.items()):
             self._told = {"watermarks": watermarks, "now": now, **self._time.content()}
-            self._file.write(self._told)
             self._asks = False
+            if self._file is not None:
+                self._file.write(self._told)
 
     def has_heard(self, offset: str | None) -> bool:
         """Whether the operators have been told all there is to tell, when the control stream has come so far."""
@@ -157,4 +155,6 @@ class KeyedQuery:
 
     def close(self) -> None:
         """No more is needed of it."""
-        self._file.remove()
+        if self._file is not None:
+            self._file.remove()
+            self._file = None

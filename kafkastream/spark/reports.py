@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pyspark import cloudpickle
 
-__all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "report_batches"]
+__all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "report_batch", "report_batches"]
 
 REPORT_SCHEMA = "kind string, node int, payload binary"
 
@@ -53,7 +53,10 @@ class Report(NamedTuple):
 
 def report_batches(reports: Iterable[Report]) -> Iterator[pa.RecordBatch]:
     """The rows to hand to Spark, one batch each."""
-    for report in reports:
-        columns = [pa.array([report.kind.value]), pa.array([report.node], pa.int32())]
-        payload = pa.array([report.payload()], pa.binary())
-        yield pa.RecordBatch.from_arrays([*columns, payload], ["kind", "node", "payload"])
+    return (report_batch(report.kind.value, report.node, report.payload()) for report in reports)
+
+
+def report_batch(kind: str, node: int, payload: bytes) -> pa.RecordBatch:
+    """One row to hand to Spark."""
+    columns = [pa.array([kind]), pa.array([node], pa.int32()), pa.array([payload], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, ["kind", "node", "payload"])

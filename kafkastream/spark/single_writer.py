@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.spark.batches import Batch
-from kafkastream.spark.exchange import Message, dumps
+from kafkastream.spark.exchange import Message, SendingOperator, as_sent, dumps
 from kafkastream.spark.flow import Flow
+from kafkastream.spark.opened import Opened
 from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.reports import Report, ReportKind, report_batches
-from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spark.reports import Report, ReportKind, report_batch, report_batches
 from kafkastream.spark.task import attempt, unpickled
 
 __all__ = ["SINGLE", "HandOver", "WriterPlan"]
@@ -29,43 +29,24 @@ __all__ = ["SINGLE", "HandOver", "WriterPlan"]
 SINGLE = "all"
 """What stands in the slot's name in place of where in the source its records come from."""
 
-_opened: dict[tuple[str, int], Flow] = {}
-"""The worker's opened sinks, by the job's start and the node."""
+_opened: Opened[Flow] = Opened()
 
 
 @final
 @attrs.define(eq=False)
-class HandOver(SinkOperator):
-    """Sends elements to the task that writes them.
+class HandOver(SendingOperator):
+    """Sends elements to the task that writes them; the target is the sink's node.
 
     Args:
-        node: The sink's node.
         label: Of the bucket that the rows go by.
     """
 
-    has_metrics = False
-    node: int
+    kind = ReportKind.WRITE
     label: int
-    _origin: str = attrs.field(default="", init=False)
-    _number: int = attrs.field(default=0, init=False)
-    _pending: list[Message] = attrs.field(factory=list, init=False)
-
-    def begin(self, task: TaskScope) -> None:
-        """Know where the elements come from, by which they are put in order again."""
-        self._origin, self._number, self._pending = task.origin, 0, []
 
     def write(self, batch: Batch) -> None:
         """Send a batch."""
-        payload = dumps((list(batch.values), list(batch.timestamps)))
-        self._pending.append(
-            Message(self.label, ReportKind.WRITE.value, self.node, self._origin, self._number, payload)
-        )
-        self._number += 1
-
-    def drain(self) -> Iterator[Report]:
-        """The rows so far."""
-        pending, self._pending = self._pending, []
-        return (Report(ReportKind.EXCHANGE, self.node, message) for message in pending)
+        self.send(self.label, dumps((list(batch.values), list(batch.timestamps))))
 
 
 @final
@@ -87,14 +68,13 @@ class WriterPlan:
 
     def taken(self, node: int) -> Flow:
         """An opened sink; who takes it puts it back."""
-        key = (self.run_id, node)
-        if key in _opened:
-            return _opened.pop(key)
-        for stale in [other for other in _opened if other[0] != self.run_id]:
-            del _opened[stale]
-        flow: Flow = unpickled(self.flows[node])
-        flow.open(0, 1, attempt())
-        return flow
+
+        def opened() -> Flow:
+            flow: Flow = unpickled(self.flows[node])
+            flow.open(0, 1, attempt())
+            return flow
+
+        return _opened.take(self.run_id, node, opened)
 
 
 def _run(plan: WriterPlan, query: str, batch: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -107,7 +87,7 @@ def _run(plan: WriterPlan, query: str, batch: int, batches: Iterable[pa.RecordBa
                 to_write.setdefault(message.node, []).append(message)
                 continue
             failed = failed or message.kind == ReportKind.FAILURE.value
-            yield _as_report_batch(message)
+            yield report_batch(message.kind, message.node, message.payload)
     if not failed:
         for node in plan.flows:
             yield from report_batches(_written(plan, TaskScope(query, batch, SINGLE), node, to_write.get(node, [])))
@@ -118,7 +98,7 @@ def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Messag
     flow = plan.taken(node)
     flow.begin(task)
     try:
-        for message in sorted(messages, key=lambda one: (one.origin, one.number)):
+        for message in as_sent(messages):
             values, timestamps = pickle.loads(message.payload)
             flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
         yield from flow.finish()
@@ -130,9 +110,4 @@ def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Messag
         flow.abandon()
         raise
     else:
-        _opened[plan.run_id, node] = flow
-
-
-def _as_report_batch(message: Message) -> pa.RecordBatch:
-    columns = [pa.array([message.kind]), pa.array([message.node], pa.int32()), pa.array([message.payload], pa.binary())]
-    return pa.RecordBatch.from_arrays(columns, ["kind", "node", "payload"])
+        _opened.keep(plan.run_id, node, flow)

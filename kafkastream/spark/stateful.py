@@ -17,8 +17,9 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.keyed.operators import KeyedElements
-from kafkastream.spark.exchange import Message, Watermarks, dumps, message_frame, messages_of
+from kafkastream.spark.exchange import Message, Watermarks, as_sent, dumps, message_frame, messages_of
 from kafkastream.spark.keyed_chain import KeyedChain
+from kafkastream.spark.opened import Opened
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task import attempt, unpickled
@@ -26,8 +27,7 @@ from kafkastream.spark.task import attempt, unpickled
 __all__ = ["LevelPlan", "StatefulStage"]
 
 _BYTES = StructType([StructField("bytes", BinaryType())])
-_opened: dict[tuple[str, int, int], KeyedChain] = {}
-"""The worker's opened chains, by the job's start, the operator's node and the subtask."""
+_opened: Opened[KeyedChain] = Opened()
 
 
 @final
@@ -49,19 +49,18 @@ class LevelPlan:
 
     def taken(self, node: int, subtask: int) -> KeyedChain:
         """The opened chain of an operator; whoever takes it puts it back, if it may serve again."""
-        key = (self.run_id, node, subtask)
-        if key in _opened:
-            return _opened.pop(key)
-        for stale in [other for other in _opened if other[0] != self.run_id]:
-            del _opened[stale]
-        chain: KeyedChain = unpickled(self.chains[node])
-        chain.open(subtask, len(self.labels), attempt())
-        return chain
+
+        def opened() -> KeyedChain:
+            chain: KeyedChain = unpickled(self.chains[node])
+            chain.open(subtask, len(self.labels), attempt())
+            return chain
+
+        return _opened.take(self.run_id, (node, subtask), opened)
 
     def put_back(self, node: int, subtask: int, chain: KeyedChain) -> None:
         """Keep a chain for the next micro-batch, or close it."""
         if chain.reusable:
-            _opened[self.run_id, node, subtask] = chain
+            _opened.keep(self.run_id, (node, subtask), chain)
         else:
             chain.close()
 
@@ -147,11 +146,9 @@ def _run(
 ) -> Iterator[Report]:
     chain = plan.taken(node, subtask)
     task = TaskScope("", 0, f"{chain.identity}-{subtask}")
-    in_order = sorted(arrived, key=lambda message: (message.origin, message.number))
+    in_order = (KeyedElements(*pickle.loads(message.payload)) for message in as_sent(arrived))
     try:
-        yield from chain.run(
-            backend, task, (KeyedElements(*pickle.loads(message.payload)) for message in in_order), marks
-        )
+        yield from chain.run(backend, task, in_order, marks)
     except BaseException:
         chain.abandon()
         raise

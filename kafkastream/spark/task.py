@@ -16,6 +16,7 @@ from kafkastream.errors import KafkastreamError, WorkerDependencyError
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.control import CONTROL
 from kafkastream.spark.exchange import Message, Watermarks, message_batches, messages_of
+from kafkastream.spark.opened import Opened
 from kafkastream.spark.records import subtask_of
 from kafkastream.spark.reports import Report, ReportKind, report_batches
 
@@ -23,7 +24,7 @@ __all__ = ["TaskPlan", "attempt", "unpickled"]
 
 _QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
-_opened: dict[tuple[str, int, int], Chain] = {}
+_opened: Opened[Chain] = Opened()
 
 
 @final
@@ -76,18 +77,17 @@ class TaskPlan:
 
         return task
 
-    def chain_for(self, arrow: pa.RecordBatch) -> tuple[Chain, tuple[str, int, int]]:
-        """The opened chain for these records, and its place in the cache, from which it is taken."""
+    def chain_for(self, arrow: pa.RecordBatch) -> tuple[Chain, tuple[int, int]]:
+        """The opened chain for these records, and its place among the opened ones, from which it is taken."""
         node = arrow["source"][0].as_py()
         subtask = subtask_of(arrow, self.parallelism)
-        key = (self.run_id, node, subtask)
-        if key in _opened:
-            return _opened.pop(key), key
-        for stale in [other for other in _opened if other[0] != self.run_id]:
-            del _opened[stale]
-        chain: Chain = unpickled(self.chains[node])
-        chain.open(subtask, self.parallelism, attempt())
-        return chain, key
+
+        def opened() -> Chain:
+            chain: Chain = unpickled(self.chains[node])
+            chain.open(subtask, self.parallelism, attempt())
+            return chain
+
+        return _opened.take(self.run_id, (node, subtask), opened), (node, subtask)
 
 
 def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
@@ -101,7 +101,7 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
         if first is None:
             return
         chain, key = plan.chain_for(first)
-        node = key[1]
+        node, _ = key
         with _abandoned_unless_done(chain):
             chain.begin(query, batch, first)
             for arrow in itertools.chain((first,), batches):
@@ -109,7 +109,7 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
                 yield from chain.flow.drain()
             yield from chain.finish()
         if chain.flow.reusable:
-            _opened[key] = chain
+            _opened.keep(plan.run_id, key, chain)
     except KafkastreamError as error:
         for _ in batches:  # Spark expects the input to be read to its end
             pass

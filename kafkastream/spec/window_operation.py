@@ -12,7 +12,6 @@ from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.triggers import default_trigger
 from kafkastream.spec.window import MergingWindowAssigner, WindowAssigner
-from kafkastream.spec.window_assigners import GlobalWindows
 
 __all__ = ["WindowOperation"]
 
@@ -59,7 +58,7 @@ class WindowOperation:
     @property
     def name(self) -> str:
         """What the operator is called when the user does not name it."""
-        return type(self.assigner).__name__ if not isinstance(self.assigner, GlobalWindows) else "GlobalWindows"
+        return type(self.assigner).__name__
 
     @property
     def functions(self) -> tuple[Function, ...]:
