@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 import attrs
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator
-from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.functions import Function, KeySelector, method_of
 from kafkastream.spec.graph import KeyedInput, OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
@@ -154,7 +154,7 @@ def _of_second(value: Any) -> tuple[int, Any]:
 class _EitherKey(KeySelector[tuple[int, Any], Any]):
     def __init__(self, *selectors: Selector) -> None:
         self._selectors = selectors
-        self._calls = [one.get_key if isinstance(one, KeySelector) else one for one in selectors]
+        self._calls = [method_of(one, KeySelector, "get_key") for one in selectors]
 
     def open(self, runtime_context: RuntimeContext) -> None:
         for selector in self._selectors:

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
-from kafkastream.keyed.scope import KeyedScope
+from kafkastream.keyed.operators import ElementwiseOperator, Emitted
 from kafkastream.keyed.timers import Timer
-from kafkastream.metrics.groups import Counter
 from kafkastream.spec.functions import Function
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.join_functions import ProcessJoinFunction
 from kafkastream.spec.process_functions import TimeDomain
-from kafkastream.spec.runtime_context import RuntimeContext
 
 __all__ = ["IntervalJoinOperator"]
 
@@ -25,36 +22,18 @@ Buffer = dict[int, list[Any]]
 
 
 @final
-class IntervalJoinOperator(KeyedOperator):
+class IntervalJoinOperator(ElementwiseOperator):
     """Keeps the elements of both sides for as long as one of the other side may meet them."""
 
     def __init__(self, join: IntervalJoin) -> None:
-        super().__init__(KeyedScope())
+        super().__init__()
         self._join = join
         self._context = ProcessJoinFunction.Context()
-        self._late = Counter()
-
-    def open(self, context: RuntimeContext) -> None:
-        """Open the function."""
-        self._join.function.open(context)
-        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
 
     @property
     def functions(self) -> Sequence[Function]:
         """The one function."""
         return (self._join.function,)
-
-    def elements(self, arrived: KeyedElements) -> Emitted:
-        """Have each element meet those of the other side, and wait for more."""
-        out = Emitted()
-        value = None
-        try:
-            for key, value, timestamp in zip(*arrived[1:], strict=True):
-                self.scope.select(key)
-                self._element(arrived.side, value, timestamp, out)
-        except Exception as error:
-            raise CallError(self.scope.key, value) from error
-        return out
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
         """Forget what nothing can meet any more."""
@@ -65,14 +44,15 @@ class IntervalJoinOperator(KeyedOperator):
             self.scope.entry.pop(_SIDES[side], None)
         self.scope.changed()
 
-    def _element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Have an element meet those of the other side, and wait for more."""
         if timestamp is None:
             raise DefinitionError(
                 "Long.MIN_VALUE timestamp: Elements used in interval stream joins need to have timestamps meaningful "
                 "timestamps."
             )
         if timestamp < self.scope.watermark:
-            self._set_aside(side, value, timestamp, out)
+            self.set_aside((self._join.late_left, self._join.late_right)[side], value, timestamp, out)
             return
         lower, upper = self._reach(side)
         for time, others in sorted(self._buffer(1 - side).items()):
@@ -84,7 +64,6 @@ class IntervalJoinOperator(KeyedOperator):
         self.scope.changed()
         self.scope.namespace = (side, timestamp)
         self.scope.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
-        self.scope.namespace = ()
 
     def _reach(self, side: int) -> tuple[int, int]:
         """How far before and after it an element meets one of the other side."""
@@ -97,13 +76,6 @@ class IntervalJoinOperator(KeyedOperator):
         time = self._context.get_timestamp()
         out.take(self._join.function.process_element(left, right, self._context) or (), time)
         out.take(self._context._taken_aside(), time)
-
-    def _set_aside(self, side: int, value: Any, timestamp: int, out: Emitted) -> None:
-        tag = (self._join.late_left, self._join.late_right)[side]
-        if tag is None:
-            self._late.inc()
-        else:
-            out.take([(tag, value)], timestamp)
 
     def _buffer(self, side: int) -> Buffer:
         buffer: Buffer = self.scope.entry.get(_SIDES[side], {})

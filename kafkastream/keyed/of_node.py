@@ -17,7 +17,7 @@ from kafkastream.spec.co_functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
-from kafkastream.spec.functions import FilterFunction, FlatMapFunction, Function, MapFunction, ReduceFunction
+from kafkastream.spec.functions import FilterFunction, FlatMapFunction, Function, MapFunction, ReduceFunction, method_of
 from kafkastream.spec.graph import KeyedNode, OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
@@ -48,11 +48,6 @@ def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any], u
         [Side(function.process_element, KeyedProcessFunction.Context(scope, scope))],
         on_timer,
     )
-
-
-def _method(function: Any, kind: type[Function], name: str) -> Callable[[Any], Any]:
-    call: Callable[[Any], Any] = getattr(function, name) if isinstance(function, kind) else function
-    return call
 
 
 def _simple(
@@ -138,13 +133,16 @@ _OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOp
     OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function, function),
     OperatorKind.REDUCE: lambda scope, function, _: _process(scope, _Reducing(function), function),
     OperatorKind.MAP: lambda scope, function, _: _simple(
-        scope, function, _method(function, MapFunction, "map"), lambda result, _: (result,)
+        scope, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
     ),
     OperatorKind.FLAT_MAP: lambda scope, function, _: _simple(
-        scope, function, _method(function, FlatMapFunction, "flat_map"), lambda results, _: results
+        scope, function, method_of(function, FlatMapFunction, "flat_map"), lambda results, _: results
     ),
     OperatorKind.FILTER: lambda scope, function, _: _simple(
-        scope, function, _method(function, FilterFunction, "filter"), lambda is_kept, value: (value,) if is_kept else ()
+        scope,
+        function,
+        method_of(function, FilterFunction, "filter"),
+        lambda is_kept, value: (value,) if is_kept else (),
     ),
     OperatorKind.CO_MAP: lambda scope, function, node: _both(
         scope, function, node, lambda call: lambda value, _: (call(value),), "map1", "map2"

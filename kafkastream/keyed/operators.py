@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, final
 
 from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
+from kafkastream.metrics.groups import Counter
 from kafkastream.spec.functions import Function
+from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
 
-__all__ = ["CallError", "Emitted", "KeyedElements", "KeyedOperator", "ProcessOperator", "Side"]
+__all__ = ["CallError", "ElementwiseOperator", "Emitted", "KeyedElements", "KeyedOperator", "ProcessOperator", "Side"]
 
 
 class CallError(Exception):
@@ -117,6 +119,47 @@ class KeyedOperator(ABC):
             scope.namespace = timer.namespace
             self.on_timer(timer, domain, out)
         scope.namespace = ()
+
+
+class ElementwiseOperator(KeyedOperator):
+    """One that takes elements one by one, knows their keys, and sets late ones aside."""
+
+    def __init__(self) -> None:
+        super().__init__(KeyedScope())
+        self._late = Counter()
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+        for function in self.functions:
+            function.open(context)
+        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
+
+    @abstractmethod
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Take an element of the current key in."""
+
+    @final
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Take elements in, one by one."""
+        out, scope = Emitted(), self.scope
+        value = None
+        try:
+            for key, value, timestamp in zip(*arrived[1:], strict=True):
+                scope.select(key)
+                self.element(arrived.side, value, timestamp, out)
+        except Exception as error:
+            raise CallError(scope.key, value) from error
+        finally:
+            scope.namespace = ()
+        return out
+
+    @final
+    def set_aside(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
+        """An element is late: it goes to a side output, or is only counted."""
+        if tag is None:
+            self._late.inc()
+        else:
+            out.take([(tag, value)], timestamp)
 
 
 class Side(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, final
@@ -14,17 +13,13 @@ from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.state_descriptors import StateDescriptor
 from kafkastream.spec.state_ttl import Life
+from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
 
 __all__ = ["KeyedScope"]
 
 Namespace = tuple[Any, ...]
 _OF_ALL = b""  # no key is encoded so
-
-
-def wall_clock_ms() -> int:
-    """The wall clock, in ms since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 @final

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, Final, cast, final
 
-from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
-from kafkastream.keyed.scope import KeyedScope, wall_clock_ms
+from kafkastream.keyed.operators import CallError, ElementwiseOperator, Emitted
+from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
-from kafkastream.metrics.groups import Counter
 from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
 from kafkastream.spec.process_functions import TimeDomain
-from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state_descriptors import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
+from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
 from kafkastream.spec.window import MergingWindowAssigner, Window
@@ -117,11 +116,11 @@ def _keeping(combine: Function | None) -> _Keeping:
 
 
 @final
-class WindowOperator(KeyedOperator):
+class WindowOperator(ElementwiseOperator):
     """The windows of one subtask's keys."""
 
     def __init__(self, operation: WindowOperation) -> None:
-        super().__init__(KeyedScope())
+        super().__init__()
         self._operation = operation
         self._assigner = operation.assigner
         self._trigger = operation.trigger
@@ -133,32 +132,11 @@ class WindowOperator(KeyedOperator):
         self._context: WindowContext[Any] = _context_of(operation.function, self._timers)
         self._trigger_context = Trigger.OnMergeContext(self._timers)
         self._call = _call_of(operation.function, self._context)
-        self._late = Counter()
-
-    def open(self, context: RuntimeContext) -> None:
-        """Open the functions."""
-        for function in self._operation.functions:
-            function.open(context)
-        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
 
     @property
     def functions(self) -> Sequence[Function]:
         """What combines elements, and what makes something of a window."""
         return self._operation.functions
-
-    def elements(self, arrived: KeyedElements) -> Emitted:
-        """Put elements into their windows."""
-        out, scope = Emitted(), self.scope
-        value = None
-        try:
-            for key, value, timestamp in zip(*arrived[1:], strict=True):
-                scope.select(key)
-                self._element(value, MIN_WATERMARK if timestamp is None else timestamp, out)
-        except Exception as error:
-            raise CallError(scope.key, value) from error
-        finally:
-            scope.namespace = ()
-        return out
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
         """Let the trigger see it; forget the window when it is over."""
@@ -174,7 +152,11 @@ class WindowOperator(KeyedOperator):
         except Exception as error:
             raise CallError(self.scope.key, timer=timer.timestamp) from error
 
-    def _element(self, value: Any, timestamp: int, out: Emitted) -> None:
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Put an element into its windows."""
+        self._assign(value, MIN_WATERMARK if timestamp is None else timestamp, out)
+
+    def _assign(self, value: Any, timestamp: int, out: Emitted) -> None:
         skipped = True
         for assigned in self._assigner.assign_windows(value, timestamp, self._timers):
             window = assigned if self._merging is None else self._merged(assigned)
@@ -187,13 +169,7 @@ class WindowOperator(KeyedOperator):
             self._react(self._trigger.on_element(value, timestamp, window, self._trigger_context), window, out)
             self._register_cleanup(window)
         if skipped and self._is_event_time and timestamp + self._lateness <= self.scope.watermark:
-            self._set_aside(value, timestamp, out)
-
-    def _set_aside(self, value: Any, timestamp: int, out: Emitted) -> None:
-        if self._operation.late is None:
-            self._late.inc()
-        else:
-            out.take([(self._operation.late, value)], timestamp)
+            self.set_aside(self._operation.late, value, timestamp, out)
 
     def _add(self, window: Window, value: Any) -> None:
         contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from functools import partial
 from typing import final
@@ -20,6 +19,7 @@ from kafkastream.spark.records import Decoder, split_name
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task_metrics import SourceMetrics
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.time import wall_clock_ms
 
 __all__ = ["Chain", "origin_name"]
 
@@ -74,7 +74,7 @@ class Chain:
             JobError: An element failed, with the position of its record.
         """
         assert self._source is not None
-        fetched_at = time.time_ns() // 1_000_000
+        fetched_at = wall_clock_ms()
         sinks, place = self.flow.sinks, partial(self.decoder.position, arrow)
         for sink in sinks:
             sink.arrives(arrow)

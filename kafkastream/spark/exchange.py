@@ -24,7 +24,7 @@ from kafkastream.spark.failures import element_failed
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
-from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.functions import Function, KeySelector, method_of
 from kafkastream.spec.runtime_context import RuntimeContext
 
 __all__ = [
@@ -180,8 +180,7 @@ class ExchangeOperator(SendingOperator):
         if self.selector is None:
             self._write_without_keys(batch)
             return
-        call = self.selector.get_key if isinstance(self.selector, KeySelector) else self.selector
-        encode = self._encode
+        call, encode = method_of(self.selector, KeySelector, "get_key"), self._encode
         keys = each(lambda value: encode(call(value)), batch.values)
         sorted_out: dict[int, KeyedElements] = {}
         for key, value, timestamp in zip(keys, batch.values, batch.timestamps, strict=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import final
@@ -19,8 +18,9 @@ from kafkastream.spark.flow import Flow
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task_metrics import OperatorMetrics
-from kafkastream.spec.functions import Function
+from kafkastream.spec.functions import overrides_close
 from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.time import wall_clock_ms
 
 __all__ = ["KeyedChain"]
 
@@ -73,7 +73,7 @@ class KeyedChain:
     @property
     def reusable(self) -> bool:
         """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
-        return self.flow.reusable and not any(map(_overrides_close, self.operator.functions))
+        return self.flow.reusable and not any(map(overrides_close, self.operator.functions))
 
     def run(
         self, backend: StateBackend, task: TaskScope, arrived: Iterable[KeyedElements], marks: Watermarks | None
@@ -111,7 +111,7 @@ class KeyedChain:
         Raises:
             UserFunctionError: A ``close`` raised.
         """
-        for function in filter(_overrides_close, self.operator.functions):
+        for function in filter(overrides_close, self.operator.functions):
             with function_failed(self.name, "close"):
                 function.close()
 
@@ -119,7 +119,7 @@ class KeyedChain:
         """The watermark and the wall clock, in ms."""
         known = self.operator.scope.watermark
         if marks is None:
-            return known, time.time_ns() // 1_000_000
+            return known, wall_clock_ms()
         return marks.event_times.get(self.identity, known), marks.now
 
     def _emit(self, out: Emitted) -> Iterator[Report]:
@@ -142,7 +142,3 @@ class KeyedChain:
                 what = f"on_timer of operator {self.name!r}"
                 raise timer_failed(what, f"key {shown(error.key)}, timer {error.timer}", error.__cause__) from error
             raise element_failed(self.name, error.element, f"key {shown(error.key)}", error.__cause__) from error
-
-
-def _overrides_close(function: Function) -> bool:
-    return type(function).close is not Function.close

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, final
@@ -19,6 +18,7 @@ from kafkastream.spark.streams import KafkaInput
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
 
 __all__ = ["KeyedQuery"]
@@ -137,7 +137,7 @@ class KeyedQuery:
 
     def tell(self) -> None:
         """Let the operators know of time, if there is something new."""
-        now = time.time_ns() // 1_000_000
+        now = wall_clock_ms()
         is_due = self._asks or any(
             self._told.get("now", -1) < due <= now for due in self._timers.values() if due is not None
         )

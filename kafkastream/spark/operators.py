@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, compress
-from typing import Any, ClassVar, NamedTuple, cast, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import attrs
 
@@ -19,6 +19,8 @@ from kafkastream.spec.functions import (
     FlatMapFunction,
     Function,
     MapFunction,
+    method_of,
+    overrides_close,
 )
 from kafkastream.spec.graph import OperatorKind, OperatorNode
 from kafkastream.spec.process_functions import ProcessFunction
@@ -100,12 +102,11 @@ class _UserOperator(Operator):
 
     @property
     def overrides_close(self) -> bool:
-        return isinstance(self.function, Function) and type(self.function).close is not Function.close
+        return overrides_close(self.function)
 
     def call(self, kind: type[Function], method: str) -> Callable[..., Any]:
         """The plain function to call per element."""
-        function = getattr(self.function, method) if isinstance(self.function, kind) else self.function
-        return cast("Callable[..., Any]", function)
+        return method_of(self.function, kind, method)
 
 
 @final

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import final
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ from pyarrow import compute
 from kafkastream.metrics.groups import MetricGroup
 from kafkastream.metrics.values import OperatorChanges, OperatorScope
 from kafkastream.spark.batches import Batch
+from kafkastream.spec.time import wall_clock_ms
 
 __all__ = ["CONSUMER_GROUP", "READER_GROUP", "OperatorMetrics", "SourceMetrics"]
 
@@ -91,7 +91,7 @@ class _ReaderMetrics:
         self._consumed.inc(arrow.num_rows)
         if batch.timestamps:
             event_time = batch.timestamps[-1]
-            self._emit_lag = None if event_time is None else time.time_ns() // 1_000_000 - event_time
+            self._emit_lag = None if event_time is None else wall_clock_ms() - event_time
 
     def register_offset(self) -> None:
         """Let the offset of the last record be told, once: the partition's next task may run on another worker."""

@@ -22,6 +22,8 @@ __all__ = [
     "ReduceFunction",
     "as_reduce_function",
     "function_name",
+    "method_of",
+    "overrides_close",
 ]
 
 T = TypeVar("T", default=Any)
@@ -126,6 +128,17 @@ class AggregateFunction(Function, ABC, Generic[IN, ACC, OUT]):
     @abstractmethod
     def merge(self, acc_a: ACC, acc_b: ACC) -> ACC:
         """Return the accumulator that stands for both; called when session windows merge."""
+
+
+def method_of(function: Any, kind: type[Function], name: str) -> Callable[..., Any]:
+    """What is called per element: the method of a function of this kind, or a plain function itself."""
+    call: Callable[..., Any] = getattr(function, name) if isinstance(function, kind) else function
+    return call
+
+
+def overrides_close(function: object) -> bool:
+    """Whether a function has something to do at the end."""
+    return isinstance(function, Function) and type(function).close is not Function.close
 
 
 def function_name(function: Function | Callable[..., object]) -> str:

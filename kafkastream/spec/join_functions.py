@@ -9,7 +9,7 @@ from typing import Any, Generic, final
 from typing_extensions import TypeVar
 
 from kafkastream.spec.functions import Function
-from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.output_tag import OutputTag, SideOutputs
 
 __all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction"]
 
@@ -47,14 +47,14 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
     """Makes something of each pair of elements whose times are near each other."""
 
     @final
-    class Context:
+    class Context(SideOutputs):
         """The times of both elements; valid only during one call."""
 
-        __slots__ = ("_aside", "_left", "_right")
+        __slots__ = ("_left", "_right")
 
         def __init__(self) -> None:
+            super().__init__()
             self._left = self._right = 0
-            self._aside: list[tuple[OutputTag[Any], Any]] = []
 
         def get_left_timestamp(self) -> int:
             """Of the element of the first stream, in ms."""
@@ -73,14 +73,6 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
             return max(self._left, self._right)
 
         getTimestamp = get_timestamp
-
-        def output(self, output_tag: OutputTag[T], value: T) -> None:
-            """Write to a side output; ``yield output_tag, value`` does the same."""
-            self._aside.append((output_tag, value))
-
-        def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
-            taken, self._aside = self._aside, []
-            return taken
 
     @abstractmethod
     def process_element(

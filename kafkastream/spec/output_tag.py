@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.spec.types import TypeInformation, Types
 
-__all__ = ["OutputTag"]
+__all__ = ["OutputTag", "SideOutputs"]
 
 T = TypeVar("T")
 
@@ -60,3 +60,21 @@ class OutputTag(Generic[T]):
         return self.type_info
 
     getTypeInfo = get_type_info
+
+
+class SideOutputs:
+    """Collects what a call writes to side outputs."""
+
+    __slots__ = ("_aside",)
+
+    def __init__(self) -> None:
+        self._aside: list[tuple[OutputTag[Any], Any]] = []
+
+    def output(self, output_tag: OutputTag[T], value: T) -> None:
+        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
+        self._aside.append((output_tag, value))
+
+    def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
+        """What was written to side outputs since this was last asked."""
+        taken, self._aside = self._aside, []
+        return taken

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, Protocol, final
@@ -12,7 +11,8 @@ from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.functions import Function
-from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.output_tag import OutputTag, SideOutputs
+from kafkastream.spec.time import wall_clock_ms
 
 __all__ = ["KeyedProcessFunction", "ProcessFunction", "TimeDomain", "TimerService", "Timers"]
 
@@ -59,7 +59,7 @@ class TimerService:
 
     def current_processing_time(self) -> int:
         """The wall clock of the worker, in ms since the epoch."""
-        return time.time_ns() // 1_000_000
+        return wall_clock_ms()
 
     currentProcessingTime = current_processing_time
 
@@ -116,15 +116,15 @@ class TimerService:
         return self._timers
 
 
-class _Context:
+class _Context(SideOutputs):
     """What a call may ask; valid during this call only."""
 
-    __slots__ = ("_aside", "_timer_service", "_timestamp")
+    __slots__ = ("_timer_service", "_timestamp")
 
     def __init__(self, timers: Timers | None = None) -> None:
+        super().__init__()
         self._timestamp: int | None = None
         self._timer_service = TimerService(timers)
-        self._aside: list[tuple[OutputTag[Any], Any]] = []
 
     def timestamp(self) -> int | None:
         """The element's event time in ms: Kafka's timestamp, or what the timestamp assigner made of it."""
@@ -135,15 +135,6 @@ class _Context:
         return self._timer_service
 
     timerService = timer_service
-
-    def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
-        """What was written to side outputs since this was last asked."""
-        taken, self._aside = self._aside, []
-        return taken
-
-    def output(self, output_tag: OutputTag[T], value: T) -> None:
-        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
-        self._aside.append((output_tag, value))
 
 
 class ProcessFunction(Function, ABC, Generic[IN, OUT]):

@@ -23,6 +23,7 @@ __all__ = [
     "AppendingState",
     "BroadcastState",
     "Cell",
+    "CellStore",
     "Cells",
     "KeyedStateStore",
     "ListState",
@@ -358,3 +359,16 @@ class KeyedStateStore(ABC):
                 now="Keyed state can only be used on a keyed stream, i.e. after key_by.",
             )
         return self.cells(descriptor)
+
+
+@final
+class CellStore(KeyedStateStore):
+    """Where functions get state that ``cells`` keep."""
+
+    def __init__(self, cells: Cells) -> None:
+        self._cells = cells
+
+    @property
+    def cells(self) -> Cells:
+        """Where the states are kept."""
+        return self._cells

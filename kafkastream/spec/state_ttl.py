@@ -9,7 +9,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.time import Duration, Time, millis_of
 
 __all__ = ["Life", "StateTtlConfig"]
 
@@ -198,9 +198,7 @@ class StateTtlConfig:
 
 
 def _millis(ttl: Time | Duration) -> int:
-    if not isinstance(ttl, (Time, Duration)):
-        raise DefinitionError(f"a time to live must be a Time, not {ttl!r}", now="Write Time.hours(…) or the like.")
-    millis = ttl.to_milliseconds() if isinstance(ttl, Time) else ttl.to_millis()
+    millis = millis_of("a time to live", ttl)
     if millis <= 0:
         raise DefinitionError(f"TTL is expected to be positive, not {millis} ms", where="StateTtlConfig")
     return millis

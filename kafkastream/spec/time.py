@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import operator
+import time
 from typing import Final, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Duration", "Instant", "Time"]
+__all__ = ["Duration", "Instant", "Time", "millis_of", "wall_clock_ms"]
 
 _NANOS_PER_MILLI: Final = 1_000_000
 _NANOS_PER_SECOND: Final = 1_000 * _NANOS_PER_MILLI
@@ -187,3 +188,31 @@ class Instant:
 
     def __repr__(self) -> str:
         return f"Instant<{self.seconds}, {self.nanos}>"
+
+
+def millis_of(what: str, length: Time | Duration) -> int:
+    """A length of time in whole ms.
+
+    Args:
+        what: What it is, for the error's message.
+        length: The length.
+
+    Raises:
+        DefinitionError: It is neither a ``Time`` nor a ``Duration``.
+
+    Example:
+        >>> millis_of("gap", Time.seconds(5)), millis_of("gap", Duration.of_seconds(5))
+        (5000, 5000)
+    """
+    if isinstance(length, Time):
+        return length.to_milliseconds()
+    if isinstance(length, Duration):
+        return length.to_millis()
+    raise DefinitionError(
+        f"{what} must be a Time or a Duration, not {length!r}", now="Write Time.seconds(…) or the like."
+    )
+
+
+def wall_clock_ms() -> int:
+    """The wall clock, in ms since 1970."""
+    return time.time_ns() // _NANOS_PER_MILLI

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, final
 from typing_extensions import TypeVar
 
 from kafkastream.spec.process_functions import TimeDomain, Timers, TimerService
-from kafkastream.spec.state import Cells, KeyedStateStore, State
+from kafkastream.spec.state import CellStore, State
 from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -57,16 +57,6 @@ class WindowTimers(Timers, Protocol):
         """Have the states of the windows that were merged become that of the one window."""
 
 
-@final
-class _WindowStates(KeyedStateStore):
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
-
-    @property
-    def cells(self) -> Cells:
-        return self._cells
-
-
 class Trigger(ABC, Generic[T, W]):
     """Decides, for each window of a key, when its contents come out."""
 
@@ -76,7 +66,7 @@ class Trigger(ABC, Generic[T, W]):
         def __init__(self, timers: WindowTimers) -> None:
             self._timers = timers
             self._time = TimerService(timers)
-            self._states = _WindowStates(timers.window_cell)
+            self._states = CellStore(timers.window_cell)
 
         def get_current_processing_time(self) -> int:
             """The wall clock, in ms."""

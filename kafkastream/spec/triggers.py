@@ -10,7 +10,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.state import ReducingState
 from kafkastream.spec.state_descriptors import ReducingStateDescriptor
-from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.types import Types
 from kafkastream.spec.window import Window, WindowAssigner
@@ -129,7 +129,7 @@ class CountTrigger(_Quiet):
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Fires when the number is reached."""
-        counted = _counted(ctx)
+        counted = _state(ctx, _COUNT)
         counted.add(1)
         if (counted.get() or 0) < self.count:
             return TriggerResult.CONTINUE
@@ -142,7 +142,7 @@ class CountTrigger(_Quiet):
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
         """Forget the number."""
-        _counted(ctx).clear()
+        _state(ctx, _COUNT).clear()
 
 
 def _sum(one: int, other: int) -> int:
@@ -153,10 +153,10 @@ _COUNT: ReducingStateDescriptor[int] = ReducingStateDescriptor("count", _sum, Ty
 _FIRES_AT: ReducingStateDescriptor[int] = ReducingStateDescriptor("fire-time", min, Types.LONG())
 
 
-def _counted(ctx: Trigger.TriggerContext) -> ReducingState[int]:
-    state: Any = ctx.get_partitioned_state(_COUNT)
-    counted: ReducingState[int] = state
-    return counted
+def _state(ctx: Trigger.TriggerContext, descriptor: ReducingStateDescriptor[int]) -> ReducingState[int]:
+    state: Any = ctx.get_partitioned_state(descriptor)
+    reducing: ReducingState[int] = state
+    return reducing
 
 
 @attrs.frozen
@@ -167,12 +167,12 @@ class _Continuous(_Quiet):
 
     def _register_next(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> None:
         fires_at = min(time + self.interval, window.max_timestamp())
-        _fires_at(ctx).add(fires_at)
+        _state(ctx, _FIRES_AT).add(fires_at)
         self._register(ctx, fires_at)
 
     def _has_come(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> bool:
         """Whether this is the time to fire; then the next is registered."""
-        state = _fires_at(ctx)
+        state = _state(ctx, _FIRES_AT)
         if state.get() != time:
             return False
         state.clear()
@@ -190,23 +190,17 @@ class _Continuous(_Quiet):
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
         """The earliest of the times to fire stays."""
         ctx.merge_partitioned_state(_FIRES_AT)
-        fires_at = _fires_at(ctx).get()
+        fires_at = _state(ctx, _FIRES_AT).get()
         if fires_at is not None:
             self._register(ctx, fires_at)
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
         """Take the timer back."""
-        state = _fires_at(ctx)
+        state = _state(ctx, _FIRES_AT)
         fires_at = state.get()
         if fires_at is not None:
             self._delete(ctx, fires_at)
             state.clear()
-
-
-def _fires_at(ctx: Trigger.TriggerContext) -> ReducingState[int]:
-    state: Any = ctx.get_partitioned_state(_FIRES_AT)
-    fires_at: ReducingState[int] = state
-    return fires_at
 
 
 @final
@@ -223,7 +217,7 @@ class ContinuousEventTimeTrigger(_Continuous):
         if window.max_timestamp() <= ctx.get_current_watermark():
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())
-        if _fires_at(ctx).get() is None:
+        if _state(ctx, _FIRES_AT).get() is None:
             self._register_next(timestamp - timestamp % self.interval, window, ctx)
         return TriggerResult.CONTINUE
 
@@ -254,7 +248,7 @@ class ContinuousProcessingTimeTrigger(_Continuous):
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
         """Waits for the end of an interval."""
         now = ctx.get_current_processing_time()
-        if _fires_at(ctx).get() is None:
+        if _state(ctx, _FIRES_AT).get() is None:
             self._register_next(now - now % self.interval, window, ctx)
         return TriggerResult.CONTINUE
 
@@ -272,7 +266,7 @@ class ContinuousProcessingTimeTrigger(_Continuous):
 
 
 def _interval(interval: Time | Duration) -> int:
-    millis = interval.to_milliseconds() if isinstance(interval, Time) else interval.to_millis()
+    millis = millis_of("interval", interval)
     if millis <= 0:
         raise DefinitionError(f"the interval of a trigger must be positive, not {millis} ms")
     return millis

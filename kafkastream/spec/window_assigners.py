@@ -9,7 +9,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.watermark import MIN_WATERMARK
 from kafkastream.spec.window import (
     CountWindow,
@@ -34,16 +34,6 @@ __all__ = [
 ]
 
 Length = Time | Duration
-
-
-def _millis(what: str, length: Length) -> int:
-    if isinstance(length, Time):
-        return length.to_milliseconds()
-    if isinstance(length, Duration):
-        return length.to_millis()
-    raise DefinitionError(
-        f"{what} must be a Time or a Duration, not {length!r}", now="Write Time.seconds(…) or the like."
-    )
 
 
 _NO_OFFSET: Final = Time.milliseconds(0)
@@ -155,13 +145,13 @@ class SlidingProcessingTimeWindows(_ByProcessingTime):
 
 
 def _tumbling(name: str, size: Length, offset: Length | None) -> tuple[int, int, int]:
-    millis, moved = _millis("size", size), _millis("offset", offset or _NO_OFFSET)
+    millis, moved = millis_of("size", size), millis_of("offset", offset or _NO_OFFSET)
     _checked(name, millis, moved, millis)
     return millis, millis, moved
 
 
 def _sliding(name: str, size: Length, slide: Length, offset: Length | None) -> tuple[int, int, int]:
-    millis, every, moved = _millis("size", size), _millis("slide", slide), _millis("offset", offset or _NO_OFFSET)
+    millis, every, moved = millis_of("size", size), millis_of("slide", slide), millis_of("offset", offset or _NO_OFFSET)
     _checked(name, millis, moved, every)
     return millis, every, moved
 
@@ -281,7 +271,7 @@ class ProcessingTimeSessionWindows(_Sessions):
 
 
 def _fixed_gap(name: str, size: Length) -> SessionWindowTimeGapExtractor:
-    millis = _millis("gap", size)
+    millis = millis_of("gap", size)
     if millis <= 0:
         raise DefinitionError(f"{name} parameters must satisfy 0 < size", where=f"gap {millis} ms")
     return _FixedGap(millis)

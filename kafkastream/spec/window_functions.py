@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Protocol, final
+from typing import Any, Generic, Protocol
 
 from typing_extensions import TypeVar
 
 from kafkastream.spec.functions import Function
-from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.output_tag import OutputTag, SideOutputs
 from kafkastream.spec.process_functions import Timers, TimerService
-from kafkastream.spec.state import Cells, KeyedStateStore
+from kafkastream.spec.state import CellStore, KeyedStateStore
 from kafkastream.spec.state_descriptors import StateDescriptor
 from kafkastream.spec.window import Window
 
@@ -44,25 +44,15 @@ class WindowStates(Timers, Protocol):
         """Where a state of the key and window is kept."""
 
 
-@final
-class _States(KeyedStateStore):
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
-
-    @property
-    def cells(self) -> Cells:
-        return self._cells
-
-
-class WindowContext(Generic[W]):
+class WindowContext(SideOutputs, Generic[W]):
     """The window, the time, state and side outputs; valid during one call."""
 
     def __init__(self, states: WindowStates) -> None:
+        super().__init__()
         self._window: Any = None
         self._time = TimerService(states)
-        self._window_state = _States(states.window_cell)
-        self._global_state = _States(states.cell)
-        self._aside: list[tuple[OutputTag[Any], Any]] = []
+        self._window_state = CellStore(states.window_cell)
+        self._global_state = CellStore(states.cell)
 
     def window(self) -> W:
         """The window."""
@@ -92,14 +82,6 @@ class WindowContext(Generic[W]):
         return self._global_state
 
     globalState = global_state
-
-    def output(self, output_tag: OutputTag[T], value: T) -> None:
-        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
-        self._aside.append((output_tag, value))
-
-    def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
-        taken, self._aside = self._aside, []
-        return taken
 
 
 class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
