@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.co_functions import (
     BroadcastProcessFunction,
@@ -22,8 +22,9 @@ from kafkastream.spec.types import TypeInformation
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
+    from kafkastream.datastream.keyed_stream import KeyedStream
 
-__all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams"]
+__all__ = ["BroadcastConnectedStream", "BroadcastStream", "ConnectedStreams", "connected"]
 
 IN1 = TypeVar("IN1")
 IN2 = TypeVar("IN2")
@@ -60,13 +61,13 @@ class ConnectedStreams(Generic[IN1, IN2]):
         self, func: CoMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put one element in the place of each."""
-        return self._apply(OperatorKind.CO_MAP, _checked(func, CoMapFunction), output_type)
+        return self._apply(OperatorKind.CO_MAP, of_kind(func, CoMapFunction), output_type)
 
     def flat_map(
         self, func: CoFlatMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each."""
-        return self._apply(OperatorKind.CO_FLAT_MAP, _checked(func, CoFlatMapFunction), output_type)
+        return self._apply(OperatorKind.CO_FLAT_MAP, of_kind(func, CoFlatMapFunction), output_type)
 
     flatMap = flat_map
 
@@ -77,7 +78,7 @@ class ConnectedStreams(Generic[IN1, IN2]):
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each, knowing the time; keyed, with state and timers."""
         kinds = (CoProcessFunction, KeyedCoProcessFunction) if self._is_keyed else (CoProcessFunction,)
-        return self._apply(OperatorKind.CO_PROCESS, _checked(func, *kinds), output_type)
+        return self._apply(OperatorKind.CO_PROCESS, of_kind(func, *kinds), output_type)
 
     @property
     def _is_keyed(self) -> bool:
@@ -129,14 +130,18 @@ class BroadcastConnectedStream(Generic[IN1, IN2]):
         Differs from Flink: in a micro-batch, broadcast elements come first.
         """
         kind = BroadcastProcessFunction if self._inputs[0].selector is None else KeyedBroadcastProcessFunction
-        function = _checked(func, kind)
+        function = of_kind(func, kind)
         return keyed_operator(
             self._env, self._inputs, OperatorKind.BROADCAST_PROCESS, function, output_type, self._descriptors
         )
 
 
-def _checked(function: Any, *kinds: type[Function]) -> Any:
-    if not isinstance(function, kinds):
-        wanted = " or a ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"this takes a {wanted}, not {type(function).__name__}")
-    return function
+def connected(
+    env: StreamExecutionEnvironment,
+    own: KeyedInput,
+    other: DataStream[IN2] | KeyedStream[IN2, Any] | BroadcastStream[IN2],
+) -> ConnectedStreams[Any, IN2] | BroadcastConnectedStream[Any, IN2]:
+    """A stream with another one, or with one whose elements come to every subtask."""
+    if isinstance(other, BroadcastStream):
+        return BroadcastConnectedStream(env, own, other)
+    return ConnectedStreams(env, own, other._input)

@@ -273,12 +273,14 @@ class DataStream(_Handle, Generic[T]):
         Differs from Flink: a function's own fields last as long as a Python worker; use keyed or broadcast state for
         what is to be remembered.
         """
-        from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+        from kafkastream.datastream.connected_streams import connected
 
-        own = KeyedInput(node=self._id)
-        if isinstance(ds, BroadcastStream):
-            return BroadcastConnectedStream(self._env, own, ds)
-        return ConnectedStreams(self._env, own, KeyedInput(node=ds._id) if isinstance(ds, DataStream) else ds._input)
+        return connected(self._env, self._input, ds)
+
+    @property
+    def _input(self) -> KeyedInput:
+        """This stream as the input of an operator that has state."""
+        return KeyedInput(node=self._id)
 
     def broadcast(self, *broadcast_state_descriptors: MapStateDescriptor[Any, Any]) -> BroadcastStream[T]:
         """Have each element come to every subtask of the function that this is connected to.
@@ -292,15 +294,15 @@ class DataStream(_Handle, Generic[T]):
 
     def join(self, other: DataStream[T2]) -> JoinedStreams[T, T2]:
         """Pairs of elements that share a key and a window: ``where``, ``equal_to``, ``window``, ``apply`` say the rest."""
-        from kafkastream.datastream.joined_streams import JoinedStreams, _Windowed
+        from kafkastream.datastream.joined_streams import JoinedStreams
 
-        return JoinedStreams(_Windowed(self, other))
+        return JoinedStreams(self, other)
 
     def co_group(self, other: DataStream[T2]) -> CoGroupedStreams[T, T2]:
         """All elements that share a key and a window: ``where``, ``equal_to``, ``window``, ``apply`` say the rest."""
-        from kafkastream.datastream.joined_streams import CoGroupedStreams, _Windowed
+        from kafkastream.datastream.joined_streams import CoGroupedStreams
 
-        return CoGroupedStreams(_Windowed(self, other))
+        return CoGroupedStreams(self, other)
 
     coGroup = co_group
 
@@ -365,6 +367,18 @@ def keyed_operator(
         output_type=output_type,
     )
     return DataStream(env, env._add(node))
+
+
+def of_kind(function: Any, *kinds: type[Function]) -> Any:
+    """A function that is of one of these kinds.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(function, kinds):
+        wanted = " or a ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"this takes a {wanted}, not {type(function).__name__}")
+    return function
 
 
 def _checked(function: Any, kind: type[Function]) -> Any:

@@ -7,15 +7,16 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 import attrs
+from typing_extensions import Self
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.spec.functions import Function, KeySelector, method_of
-from kafkastream.spec.graph import KeyedInput, OperatorKind
+from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.window import WindowAssigner
@@ -35,30 +36,54 @@ Selector = KeySelector[Any, Any] | Callable[[Any], Any]
 
 
 @attrs.frozen
-class _Windowed:
+class _WindowJoin(Generic[T1, T2]):
     """What the two kinds of window joins have in common: keys, windows, when they fire."""
 
-    first: DataStream[Any]
-    second: DataStream[Any]
-    first_key: Selector | None = None
-    second_key: Selector | None = None
-    assigner: WindowAssigner[Any, Any] | None = None
-    window_trigger: Trigger[Any, Any] | None = None
-    lateness: int = 0
+    _first: DataStream[T1]
+    _second: DataStream[T2]
+    _first_key: Selector | None = None
+    _second_key: Selector | None = None
+    _assigner: WindowAssigner[Any, Any] | None = None
+    _trigger: Trigger[Any, Any] | None = None
+    _lateness: int = 0
 
-    def apply_to_both(self, function: Function, output_type: TypeInformation[Any] | None) -> DataStream[Any]:
+    def where(self, key_selector: KeySelector[T1, Any] | Callable[[T1], Any]) -> Self:
+        """The key of the first stream's elements."""
+        return attrs.evolve(self, first_key=key_selector)
+
+    def equal_to(self, key_selector: KeySelector[T2, Any] | Callable[[T2], Any]) -> Self:
+        """The key of the second stream's elements."""
+        return attrs.evolve(self, second_key=key_selector)
+
+    equalTo = equal_to
+
+    def window(self, assigner: WindowAssigner[Any, Any]) -> Self:
+        """The windows in which elements meet."""
+        return attrs.evolve(self, assigner=assigner)
+
+    def trigger(self, trigger: Trigger[Any, Any]) -> Self:
+        """Fire windows by this trigger."""
+        return attrs.evolve(self, trigger=trigger)
+
+    def allowed_lateness(self, time_ms: int) -> Self:
+        """Keep windows for so long after their end."""
+        return attrs.evolve(self, lateness=time_ms)
+
+    allowedLateness = allowed_lateness
+
+    def _apply_to_both(self, function: Function, output_type: TypeInformation[OUT] | None) -> DataStream[OUT]:
         """The function's results for each key's windows, with the elements of both streams."""
-        if self.first_key is None or self.second_key is None or self.assigner is None:
+        if self._first_key is None or self._second_key is None or self._assigner is None:
             raise TypeError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
-        tagged = self.first.map(_of_first).union(self.second.map(_of_second))
-        windowed = tagged.key_by(_EitherKey(self.first_key, self.second_key)).window(self.assigner)
-        if self.window_trigger is not None:
-            windowed = windowed.trigger(self.window_trigger)
-        return windowed.allowed_lateness(self.lateness).apply(_Both(function), output_type)
+        tagged = self._first.map(_of_first).union(self._second.map(_of_second))
+        windowed = tagged.key_by(_EitherKey(self._first_key, self._second_key)).window(self._assigner)
+        if self._trigger is not None:
+            windowed = windowed.trigger(self._trigger)
+        return windowed.allowed_lateness(self._lateness).apply(_Both(function), output_type)
 
 
 @final
-class JoinedStreams(Generic[T1, T2]):
+class JoinedStreams(_WindowJoin[T1, T2]):
     """Pairs of elements of two streams that share a key and a window.
 
     Example::
@@ -66,80 +91,24 @@ class JoinedStreams(Generic[T1, T2]):
         orders.join(payments).where(order_id).equal_to(paid_id).window(assigner).apply(lambda order, payment: …)
     """
 
-    def __init__(self, parts: _Windowed) -> None:
-        self._parts = parts
-
-    def where(self, key_selector: KeySelector[T1, K] | Callable[[T1], K]) -> JoinedStreams[T1, T2]:
-        """The key of the first stream's elements."""
-        return JoinedStreams(attrs.evolve(self._parts, first_key=key_selector))
-
-    def equal_to(self, key_selector: KeySelector[T2, K] | Callable[[T2], K]) -> JoinedStreams[T1, T2]:
-        """The key of the second stream's elements."""
-        return JoinedStreams(attrs.evolve(self._parts, second_key=key_selector))
-
-    equalTo = equal_to
-
-    def window(self, assigner: WindowAssigner[Any, Any]) -> JoinedStreams[T1, T2]:
-        """The windows in which elements meet."""
-        return JoinedStreams(attrs.evolve(self._parts, assigner=assigner))
-
-    def trigger(self, trigger: Trigger[Any, Any]) -> JoinedStreams[T1, T2]:
-        """Fire windows by this trigger."""
-        return JoinedStreams(attrs.evolve(self._parts, window_trigger=trigger))
-
-    def allowed_lateness(self, time_ms: int) -> JoinedStreams[T1, T2]:
-        """Keep windows for so long after their end."""
-        return JoinedStreams(attrs.evolve(self._parts, lateness=time_ms))
-
-    allowedLateness = allowed_lateness
-
     def apply(
         self,
         function: Callable[[T1, T2], OUT] | JoinFunction[T1, T2, OUT] | FlatJoinFunction[T1, T2, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Make something of each pair."""
-        return self._parts.apply_to_both(_Pairs(function), output_type)
+        return self._apply_to_both(_Pairs(function), output_type)
 
 
 @final
-class CoGroupedStreams(Generic[T1, T2]):
+class CoGroupedStreams(_WindowJoin[T1, T2]):
     """All elements of two streams that share a key and a window."""
-
-    def __init__(self, parts: _Windowed) -> None:
-        self._parts = parts
-
-    def where(self, key_selector: KeySelector[T1, K] | Callable[[T1], K]) -> CoGroupedStreams[T1, T2]:
-        """The key of the first stream's elements."""
-        return CoGroupedStreams(attrs.evolve(self._parts, first_key=key_selector))
-
-    def equal_to(self, key_selector: KeySelector[T2, K] | Callable[[T2], K]) -> CoGroupedStreams[T1, T2]:
-        """The key of the second stream's elements."""
-        return CoGroupedStreams(attrs.evolve(self._parts, second_key=key_selector))
-
-    equalTo = equal_to
-
-    def window(self, assigner: WindowAssigner[Any, Any]) -> CoGroupedStreams[T1, T2]:
-        """The windows in which elements meet."""
-        return CoGroupedStreams(attrs.evolve(self._parts, assigner=assigner))
-
-    def trigger(self, trigger: Trigger[Any, Any]) -> CoGroupedStreams[T1, T2]:
-        """Fire windows by this trigger."""
-        return CoGroupedStreams(attrs.evolve(self._parts, window_trigger=trigger))
-
-    def allowed_lateness(self, time_ms: int) -> CoGroupedStreams[T1, T2]:
-        """Keep windows for so long after their end."""
-        return CoGroupedStreams(attrs.evolve(self._parts, lateness=time_ms))
-
-    allowedLateness = allowed_lateness
 
     def apply(
         self, function: CoGroupFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of each window."""
-        if not isinstance(function, CoGroupFunction):
-            raise TypeError(f"co_group takes a CoGroupFunction, not {type(function).__name__}")
-        return self._parts.apply_to_both(function, output_type)
+        return self._apply_to_both(of_kind(function, CoGroupFunction), output_type)
 
 
 def _of_first(value: Any) -> tuple[int, Any]:
@@ -225,7 +194,9 @@ class IntervalJoined(Generic[T1, T2]):
 
     def between(self, lower_bound: Time | Duration, upper_bound: Time | Duration) -> IntervalJoined[T1, T2]:
         """How long after the first stream's element the second's may be, both bounds included; they may be negative."""
-        return attrs.evolve(self, lower=_millis(lower_bound), upper=_millis(upper_bound))
+        return attrs.evolve(
+            self, lower=millis_of("lower bound", lower_bound), upper=millis_of("upper bound", upper_bound)
+        )
 
     def lower_bound_exclusive(self) -> IntervalJoined[T1, T2]:
         """Leave the lower bound out."""
@@ -255,18 +226,12 @@ class IntervalJoined(Generic[T1, T2]):
         self, process_join_function: ProcessJoinFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of each pair."""
-        if not isinstance(process_join_function, ProcessJoinFunction):
-            raise TypeError(f"this takes a ProcessJoinFunction, not {type(process_join_function).__name__}")
         join = IntervalJoin(
             lower=self._lower + self._excludes[0],
             upper=self._upper - self._excludes[1],
-            function=process_join_function,
+            function=of_kind(process_join_function, ProcessJoinFunction),
             late_left=self._late[0],
             late_right=self._late[1],
         )
-        inputs: list[KeyedInput] = [self._left._input, self._right._input]
+        inputs = [self._left._input, self._right._input]
         return keyed_operator(self._left._stream._env, inputs, OperatorKind.INTERVAL_JOIN, join, output_type)
-
-
-def _millis(length: Time | Duration) -> int:
-    return length.to_milliseconds() if isinstance(length, Time) else length.to_millis()

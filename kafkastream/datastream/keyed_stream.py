@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
-from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+from kafkastream.datastream.connected_streams import (
+    BroadcastConnectedStream,
+    BroadcastStream,
+    ConnectedStreams,
+    connected,
+)
 from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked, keyed_operator
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.windowed_stream import WindowedStream
@@ -143,10 +148,7 @@ class KeyedStream(Generic[T, K]):
         self, ds: DataStream[T2] | KeyedStream[T2, Any] | BroadcastStream[T2]
     ) -> ConnectedStreams[T, T2] | BroadcastConnectedStream[T, T2]:
         """Give the elements of this stream and another to one function; keyed, those of one key meet."""
-        if isinstance(ds, BroadcastStream):
-            return BroadcastConnectedStream(self._stream._env, self._input, ds)
-        other = ds._input if isinstance(ds, KeyedStream) else KeyedInput(node=ds._id)
-        return ConnectedStreams(self._stream._env, self._input, other)
+        return connected(self._stream._env, self._input, ds)
 
     def interval_join(self, other: KeyedStream[T2, Any]) -> IntervalJoined[T, T2]:
         """Pairs of elements of one key whose times are near each other: ``between`` and ``process`` say the rest."""
@@ -176,7 +178,7 @@ class KeyedStream(Generic[T, K]):
 
     def window(self, window_assigner: WindowAssigner[Any, W]) -> WindowedStream[T, K, W]:
         """Put the elements of each key into windows."""
-        return WindowedStream(self._stream, self._selector, WindowOperation(assigner=window_assigner))
+        return WindowedStream(self._stream, self._input, WindowOperation(assigner=window_assigner))
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream[T, K, CountWindow]:
         """Put the elements of each key into windows of ``size`` elements, one every ``slide`` (or ``size``) elements.

@@ -7,11 +7,10 @@ from typing import Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.spec.functions import (
     AggregateFunction,
     Function,
-    KeySelector,
     ReduceFunction,
     as_reduce_function,
 )
@@ -38,13 +37,6 @@ RESULT = TypeVar("RESULT")
 OUT = TypeVar("OUT")
 
 
-def _window_function(given: object, *kinds: type[Function]) -> Any:
-    if given is not None and not isinstance(given, kinds):
-        wanted = " or a ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"this takes a {wanted}, not {type(given).__name__}")
-    return given
-
-
 @final
 class WindowedStream(Generic[T, K, W]):
     """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply`` or ``process``.
@@ -56,11 +48,11 @@ class WindowedStream(Generic[T, K, W]):
     def __init__(
         self,
         stream: DataStream[T],
-        selector: KeySelector[T, K] | Callable[[T], K],
+        keyed: KeyedInput,
         operation: WindowOperation,
     ) -> None:
         self._stream = stream
-        self._selector = selector
+        self._keyed = keyed
         self._operation = operation
 
     def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
@@ -103,9 +95,8 @@ class WindowedStream(Generic[T, K, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
-        function = _window_function(window_function, WindowFunction, ProcessWindowFunction)
-        kind = output_type if function is not None else cast("Any", output_type or self._stream.get_type())
-        return self._apply(as_reduce_function(reduce_function), function, kind)
+        function = None if window_function is None else of_kind(window_function, WindowFunction, ProcessWindowFunction)
+        return self._apply(as_reduce_function(reduce_function), function, output_type)
 
     @overload
     def aggregate(
@@ -133,16 +124,14 @@ class WindowedStream(Generic[T, K, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
-        if not isinstance(aggregate_function, AggregateFunction):
-            raise TypeError(f"aggregate takes an AggregateFunction, not {type(aggregate_function).__name__}")
-        function = _window_function(window_function, WindowFunction, ProcessWindowFunction)
-        return self._apply(aggregate_function, function, output_type)
+        function = None if window_function is None else of_kind(window_function, WindowFunction, ProcessWindowFunction)
+        return self._apply(of_kind(aggregate_function, AggregateFunction), function, output_type)
 
     def apply(
         self, window_function: WindowFunction[T, OUT, K, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires."""
-        return self._apply(None, _window_function(window_function, WindowFunction), output_type)
+        return self._apply(None, of_kind(window_function, WindowFunction), output_type)
 
     def process(
         self,
@@ -150,10 +139,10 @@ class WindowedStream(Generic[T, K, W]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires, knowing the window, the time and state."""
-        return self._apply(None, _window_function(process_window_function, ProcessWindowFunction), output_type)
+        return self._apply(None, of_kind(process_window_function, ProcessWindowFunction), output_type)
 
     def _with(self, **changes: Any) -> WindowedStream[T, K, W]:
-        return WindowedStream(self._stream, self._selector, attrs.evolve(self._operation, **changes))
+        return WindowedStream(self._stream, self._keyed, attrs.evolve(self._operation, **changes))
 
     def _apply(
         self,
@@ -162,8 +151,9 @@ class WindowedStream(Generic[T, K, W]):
         output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
         operation = attrs.evolve(self._operation, combine=combine, function=function)
-        one = KeyedInput(node=self._stream._id, selector=self._selector)
-        return keyed_operator(self._stream._env, [one], OperatorKind.WINDOW, operation, output_type)
+        if function is None and isinstance(combine, ReduceFunction):
+            output_type = output_type or cast("Any", self._stream.get_type())
+        return keyed_operator(self._stream._env, [self._keyed], OperatorKind.WINDOW, operation, output_type)
 
 
 def _same_key(_: object) -> int:
@@ -175,7 +165,8 @@ class AllWindowedStream(Generic[T, W]):
     """The elements of a stream without keys in windows; all of them pass through one subtask, as in Flink."""
 
     def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
-        self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, _same_key, operation)
+        one_key = KeyedInput(node=stream._id, selector=_same_key)
+        self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, one_key, operation)
 
     def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
         """Fire windows by this trigger, in place of the assigner's own."""
@@ -213,7 +204,9 @@ class AllWindowedStream(Generic[T, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
-        function = _window_function(window_function, AllWindowFunction, ProcessAllWindowFunction)
+        function = (
+            None if window_function is None else of_kind(window_function, AllWindowFunction, ProcessAllWindowFunction)
+        )
         return self._windowed._apply(as_reduce_function(reduce_function), function, output_type)
 
     @overload
@@ -242,14 +235,16 @@ class AllWindowedStream(Generic[T, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
-        function = _window_function(window_function, AllWindowFunction, ProcessAllWindowFunction)
-        return self._windowed._apply(aggregate_function, function, output_type)
+        function = (
+            None if window_function is None else of_kind(window_function, AllWindowFunction, ProcessAllWindowFunction)
+        )
+        return self._windowed._apply(of_kind(aggregate_function, AggregateFunction), function, output_type)
 
     def apply(
         self, window_function: AllWindowFunction[T, OUT, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires."""
-        return self._windowed._apply(None, _window_function(window_function, AllWindowFunction), output_type)
+        return self._windowed._apply(None, of_kind(window_function, AllWindowFunction), output_type)
 
     def process(
         self,
@@ -257,7 +252,7 @@ class AllWindowedStream(Generic[T, W]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires, knowing the window, the time and state."""
-        function = _window_function(process_window_function, ProcessAllWindowFunction)
+        function = of_kind(process_window_function, ProcessAllWindowFunction)
         return self._windowed._apply(None, function, output_type)
 
     @staticmethod

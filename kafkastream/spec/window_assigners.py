@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final, final
 
 import attrs
+from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.time import Duration, Time, millis_of
@@ -57,42 +58,77 @@ def _timed(timestamp: int) -> int:
     return timestamp
 
 
-@attrs.frozen
-class _Aligned(WindowAssigner[Any, TimeWindow]):
-    """Windows of one size that begin every ``slide`` ms."""
+class _Timed(WindowAssigner[Any, TimeWindow], ABC):
+    """What windows by a clock have in common."""
 
-    size: int
-    slide: int
-    offset: int
-
-    def _windows(self, timestamp: int) -> list[TimeWindow]:
-        last = TimeWindow.get_window_start_with_offset(timestamp, self.offset, self.slide)
-        starts = range(last, timestamp - self.size, -self.slide)
-        return [TimeWindow(start, start + self.size) for start in starts]
+    @abstractmethod
+    def _time(self, timestamp: int, context: WindowAssignerContext) -> int:
+        """The time that counts for an element."""
 
 
-class _ByEventTime(_Aligned):
-    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """The windows with this time inside."""
-        return self._windows(_timed(timestamp))
+class _ByEventTime(_Timed):
+    def _time(self, timestamp: int, context: WindowAssignerContext) -> int:
+        return _timed(timestamp)
 
     def is_event_time(self) -> bool:
         """Yes."""
         return True
 
 
-class _ByProcessingTime(_Aligned):
-    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """The windows with the present time inside."""
-        return self._windows(context.get_current_processing_time())
+class _ByProcessingTime(_Timed):
+    def _time(self, timestamp: int, context: WindowAssignerContext) -> int:
+        return context.get_current_processing_time()
 
     def is_event_time(self) -> bool:
         """No."""
         return False
 
 
+@attrs.frozen
+class _Aligned(_Timed):
+    """Windows of one size that begin every ``slide`` ms."""
+
+    size: int
+    slide: int
+    offset: int
+
+    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
+        """The windows with the element's time inside."""
+        time = self._time(timestamp, context)
+        last = TimeWindow.get_window_start_with_offset(time, self.offset, self.slide)
+        starts = range(last, time - self.size, -self.slide)
+        return [TimeWindow(start, start + self.size) for start in starts]
+
+
+class _Tumbling(_Aligned):
+    @classmethod
+    def of(cls, size: Length, offset: Length | None = None) -> Self:
+        """Windows of ``size``, aligned with 1970 in UTC, and moved by ``offset``.
+
+        Raises:
+            DefinitionError: The size is not positive, or the offset not less.
+        """
+        millis, moved = millis_of("size", size), millis_of("offset", offset or _NO_OFFSET)
+        _checked(cls.__name__, millis, moved, millis)
+        return cls(millis, millis, moved)
+
+
+class _Sliding(_Aligned):
+    @classmethod
+    def of(cls, size: Length, slide: Length, offset: Length | None = None) -> Self:
+        """Windows of ``size``, one every ``slide``, moved by ``offset``.
+
+        Raises:
+            DefinitionError: Size or slide is not positive, or the offset not less than the slide.
+        """
+        millis, every = millis_of("size", size), millis_of("slide", slide)
+        moved = millis_of("offset", offset or _NO_OFFSET)
+        _checked(cls.__name__, millis, moved, every)
+        return cls(millis, every, moved)
+
+
 @final
-class TumblingEventTimeWindows(_ByEventTime):
+class TumblingEventTimeWindows(_ByEventTime, _Tumbling):
     """One window after the other, by event time.
 
     Example:
@@ -100,60 +136,20 @@ class TumblingEventTimeWindows(_ByEventTime):
         5000
     """
 
-    @staticmethod
-    def of(size: Length, offset: Length = _NO_OFFSET) -> TumblingEventTimeWindows:
-        """Windows of ``size``, aligned with 1970 in UTC, and moved by ``offset``.
-
-        Raises:
-            DefinitionError: The size is not positive, or the offset not less.
-        """
-        return TumblingEventTimeWindows(*_tumbling("TumblingEventTimeWindows", size, offset))
-
 
 @final
-class TumblingProcessingTimeWindows(_ByProcessingTime):
+class TumblingProcessingTimeWindows(_ByProcessingTime, _Tumbling):
     """One window after the other, by the wall clock."""
 
-    @staticmethod
-    def of(size: Length, offset: Length = _NO_OFFSET) -> TumblingProcessingTimeWindows:
-        """Windows of ``size``; arguments and errors as of ``TumblingEventTimeWindows.of``."""
-        return TumblingProcessingTimeWindows(*_tumbling("TumblingProcessingTimeWindows", size, offset))
-
 
 @final
-class SlidingEventTimeWindows(_ByEventTime):
+class SlidingEventTimeWindows(_ByEventTime, _Sliding):
     """Windows that overlap, by event time."""
 
-    @staticmethod
-    def of(size: Length, slide: Length, offset: Length = _NO_OFFSET) -> SlidingEventTimeWindows:
-        """Windows of ``size``, one every ``slide``, moved by ``offset``.
-
-        Raises:
-            DefinitionError: Size or slide is not positive, or the offset not less than the slide.
-        """
-        return SlidingEventTimeWindows(*_sliding("SlidingEventTimeWindows", size, slide, offset))
-
 
 @final
-class SlidingProcessingTimeWindows(_ByProcessingTime):
+class SlidingProcessingTimeWindows(_ByProcessingTime, _Sliding):
     """Windows that overlap, by the wall clock."""
-
-    @staticmethod
-    def of(size: Length, slide: Length, offset: Length = _NO_OFFSET) -> SlidingProcessingTimeWindows:
-        """Windows of ``size``, one every ``slide``; as ``SlidingEventTimeWindows.of``."""
-        return SlidingProcessingTimeWindows(*_sliding("SlidingProcessingTimeWindows", size, slide, offset))
-
-
-def _tumbling(name: str, size: Length, offset: Length | None) -> tuple[int, int, int]:
-    millis, moved = millis_of("size", size), millis_of("offset", offset or _NO_OFFSET)
-    _checked(name, millis, moved, millis)
-    return millis, millis, moved
-
-
-def _sliding(name: str, size: Length, slide: Length, offset: Length | None) -> tuple[int, int, int]:
-    millis, every, moved = millis_of("size", size), millis_of("slide", slide), millis_of("offset", offset or _NO_OFFSET)
-    _checked(name, millis, moved, every)
-    return millis, every, moved
 
 
 class SessionWindowTimeGapExtractor(ABC):
@@ -174,16 +170,38 @@ class _FixedGap(SessionWindowTimeGapExtractor):
 
 
 @attrs.frozen
-class _Sessions(MergingWindowAssigner[Any, TimeWindow]):
+class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
     """Windows that last as long as elements follow each other within a gap."""
 
     gap: SessionWindowTimeGapExtractor
 
-    def _windows(self, element: Any, timestamp: int) -> list[TimeWindow]:
-        gap = self.gap.extract(element)
+    @classmethod
+    def with_gap(cls, size: Length) -> Self:
+        """A session ends when no element has come for ``size``.
+
+        Raises:
+            DefinitionError: The gap is not positive.
+        """
+        millis = millis_of("gap", size)
+        if millis <= 0:
+            raise DefinitionError(f"{cls.__name__} parameters must satisfy 0 < size", where=f"gap {millis} ms")
+        return cls(_FixedGap(millis))
+
+    withGap = with_gap
+
+    @classmethod
+    def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Self:
+        """Each element says how long the session waits after it."""
+        return cls(extractor)
+
+    withDynamicGap = with_dynamic_gap
+
+    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
+        """From the element's time up to the end of the gap."""
+        time, gap = self._time(timestamp, context), self.gap.extract(element)
         if gap <= 0:
             raise DefinitionError("Dynamic session time gap must satisfy 0 < gap", where=f"gap {gap} ms")
-        return [TimeWindow(timestamp, timestamp + gap)]
+        return [TimeWindow(time, time + gap)]
 
     def merge_windows(
         self, windows: Iterable[TimeWindow], callback: Callable[[Iterable[TimeWindow], TimeWindow], None]
@@ -204,7 +222,7 @@ class _Sessions(MergingWindowAssigner[Any, TimeWindow]):
 
 
 @final
-class EventTimeSessionWindows(_Sessions):
+class EventTimeSessionWindows(_ByEventTime, _Sessions):
     """Sessions by event time.
 
     Example:
@@ -212,69 +230,10 @@ class EventTimeSessionWindows(_Sessions):
         True
     """
 
-    @staticmethod
-    def with_gap(size: Length) -> EventTimeSessionWindows:
-        """A session ends when no element has come for ``size``.
-
-        Raises:
-            DefinitionError: The gap is not positive.
-        """
-        return EventTimeSessionWindows(_fixed_gap("EventTimeSessionWindows", size))
-
-    withGap = with_gap
-
-    @staticmethod
-    def with_dynamic_gap(extractor: SessionWindowTimeGapExtractor) -> EventTimeSessionWindows:
-        """Each element says how long the session waits after it."""
-        return EventTimeSessionWindows(extractor)
-
-    withDynamicGap = with_dynamic_gap
-
-    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """From its time up to the end of the gap."""
-        return self._windows(element, _timed(timestamp))
-
-    def is_event_time(self) -> bool:
-        """Yes."""
-        return True
-
 
 @final
-class ProcessingTimeSessionWindows(_Sessions):
+class ProcessingTimeSessionWindows(_ByProcessingTime, _Sessions):
     """Sessions by the wall clock."""
-
-    @staticmethod
-    def with_gap(size: Length) -> ProcessingTimeSessionWindows:
-        """A session ends when no element has come for ``size``.
-
-        Raises:
-            DefinitionError: The gap is not positive.
-        """
-        return ProcessingTimeSessionWindows(_fixed_gap("ProcessingTimeSessionWindows", size))
-
-    withGap = with_gap
-
-    @staticmethod
-    def with_dynamic_gap(extractor: SessionWindowTimeGapExtractor) -> ProcessingTimeSessionWindows:
-        """Each element says how long the session waits after it."""
-        return ProcessingTimeSessionWindows(extractor)
-
-    withDynamicGap = with_dynamic_gap
-
-    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """From now up to the end of the gap."""
-        return self._windows(element, context.get_current_processing_time())
-
-    def is_event_time(self) -> bool:
-        """No."""
-        return False
-
-
-def _fixed_gap(name: str, size: Length) -> SessionWindowTimeGapExtractor:
-    millis = millis_of("gap", size)
-    if millis <= 0:
-        raise DefinitionError(f"{name} parameters must satisfy 0 < size", where=f"gap {millis} ms")
-    return _FixedGap(millis)
 
 
 @final

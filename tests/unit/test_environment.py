@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common import Configuration, SimpleStringSchema, Time, Types, WatermarkStrategy
 from kafkastream.datastream import (
     CheckpointingMode,
     FilterFunction,
@@ -22,6 +22,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSink,
     KafkaSource,
 )
+from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.graph import (
     CollectionSource,
@@ -211,3 +212,11 @@ def test_collections_are_kept_as_they_were(env: StreamExecutionEnvironment) -> N
     elements.append(3)
     (node,) = env._graph().sources
     assert node.source == CollectionSource((1, 2))
+
+
+def test_windows_without_keys_have_the_rules_of_those_with_keys(env: StreamExecutionEnvironment) -> None:
+    texts, assigner = env.from_collection(["a"], Types.STRING()), TumblingEventTimeWindows.of(Time.seconds(1))
+    for windowed in (texts.key_by(len).window(assigner), texts.window_all(assigner)):
+        assert windowed.reduce(lambda one, other: one + other).get_type() == Types.STRING()
+        with pytest.raises(TypeError, match="takes a AggregateFunction, not builtin_function_or_method"):
+            windowed.aggregate(len)  # type: ignore[call-overload]  # what this test is about
