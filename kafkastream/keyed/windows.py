@@ -15,6 +15,7 @@ from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.state_descriptors import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
 from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.trigger import Trigger, TriggerResult
+from kafkastream.spec.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
 from kafkastream.spec.window import MergingWindowAssigner, Window
 from kafkastream.spec.window_functions import (
@@ -127,6 +128,9 @@ class WindowOperator(ElementwiseOperator):
         self._lateness = operation.allowed_lateness
         self._is_event_time = operation.assigner.is_event_time()
         self._merging = operation.assigner if isinstance(operation.assigner, MergingWindowAssigner) else None
+        self._only_waits = self._merging is None and isinstance(
+            operation.trigger, EventTimeTrigger if self._is_event_time else ProcessingTimeTrigger
+        )
         self._keeping = _keeping(operation.combine)
         self._timers = _WindowScope(self.scope)
         self._context: WindowContext[Any] = _context_of(operation.function, self._timers)
@@ -164,18 +168,22 @@ class WindowOperator(ElementwiseOperator):
                 self._drop(window)
                 continue
             skipped = False
-            self._add(window, value)
+            was_there = self._add(window, value)
+            if was_there and self._only_waits and window.max_timestamp() > self.scope.watermark:
+                continue  # its timers are there, too
             self.scope.namespace = (window,)
             self._react(self._trigger.on_element(value, timestamp, window, self._trigger_context), window, out)
             self._register_cleanup(window)
         if skipped and self._is_event_time and timestamp + self._lateness <= self.scope.watermark:
             self.set_aside(self._operation.late, value, timestamp, out)
 
-    def _add(self, window: Window, value: Any) -> None:
+    def _add(self, window: Window, value: Any) -> bool:
+        """Put an element into a window; whether there was something in it already."""
         contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})
         content = contents.get(window)
         contents[window] = self._keeping.first(value) if content is None else self._keeping.added(content, value)
         self.scope.changed()
+        return content is not None
 
     def _contents(self) -> Contents:
         """What is kept of the current key's windows."""
