@@ -18,7 +18,17 @@ import attrs
 from typing_extensions import Self
 
 from benchmarks import process_tree
-from benchmarks.serving import DONE, GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, RUNNING_COUNT, WINDOWS, Task
+from benchmarks.serving import (
+    DONE,
+    GUARANTEES,
+    JSON_ROWS,
+    MICRO_BATCHES,
+    PASS_THROUGH,
+    PYTHON,
+    RUNNING_COUNT,
+    WINDOWS,
+    Task,
+)
 
 __all__ = [
     "AT_LEAST_ONCE",
@@ -42,6 +52,7 @@ PYFLINK = "PyFlink"
 AT_LEAST_ONCE = "AT_LEAST_ONCE"
 EXACTLY_ONCE = "EXACTLY_ONCE"
 
+_STATE_WAYS = {"rows": "transformWithState", "pandas": "transformWithStateInPandas", "apply": "applyInPandasWithState"}
 _ROOT = Path(__file__).parent.parent
 _RUN_S = 1800.0
 _STOP_S = 30.0
@@ -76,6 +87,7 @@ def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
         PYTHON: _python,
         JSON_ROWS: _engines,
         RUNNING_COUNT: _running_count,
+        MICRO_BATCHES: _micro_batches,
         WINDOWS: _windows,
     }[workload](pyflink)
 
@@ -112,8 +124,17 @@ def _engines(pyflink: str | None) -> tuple[Contender, ...]:
 
 
 def _running_count(pyflink: str | None) -> tuple[Contender, ...]:
-    bare = Contender(BARE_STATE, _module(sys.executable, "spark_count_job", "bare"))
-    return (Contender(KAFKASTREAM, _job()), bare, _native(), *_flink(pyflink))
+    return (Contender(KAFKASTREAM, _job()), _by_hand(BARE_STATE, "pandas", "key"), _native(), *_flink(pyflink))
+
+
+def _micro_batches(_: str | None) -> tuple[Contender, ...]:
+    ways = [(way, group) for way in ("rows", "apply") for group in ("key", "bucket")]
+    others = (_by_hand(f"{_STATE_WAYS[way]} by {group}", way, group) for way, group in [*ways, ("pandas", "bucket")])
+    return (Contender(KAFKASTREAM, _job()), _by_hand(BARE_STATE, "pandas", "key"), *others)
+
+
+def _by_hand(name: str, way: str, group: str) -> Contender:
+    return Contender(name, _module(sys.executable, "spark_state_job", way, group))
 
 
 def _windows(pyflink: str | None) -> tuple[Contender, ...]:
@@ -121,7 +142,7 @@ def _windows(pyflink: str | None) -> tuple[Contender, ...]:
 
 
 def _native() -> Contender:
-    return Contender(NATIVE, _module(sys.executable, "spark_count_job", "native"), tells_all=False)
+    return Contender(NATIVE, _module(sys.executable, "spark_count_job"), tells_all=False)
 
 
 def _flink(pyflink: str | None) -> tuple[Contender, ...]:

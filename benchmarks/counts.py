@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from benchmarks.contenders import Contender
 from benchmarks.orders import time_ms
-from benchmarks.serving import RUNNING_COUNT, Task
+from benchmarks.serving import WINDOWS, Task
 from benchmarks.topics import WrongOutputError, values
 
 __all__ = ["check_counts"]
@@ -22,10 +22,10 @@ def check_counts(task: Task, contender: Contender) -> None:
         WrongOutputError: It has missed records, or counted some twice.
     """
     told = values(task.bootstrap_servers, task.topic_out)
-    if task.workload == RUNNING_COUNT:
-        _check_running(told, task, contender)
-    else:
+    if task.workload == WINDOWS:
         _check_windows(told, task, contender)
+    else:
+        _check_running(told, task, contender)
 
 
 def _check_running(told: Iterable[bytes], task: Task, contender: Contender) -> None:

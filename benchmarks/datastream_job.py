@@ -17,6 +17,8 @@ from benchmarks.orders import changed, customer, is_dear
 from benchmarks.serving import (
     GUARANTEES,
     JSON_ROWS,
+    MICRO_BATCH_RECORDS,
+    MICRO_BATCHES,
     PYTHON,
     RUNNING_COUNT,
     SINK_PROPERTIES,
@@ -79,7 +81,7 @@ def run(task: Task) -> None:
         stream = stream.map(changed, Types.STRING())
     elif task.workload == JSON_ROWS:
         stream = stream.filter(lambda order: is_dear(order["price"]))
-    elif task.workload == RUNNING_COUNT:
+    elif task.workload in (RUNNING_COUNT, MICRO_BATCHES):
         stream = stream.key_by(customer, Types.STRING()).process(RunningCount(), Types.STRING())
     elif task.workload == WINDOWS:
         windows = stream.key_by(customer, Types.STRING()).window(TumblingEventTimeWindows.of(Time.minutes(1)))
@@ -163,6 +165,8 @@ def _source(task: Task) -> KafkaSource[Any]:
         .set_starting_offsets(KafkaOffsetsInitializer.earliest())
         .set_value_only_deserializer(_reading(task))
     )
+    if task.workload == MICRO_BATCHES:
+        builder.set_property("spark.maxOffsetsPerTrigger", str(MICRO_BATCH_RECORDS))
     if task.workload != VISIBILITY:
         builder.set_bounded(KafkaOffsetsInitializer.latest())
     return builder.build()

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, functions
 
 from benchmarks.orders import FIELDS, changed, is_dear
-from benchmarks.serving import JSON_ROWS, PYTHON, SINK_PROPERTIES, Task, serve
+from benchmarks.serving import JSON_ROWS, MICRO_BATCH_RECORDS, MICRO_BATCHES, PYTHON, SINK_PROPERTIES, Task, serve
 from kafkastream.spark.jars import connector_jars
 
 __all__ = ["new_session", "read", "write"]
@@ -41,8 +41,10 @@ def new_session(settings: Mapping[str, str] = MappingProxyType({})) -> SparkSess
 
 def read(session: SparkSession, task: Task) -> DataFrame:
     """All records of a task's topic: ``value`` as text, and ``timestamp``."""
-    servers = {"kafka.bootstrap.servers": task.bootstrap_servers}
-    source = session.readStream.format("kafka").options(**servers, subscribe=task.topic_in, startingOffsets="earliest")
+    options = {"kafka.bootstrap.servers": task.bootstrap_servers, "subscribe": task.topic_in}
+    if task.workload == MICRO_BATCHES:
+        options["maxOffsetsPerTrigger"] = str(MICRO_BATCH_RECORDS)
+    source = session.readStream.format("kafka").options(**options, startingOffsets="earliest")
     return source.load().selectExpr("CAST(value AS STRING) AS value", "timestamp")
 
 

@@ -8,18 +8,20 @@
 
 Linux only, on a machine with nothing else to do. It measures as ``benchmarks/throughput.py`` does.
 
-There are two workloads, on JSON records of 9,973 customers: ``running-count`` writes, for each record, its customer's
-count so far; ``windows`` writes the count of each customer and minute of the records' own time.
+There are three workloads, on JSON records of 9,973 customers: ``running-count`` writes, for each record, its customer's
+count so far; ``micro-batches`` does it in micro-batches of 50,000 records, and in all the ways in which Spark gives
+Python state; ``windows`` writes the count of each customer and minute of the records' own time.
 """
 
 from __future__ import annotations
 
 from benchmarks import race
 from benchmarks.counts import check_counts
-from benchmarks.serving import COUNTS, RUNNING_COUNT, WINDOWS
+from benchmarks.serving import COUNTS, MICRO_BATCH_RECORDS, MICRO_BATCHES, RUNNING_COUNT, WINDOWS
 
 _TITLES = {
     RUNNING_COUNT: "Running count by key: for each record, its key's count so far",
+    MICRO_BATCHES: f"The same in micro-batches of {MICRO_BATCH_RECORDS:,} records",
     WINDOWS: "Tumbling windows of a minute: the count of each key and window",
 }
 _NOTES = (
