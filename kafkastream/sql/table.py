@@ -1,0 +1,153 @@
+"""Tables as they are declared: columns, watermark, primary key, and the options of their connector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, final
+
+import attrs
+
+from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.sql.types import DataType
+
+__all__ = [
+    "Column",
+    "ComputedColumn",
+    "Expression",
+    "MetadataColumn",
+    "PhysicalColumn",
+    "Position",
+    "TableDefinition",
+    "TableSchema",
+    "Watermark",
+]
+
+
+class Position(NamedTuple):
+    """Where something stands in a SQL text, counted from 1."""
+
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+@final
+@attrs.frozen
+class Expression:
+    """An expression, as the user wrote it; where it stands does not make it another one."""
+
+    text: str
+    position: Position = attrs.field(default=Position(), eq=False)
+
+
+@final
+@attrs.frozen
+class PhysicalColumn:
+    """A column that is a field of the key or the value of the records."""
+
+    name: str
+    type: DataType
+    comment: str = attrs.field(default="", kw_only=True)
+    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+
+
+@final
+@attrs.frozen
+class MetadataColumn:
+    """A column that is the record's metadata, such as its topic.
+
+    Args:
+        name: The column's name.
+        type: Its type, to and from which the metadata is cast.
+        key: Which metadata.
+        is_virtual: Whether it is read only.
+    """
+
+    name: str
+    type: DataType
+    key: str
+    is_virtual: bool = False
+    comment: str = attrs.field(default="", kw_only=True)
+    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+
+
+@final
+@attrs.frozen
+class ComputedColumn:
+    """A column that is computed from others, and never written."""
+
+    name: str
+    expression: Expression
+    comment: str = attrs.field(default="", kw_only=True)
+    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+
+
+Column = PhysicalColumn | MetadataColumn | ComputedColumn
+
+
+@final
+@attrs.frozen
+class Watermark:
+    """How far event time has come, by a column: the names of nested fields make its path."""
+
+    path: tuple[str, ...]
+    expression: Expression
+    position: Position = attrs.field(default=Position(), eq=False)
+
+
+@final
+@attrs.frozen
+class TableSchema:
+    """What a table's rows are.
+
+    Args:
+        columns: In their order.
+        watermark: Which column is the rows' event time, if one is.
+        primary_key: The columns that tell rows apart; none when nothing was declared.
+    """
+
+    columns: tuple[Column, ...] = ()
+    watermark: Watermark | None = None
+    primary_key: tuple[str, ...] = ()
+
+    @property
+    def physical(self) -> tuple[PhysicalColumn, ...]:
+        """The fields of keys and values."""
+        return tuple(column for column in self.columns if isinstance(column, PhysicalColumn))
+
+    @property
+    def metadata(self) -> tuple[MetadataColumn, ...]:
+        """The metadata columns."""
+        return tuple(column for column in self.columns if isinstance(column, MetadataColumn))
+
+    @property
+    def computed(self) -> tuple[ComputedColumn, ...]:
+        """The computed columns."""
+        return tuple(column for column in self.columns if isinstance(column, ComputedColumn))
+
+
+@final
+@attrs.frozen
+class TableDefinition:
+    """A table, as ``CREATE TABLE`` declares it.
+
+    Args:
+        name: Its name, with its catalog and database where they were given.
+        schema: Its rows.
+        options: Those of ``WITH``.
+        comment: What the DDL says about it.
+        positions: Where each option stands.
+    """
+
+    name: tuple[str, ...]
+    schema: TableSchema
+    options: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap, repr=redacted)
+    comment: str = ""
+    positions: Mapping[str, Position] = attrs.field(default=FrozenMap(), converter=FrozenMap, eq=False, repr=False)
+
+    @property
+    def identifier(self) -> str:
+        """The name, as Flink shows it."""
+        return ".".join(("default_catalog", "default_database")[: 3 - len(self.name)] + self.name)

@@ -1,0 +1,148 @@
+"""The data types of SQL tables, with Flink's names, limits and defaults."""
+
+from __future__ import annotations
+
+import enum
+from typing import final
+
+import attrs
+
+__all__ = ["DataType", "Kind", "RowField"]
+
+_MOST = 2**31 - 1
+"""The length of STRING and BYTES."""
+
+
+class Kind(enum.Enum):
+    """What a type is, without its length, precision, parts and nullability."""
+
+    CHAR = "CHAR"
+    VARCHAR = "VARCHAR"
+    BOOLEAN = "BOOLEAN"
+    BINARY = "BINARY"
+    VARBINARY = "VARBINARY"
+    DECIMAL = "DECIMAL"
+    TINYINT = "TINYINT"
+    SMALLINT = "SMALLINT"
+    INT = "INT"
+    BIGINT = "BIGINT"
+    FLOAT = "FLOAT"
+    DOUBLE = "DOUBLE"
+    DATE = "DATE"
+    TIME = "TIME"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_LTZ = "TIMESTAMP_LTZ"
+    INTERVAL_YEAR_MONTH = "INTERVAL_YEAR_MONTH"
+    INTERVAL_DAY_SECOND = "INTERVAL_DAY_SECOND"
+    ARRAY = "ARRAY"
+    MULTISET = "MULTISET"
+    MAP = "MAP"
+    ROW = "ROW"
+
+
+_DEFAULT_LENGTH = {Kind.CHAR: 1, Kind.VARCHAR: 1, Kind.BINARY: 1, Kind.VARBINARY: 1}
+_DEFAULT_PRECISION = {Kind.DECIMAL: 10, Kind.TIME: 0, Kind.TIMESTAMP: 6, Kind.TIMESTAMP_LTZ: 6}
+
+
+@final
+@attrs.frozen
+class RowField:
+    """A field of a ROW.
+
+    Args:
+        name: Its name.
+        type: Its type.
+        comment: What the DDL says about it; empty when nothing.
+    """
+
+    name: str
+    type: DataType
+    comment: str = ""
+
+
+@final
+@attrs.frozen
+class DataType:
+    """A type; ``str`` of it is its SQL.
+
+    Args:
+        kind: What it is.
+        nullable: Whether it holds NULL, too.
+        size: The length of texts and bytes, the precision of numbers and times; None for types without.
+        scale: The digits behind the point of a DECIMAL.
+        parts: The element of an ARRAY or MULTISET, the key and value of a MAP.
+        fields: Those of a ROW.
+
+    Example:
+        >>> str(DataType.of(Kind.MAP, parts=(DataType.string().not_null(), DataType.bytes_())))
+        'MAP<STRING NOT NULL, BYTES>'
+        >>> str(DataType.of(Kind.DECIMAL))
+        'DECIMAL(10, 0)'
+    """
+
+    kind: Kind
+    nullable: bool = True
+    size: int | None = None
+    scale: int | None = None
+    parts: tuple[DataType, ...] = ()
+    fields: tuple[RowField, ...] = ()
+
+    @staticmethod
+    def of(
+        kind: Kind,
+        size: int | None = None,
+        scale: int | None = None,
+        parts: tuple[DataType, ...] = (),
+        fields: tuple[RowField, ...] = (),
+    ) -> DataType:
+        """A nullable type, with Flink's length, precision and scale where none is given."""
+        if size is None:
+            size = _DEFAULT_LENGTH.get(kind, _DEFAULT_PRECISION.get(kind))
+        if kind is Kind.DECIMAL and scale is None:
+            scale = 0
+        return DataType(kind, True, size, scale, parts, fields)
+
+    @staticmethod
+    def string() -> DataType:
+        """STRING, which is VARCHAR of the greatest length."""
+        return DataType.of(Kind.VARCHAR, _MOST)
+
+    @staticmethod
+    def bytes_() -> DataType:
+        """BYTES, which is VARBINARY of the greatest length."""
+        return DataType.of(Kind.VARBINARY, _MOST)
+
+    def not_null(self) -> DataType:
+        """The same without NULL."""
+        return attrs.evolve(self, nullable=False)
+
+    def null(self) -> DataType:
+        """The same with NULL."""
+        return attrs.evolve(self, nullable=True)
+
+    def __str__(self) -> str:
+        return self._bare() if self.nullable else f"{self._bare()} NOT NULL"
+
+    def _bare(self) -> str:
+        match self.kind:
+            case Kind.VARCHAR if self.size == _MOST:
+                return "STRING"
+            case Kind.VARBINARY if self.size == _MOST:
+                return "BYTES"
+            case Kind.DECIMAL:
+                return f"DECIMAL({self.size}, {self.scale})"
+            case Kind.ROW:
+                return f"ROW<{', '.join(map(_field, self.fields))}>"
+            case Kind.INTERVAL_YEAR_MONTH:
+                return "INTERVAL YEAR TO MONTH"
+            case Kind.INTERVAL_DAY_SECOND:
+                return "INTERVAL DAY TO SECOND"
+            case _ if self.parts:
+                return f"{self.kind.value}<{', '.join(map(str, self.parts))}>"
+            case _:
+                return self.kind.value if self.size is None else f"{self.kind.value}({self.size})"
+
+
+def _field(field: RowField) -> str:
+    comment = " '" + field.comment.replace("'", "''") + "'" if field.comment else ""
+    return f"`{field.name.replace('`', '``')}` {field.type}{comment}"
