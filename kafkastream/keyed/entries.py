@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import zlib
+from collections.abc import Callable
 from typing import Any, Final, Protocol, final
 
 __all__ = ["Entries", "Entry", "StateBackend"]
@@ -17,6 +18,7 @@ Entry = dict[Any, Any]
 
 _PAGE_BYTES: Final = 16 * 1024
 _HASH_BITS: Final = 32
+_GOLDEN: Final = 0x9E3779B1
 _Page = dict[bytes, bytes]
 
 
@@ -69,6 +71,12 @@ class Entries:
         """The entry of this key is to be written."""
         self._changed.add(key)
 
+    def sweep(self, clean: Callable[[Entry], bool], at: int) -> None:
+        """Clean the entries of one page, another one at each time; ``clean`` says whether it has changed an entry."""
+        for key in list(self._page(self._page_of(at * _GOLDEN))):
+            if clean(self.of(key)):
+                self.changed(key)
+
     def flush(self) -> None:
         """Write what has changed; an empty entry is forgotten."""
         before = (self._depth, self._bytes)
@@ -101,7 +109,10 @@ class Entries:
 
     def _number(self, key: bytes) -> int:
         """Of a key's page: the first bits of another hash than the one that chose the bucket."""
-        return (zlib.crc32(key, len(key)) * 0x9E3779B1 & 0xFFFFFFFF) >> (_HASH_BITS - self._depth)
+        return self._page_of(zlib.crc32(key, len(key)) * _GOLDEN)
+
+    def _page_of(self, mixed: int) -> int:
+        return (mixed & 0xFFFFFFFF) >> (_HASH_BITS - self._depth)
 
     def _page(self, number: int) -> _Page:
         page = self._pages.get(number)

@@ -45,6 +45,7 @@ class KeyedScope:
         self._event: TimerQueue | None = None
         self._processing: TimerQueue | None = None
         self._descriptors: dict[str, StateDescriptor] = {}
+        self._swept: dict[str, Life] = {}
 
     def begin(self, backend: StateBackend, name: bytes) -> None:
         """Begin a micro-batch."""
@@ -58,7 +59,9 @@ class KeyedScope:
         self.encoded_key = b""
 
     def end(self) -> None:
-        """Write what the micro-batch has changed."""
+        """Write what the micro-batch has changed, and without some of what has expired."""
+        if self._swept:
+            self.entries.sweep(self._clean, self.clock())
         self.entries.flush()
         for queue in (self.event_timers, self.processing_timers):
             queue.flush()
@@ -156,7 +159,27 @@ class KeyedScope:
         return known
 
     def _life(self, descriptor: StateDescriptor) -> Life | None:
-        return Life(descriptor.ttl, self.clock) if descriptor.ttl is not None and descriptor.ttl.is_enabled() else None
+        if descriptor.ttl is None or not descriptor.ttl.is_enabled():
+            return None
+        life = Life(descriptor.ttl, self.clock)
+        if descriptor.ttl.cleans_in_background:
+            self._swept[descriptor.name] = life
+        return life
+
+    def _clean(self, entry: Entry) -> bool:
+        """Take out of a key's entry what has expired; whether there was something."""
+        is_changed = False
+        for place, content in list(entry.items()):
+            life = self._swept.get(place[0] if isinstance(place, tuple) else place)
+            left = content if life is None else life.left_of(content)
+            if left is content:
+                continue
+            is_changed = True
+            if left is None:
+                del entry[place]
+            else:
+                entry[place] = left
+        return is_changed
 
 
 class _Cell(ABC):

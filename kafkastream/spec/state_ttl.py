@@ -19,9 +19,9 @@ __all__ = ["Life", "StateTtlConfig"]
 class StateTtlConfig:
     """How long state lives: what was not written (or read) for that long counts as forgotten.
 
-    Same as in Flink: by processing time, for each entry of a map and each element of a list on its own; the choices of
-    clean-up strategies are accepted.
-    Differs from Flink: what has expired is removed when its key is seen again, whatever strategy is chosen.
+    Same as in Flink: by processing time, for each entry of a map and each element of a list on its own.
+    Differs from Flink: the strategies of cleaning up are one. What has expired is removed when it is asked for; and each
+    micro-batch looks through one page of keys (16 KiB), whether they are seen again or not.
 
     Example:
         >>> config = StateTtlConfig.new_builder(Time.days(1)).update_ttl_on_read_and_write().build()
@@ -50,6 +50,7 @@ class StateTtlConfig:
     ttl_ms: int
     update_type: UpdateType = UpdateType.OnCreateAndWrite
     visibility: StateVisibility = StateVisibility.NeverReturnExpired
+    cleans_in_background: bool = True
 
     @staticmethod
     def new_builder(ttl: Time | Duration) -> StateTtlConfig.Builder:
@@ -100,6 +101,7 @@ class StateTtlConfig:
             self._ttl_ms = _millis(ttl)
             self._update_type = StateTtlConfig.UpdateType.OnCreateAndWrite
             self._visibility = StateTtlConfig.StateVisibility.NeverReturnExpired
+            self._cleans_in_background = True
 
         def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
             """What makes state live on."""
@@ -176,7 +178,8 @@ class StateTtlConfig:
         cleanupInRocksdbCompactFilter = cleanup_in_rocksdb_compact_filter
 
         def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
+            """Remove what has expired only when it is asked for."""
+            self._cleans_in_background = False
             return self
 
         disableCleanupInBackground = disable_cleanup_in_background
@@ -194,7 +197,12 @@ class StateTtlConfig:
 
         def build(self) -> StateTtlConfig:
             """The configuration."""
-            return StateTtlConfig(ttl_ms=self._ttl_ms, update_type=self._update_type, visibility=self._visibility)
+            return StateTtlConfig(
+                ttl_ms=self._ttl_ms,
+                update_type=self._update_type,
+                visibility=self._visibility,
+                cleans_in_background=self._cleans_in_background,
+            )
 
 
 def _millis(ttl: Time | Duration) -> int:
@@ -223,10 +231,24 @@ class Life:
 
     def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:
         """What is seen of what was kept, None for nothing, and what is kept from now on, None for nothing."""
-        value, used = kept
-        now = self.clock()
-        if used + self.config.ttl_ms > now:
+        value, now = kept[0], self.clock()
+        if not self._is_over(kept, now):
             renews = self.config.update_type is StateTtlConfig.UpdateType.OnReadAndWrite
             return value, (value, now) if renews else kept
         shown = self.config.visibility is StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp
         return value if shown else None, None
+
+    def left_of(self, content: Any) -> Any:
+        """A state's content, one value, a list or a map, without what has expired: itself, less, or None for nothing."""
+        now = self.clock()
+        match content:
+            case list():
+                left: Any = [kept for kept in content if not self._is_over(kept, now)]
+            case dict():
+                left = {key: kept for key, kept in content.items() if not self._is_over(kept, now)}
+            case _:
+                return None if self._is_over(content, now) else content
+        return content if len(left) == len(content) else left or None
+
+    def _is_over(self, kept: tuple[Any, int], now: int) -> bool:
+        return kept[1] + self.config.ttl_ms <= now
