@@ -15,7 +15,7 @@ from kafkastream.spark.dead_letters import dead_letter
 from kafkastream.spark.failures import function_failed, not_decoded
 from kafkastream.spark.flow import Flow, Stage, applied
 from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.records import Decoder, split_name
+from kafkastream.spark.records import Decoder, source_record, split_name
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task_metrics import SourceMetrics
 from kafkastream.spec.subscription import TopicPartition
@@ -112,7 +112,7 @@ class Chain:
         if dead:
             assert self._source is not None
             self._source.failed(arrow, len(dead))
-            letters = [dead_letter(arrow, row, self.name, error) for row, error in dead]
+            letters = [dead_letter(source_record(arrow, row), self.name, error) for row, error in dead]
             batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
             self.flow.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
         return joined(batches)

@@ -10,7 +10,7 @@ import attrs
 from pyspark import cloudpickle
 from typing_extensions import assert_never
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.keyed.of_node import keyed_operator
@@ -67,7 +67,7 @@ def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
-        UnsupportedFeatureError: A sink cannot stand behind a keyed operator.
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
     levels = compiler.graph.levels()
     return [
@@ -138,14 +138,11 @@ class ChainCompiler:
     def keyed_chain(self, node: KeyedNode) -> KeyedChain:
         """What happens to the elements of a keyed operator, and to what comes out of it."""
         made: dict[int, Stage] = {}
-        flow = Flow(self._after(node, made), sides=self._aside(node, made))
-        for sink in flow.sinks:
-            _refuse_after_keys(sink)
         return KeyedChain(
             node.name,
             keyed_identities(self.graph)[node.id],
             keyed_operator(node),
-            flow,
+            Flow(self._after(node, made), sides=self._aside(node, made)),
             self._scope(node),
             node.has_keys,
         )
@@ -155,7 +152,6 @@ class ChainCompiler:
         behind = {sink.id: self._sink(sink) for sink in self.graph.sinks if self._is_behind_keys(sink)}
         for node, sink in behind.items():
             sink.scope = self._scope(self.graph[node])
-            _refuse_after_keys(sink)
         return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
 
     def _is_behind_keys(self, node: Node) -> bool:
@@ -262,15 +258,6 @@ class ChainCompiler:
             properties=FrozenMap(producer_properties(properties)),
             # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
             flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
-        )
-
-
-def _refuse_after_keys(sink: SinkOperator) -> None:
-    if isinstance(sink, KafkaOperator) and sink.dead_letters is not None:
-        raise UnsupportedFeatureError(
-            "a sink with a dead letter topic cannot take what comes of a keyed stream: the record is not known there",
-            where=f"sink {sink.name!r}",
-            now="A side output of the process function takes what cannot be written.",
         )
 
 

@@ -1,30 +1,37 @@
-"""A stream of what only the driver knows: how far event time has come, and the wall clock.
+"""A stream of what only the driver knows: how far event time has come, the wall clock, and the elements of collections.
 
 Its offset is its content, so Spark keeps both in its log of offsets, and a micro-batch that is run again sees the same.
-Another process of Spark's plans it, on the driver's machine, and looks into a file for what there is.
+The elements come with the first content of all, so the log knows that they have come.
+Another process of Spark's plans it, on the driver's machine, and looks into files for what there is.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, final
 
 import attrs
+import pyarrow as pa
+from pyarrow import ipc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
-__all__ = ["CONTROL", "CONTROL_SCHEMA", "ControlFile", "control_frame"]
+__all__ = ["CONTROL", "CONTROL_SCHEMA", "ControlFile", "ControlReader", "control_frame"]
 
 CONTROL = -1
 """What stands in place of a source's node in the rows of this stream."""
 
 _FORMAT = "kafkastream-control"
 _FILE = "file"
+_ROWS = ".arrow"
 CONTROL_SCHEMA = "source int, value binary"
+_COMPRESSED = ipc.IpcWriteOptions(compression="zstd")
+_ROWS_AT_ONCE = 10_000
 
 
 @final
@@ -35,9 +42,17 @@ class ControlFile:
     path: Path
 
     @staticmethod
-    def temporary() -> ControlFile:
-        """A new one, in a directory of its own."""
-        return ControlFile(Path(tempfile.mkdtemp(prefix="kafkastream-control-")) / "next.json")
+    def temporary(collections: Iterable[pa.Table] = ()) -> ControlFile:
+        """A new one, in a directory of its own, with the rows of collections beside it."""
+        folder = Path(tempfile.mkdtemp(prefix="kafkastream-control-"))
+        for number, rows in enumerate(collections):
+            with ipc.new_stream(str(folder / f"{number}{_ROWS}"), rows.schema, options=_COMPRESSED) as stream:
+                stream.write_table(rows, _ROWS_AT_ONCE)
+        return ControlFile(folder / "next.json")
+
+    def collections(self) -> Iterator[bytes]:
+        """The rows of each collection, as a stream of Arrow's."""
+        return (path.read_bytes() for path in sorted(self.path.parent.glob(f"*{_ROWS}")))
 
     def write(self, content: Mapping[str, Any]) -> None:
         """Let the stream have this next, instead of what it has not had yet."""
@@ -47,8 +62,7 @@ class ControlFile:
 
     def remove(self) -> None:
         """No more is needed of it."""
-        self.path.unlink(missing_ok=True)
-        self.path.parent.rmdir()
+        shutil.rmtree(self.path.parent, ignore_errors=True)
 
 
 def control_frame(session: SparkSession, file: ControlFile) -> DataFrame:
@@ -67,7 +81,7 @@ class _ControlSource(DataSource):
         return CONTROL_SCHEMA
 
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
-        return _ControlReader(Path(self.options[_FILE]))
+        return ControlReader(ControlFile(Path(self.options[_FILE])))
 
 
 @final
@@ -77,23 +91,40 @@ class _ControlPartition(InputPartition):
 
 
 @final
-class _ControlReader(DataSourceStreamReader):
-    def __init__(self, path: Path) -> None:
-        self._path = path
+class _CollectionPartition(InputPartition):
+    def __init__(self, rows: bytes) -> None:
+        self.rows = rows
+
+
+@final
+class ControlReader(DataSourceStreamReader):
+    """What Spark asks for the stream of a file's contents."""
+
+    def __init__(self, file: ControlFile) -> None:
+        self._file = file
 
     def initialOffset(self) -> dict[str, Any]:
+        """Where nothing has been told."""
         return {}
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(self._path.read_text())
+        """The newest content."""
+        content: dict[str, Any] = json.loads(self._file.path.read_text())
         return content
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        return [] if start == end else [_ControlPartition(json.dumps(end))]
+        """A content, if it is new, with the collections if it is the first."""
+        if start == end:
+            return []
+        collections = () if start else map(_CollectionPartition, self._file.collections())
+        return [_ControlPartition(json.dumps(end)), *collections]
 
-    def read(self, partition: InputPartition) -> Iterator[tuple[int, bytes]]:
+    def read(self, partition: InputPartition) -> Iterator[tuple[int, bytes]] | Iterator[pa.RecordBatch]:
+        """The rows of a content, or of a collection."""
+        if isinstance(partition, _CollectionPartition):
+            return iter(ipc.open_stream(partition.rows))
         assert isinstance(partition, _ControlPartition)
-        yield CONTROL, partition.content.encode()
+        return iter([(CONTROL, partition.content.encode())])
 
     def commit(self, end: dict[str, Any]) -> None:
-        pass
+        """Nothing is to be kept or removed."""

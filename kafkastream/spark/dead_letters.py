@@ -8,12 +8,10 @@ from functools import partial
 from typing import final
 
 import attrs
-import pyarrow as pa
 
 from kafkastream.spark.batches import ElementError
 from kafkastream.spark.failures import said, shown
-from kafkastream.spark.records import source_record
-from kafkastream.spec.dead_letters import DeadLetter, fitting
+from kafkastream.spec.dead_letters import DeadLetter, SourceRecord, fitting
 from kafkastream.spec.record import Headers
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.record_size import batch_bytes
@@ -26,11 +24,9 @@ _ASKED_AGAIN_S = 300.0  # metadata.max.age.ms, after which Java's client looks a
 _NO_TOPIC = -1
 
 
-def dead_letter(
-    arrow: pa.RecordBatch, row: int, operator: str, error: ElementError, element: str | None = None
-) -> DeadLetter:
-    """What is kept of the record in a row, which came to nothing in an operator."""
-    return DeadLetter(source_record(arrow, row), operator, said(error.__cause__), element)
+def dead_letter(record: SourceRecord, operator: str, error: ElementError, element: str | None = None) -> DeadLetter:
+    """What is kept of a record that came to nothing in an operator."""
+    return DeadLetter(record, operator, said(error.__cause__), element)
 
 
 @final
@@ -71,9 +67,9 @@ class DeadLetters:
         if size > limit:
             raise ValueError(f"the record has {size:,} bytes, and {limit:,} may be written to topic {topic!r}")
 
-    def letter(self, arrow: pa.RecordBatch, row: int, element: object, error: ElementError) -> ProducerRecord:
-        """The record that is written for an element of the record in a row."""
-        letter = dead_letter(arrow, row, self.sink, error, shown(element)).to_record(self.topic)
+    def letter(self, record: SourceRecord, element: object, error: ElementError) -> ProducerRecord:
+        """The record that is written for an element of a record."""
+        letter = dead_letter(record, self.sink, error, shown(element)).to_record(self.topic)
         return fitting(letter, partial(self._limit, self.topic))
 
     def _limit(self, topic: str, size: int) -> int:

@@ -7,7 +7,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from functools import partial, reduce
+from functools import partial
 from threading import Event
 from typing import Any, final
 
@@ -15,7 +15,6 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
@@ -31,9 +30,9 @@ from kafkastream.spark.reports import REPORT_SCHEMA, Report
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.single_writer import WriterPlan
 from kafkastream.spark.stateful import LevelPlan
-from kafkastream.spark.streams import KafkaInput, collection_frame, kafka_frame, resolved
+from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of, kafka_frame, resolved
 from kafkastream.spark.task import TaskPlan
-from kafkastream.spec.graph import CollectionSource, CollectSink, JobGraph, PrintSink, distinct_names
+from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink, distinct_names
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
 
@@ -112,18 +111,12 @@ class _Part:
 
     def start(self, job: Job) -> FollowedQuery | None:
         """What the job calls to start this part."""
-        collections = [
-            collection_frame(self.folder.session, node, node.source)
-            for node in self.graph.sources
-            if isinstance(node.source, CollectionSource)
-        ]
-        if self.keyed is not None and collections:
+        if self.keyed is None:
+            for rows in collections_of(self.graph):
+                self._batch(job, Event(), collection_frame(self.folder.session, rows))
+        elif not self.inputs:
             with self.keyed.settings():
-                frame = self.keyed.static_frame(reduce(DataFrame.union, collections))
-                self._keyed_batch(job, Event(), frame)
-        else:
-            for frame in collections:
-                self._batch(job, Event(), frame)
+                self._keyed_batch(job, Event(), self.keyed.static_frame())
         if not self.inputs:
             return None
         return FollowedQuery(
@@ -229,13 +222,6 @@ def _labels(folder: CheckpointFolder, graph: JobGraph, name: str, parallelism: i
     """Of the buckets of the keyed operators, if there are any; their number stays as long as the checkpoint does."""
     if not graph.levels():
         return ()
-    if any(isinstance(node.source, CollectionSource) for node in graph.sources) and any(
-        isinstance(node.source, KafkaSource) for node in graph.sources
-    ):
-        raise UnsupportedFeatureError(
-            "a collection and a Kafka source cannot come to the same keyed operators",
-            now="Write the collection to a topic, or hand it to the functions in their constructors.",
-        )
     before = folder.buckets(name) if folder.last_offsets(name) else None  # a run that has ended leaves no state
     if before is not None and before != parallelism:
         log.info(

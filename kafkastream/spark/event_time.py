@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple, final
 
 from kafkastream.spark.identities import identities, keyed_identities
@@ -114,8 +114,8 @@ class EventTime:
             case _:
                 return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
 
-    def _generated(self, node: Node, strategy: WatermarkStrategy[Any], splits: Iterable[str]) -> _Input:
-        """The lowest of the splits that are not idle."""
+    def _generated(self, node: Node, strategy: WatermarkStrategy[Any], splits: Collection[str]) -> _Input:
+        """The lowest of the splits that are not idle; where there are none yet, it is as with one that has nothing."""
         if isinstance(strategy.generation, NoWatermarks):
             return _Input(MIN_WATERMARK)
         seen, timeout = self._seen.get(node.id, {}), strategy.idle_timeout
@@ -126,7 +126,7 @@ class EventTime:
                     seen.get(split, MIN_WATERMARK),
                     longest is not None and self._looked - self._active.get((node.id, split), self._began) >= longest,
                 )
-                for split in splits
+                for split in splits or ("",)
             ]
         )
 

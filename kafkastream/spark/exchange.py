@@ -172,8 +172,9 @@ class ExchangeOperator(SendingOperator):
 
     def begin(self, task: TaskScope) -> None:
         """Know where the elements come from, and by which input they go on."""
-        first_of_all = "0" if self.to_all else "1"  # what every subtask has comes before what is looked up there
-        super().begin(task._replace(origin=f"{first_of_all}/{task.origin}/{self.target}/{self.side}"))
+        # What every subtask has comes before what is looked up there, and collections before the records of Kafka.
+        turn = f"{int(not self.to_all)}{int(bool(task.split))}"
+        super().begin(task._replace(origin=f"{turn}/{task.origin}/{self.target}/{self.side}"))
 
     def write(self, batch: Batch) -> None:
         """Sort elements into buckets."""

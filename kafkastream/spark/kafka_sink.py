@@ -19,8 +19,10 @@ from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder, records_of
 from kafkastream.spark.failures import not_encoded
 from kafkastream.spark.operators import TaskScope
+from kafkastream.spark.records import source_record, without_record
 from kafkastream.spark.reports import Report
 from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spec.dead_letters import SourceRecord
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
@@ -101,13 +103,12 @@ class KafkaOperator(SinkOperator):
         if self.dead_letters is None:
             yield self._counted(self.encoder.encode(batch))
             return
-        assert self._arrow is not None
         letters = []
         for index, found in salvaged(
             lambda begin, end: self.encoder.encode(batch.between(begin, end)), len(batch.values)
         ):
             if isinstance(found, ElementError):
-                letters.append(self.dead_letters.letter(self._arrow, batch.origin[index], batch.values[index], found))
+                letters.append(self.dead_letters.letter(self._record(batch, index), batch.values[index], found))
             else:
                 yield self._counted(found)
         if letters:
@@ -115,6 +116,12 @@ class KafkaOperator(SinkOperator):
                 counter.inc(len(letters))
             records = records_of(letters)
             yield records, records.payload_bytes
+
+    def _record(self, batch: Batch, index: int) -> SourceRecord:
+        """What an element has come of; behind keyed operators it is no record of its own."""
+        if self._arrow is None:
+            return without_record(batch.values[index])
+        return source_record(self._arrow, batch.origin[index])
 
     def _counted(self, records: Records) -> tuple[Records, int]:
         payload_bytes = records.payload_bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +15,7 @@ from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
-from kafkastream.spark.streams import KafkaInput
+from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
@@ -39,6 +40,7 @@ class KeyedQuery:
 
     def __init__(self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan]) -> None:
         self._session = session
+        self._graph = graph
         self._plan = plan
         self._levels = levels
         self._labels = levels[0].labels
@@ -47,24 +49,30 @@ class KeyedQuery:
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
-        self._asks = False  # after a restart, for the timers that the operators have
+        self._asks = False
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin with what an earlier run was told last."""
         self._time.restore(content)
         self._told = content
-        self._asks = True
+        self._asks = True  # for the timers that the operators have
 
-    def static_frame(self, elements: DataFrame) -> DataFrame:
-        """The same for what is there as a whole: after it comes the end of time."""
+    def static_frame(self) -> DataFrame:
+        """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
         self.tell()
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
+        collections = [collection_frame(self._session, rows) for rows in collections_of(self._graph)]
         marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
-        return self._stages(elements.unionByName(marks, allowMissingColumns=True))
+        return self._stages(reduce(DataFrame.union, [*collections, marks]))
 
     def frame(self, records: DataFrame) -> DataFrame:
-        """What comes out of the last stateful stage."""
-        self._file = self._file or ControlFile.temporary()
+        """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
+        if self._file is None:
+            collections = list(collections_of(self._graph))
+            self._file = ControlFile.temporary(collections)
+            if collections and not self._told:  # they come with what is told first
+                self._asks = True
+                self.tell()
         self._file.write(self._told)
         control = control_frame(self._session, self._file)
         return self._stages(records.unionByName(control, allowMissingColumns=True))

@@ -40,6 +40,7 @@ __all__ = [
     "source_record",
     "split_name",
     "subtask_of",
+    "without_record",
 ]
 
 
@@ -157,13 +158,18 @@ def columns_of(node: SourceNode) -> tuple[str, ...]:
 
 
 def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
-    """The record in a row, as far as it was read; an element of a collection has no more than its own text."""
+    """The record in a row, as far as it was read."""
     if "topic" not in arrow.schema.names:
-        return SourceRecord(repr(pickle.loads(arrow["value"][row].as_py())).encode(errors="replace"))
+        return without_record(pickle.loads(arrow["value"][row].as_py()))
     record = arrow.slice(row, 1).to_pylist()[0]
     headers = _headers(record.pop("headers", None))
     fields = (field.name for field in attrs.fields(SourceRecord))
     return SourceRecord(headers=headers, **{name: record[name] for name in fields if name in record})
+
+
+def without_record(element: object) -> SourceRecord:
+    """What stands for the record of an element that has none: its text."""
+    return SourceRecord(repr(element).encode(errors="replace"))
 
 
 def subtask_of(arrow: pa.RecordBatch, parallelism: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain, repeat
 from typing import Any, final
@@ -20,12 +20,12 @@ from kafkastream.spark.records import columns_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import lost_records
-from kafkastream.spec.graph import CollectionSource, SourceNode
+from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["KafkaInput", "collection_frame", "kafka_frame", "resolved"]
+__all__ = ["KafkaInput", "collection_frame", "collections_of", "kafka_frame", "resolved"]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 
@@ -95,11 +95,17 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
     return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
 
 
-def collection_frame(session: SparkSession, node: SourceNode, source: CollectionSource) -> DataFrame:
-    """The elements of a collection, in order."""
-    values = pa.array([cloudpickle.dumps(element) for element in source.elements], pa.binary())
-    table = pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
-    return session.createDataFrame(table).coalesce(1)
+def collections_of(graph: JobGraph) -> Iterator[pa.Table]:
+    """The elements of each collection, in order, with the node of their source."""
+    for node in graph.sources:
+        if isinstance(node.source, CollectionSource):
+            values = pa.array([cloudpickle.dumps(element) for element in node.source.elements], pa.binary())
+            yield pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
+
+
+def collection_frame(session: SparkSession, rows: pa.Table) -> DataFrame:
+    """The rows of a collection as a frame that one task reads."""
+    return session.createDataFrame(rows).coalesce(1)
 
 
 def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:

@@ -71,8 +71,8 @@ class TaskPlan:
             if first["source"][0].as_py() == CONTROL:
                 yield from message_batches(_marks(first, labels))
             else:
-                whole = itertools.chain((first,), remaining)
-                reports = _reports(self, str(query), int(batch or 0), whole)
+                whole = map(_own_columns, itertools.chain((first,), remaining))
+                reports = _reports(self, str(query or self.run_id), int(batch or 0), whole)
                 yield from message_batches(messages_of(reports, labels[0]))
 
         return task
@@ -114,6 +114,12 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
         for _ in batches:  # Spark expects the input to be read to its end
             pass
         yield Report(ReportKind.FAILURE, node, error)
+
+
+def _own_columns(arrow: pa.RecordBatch) -> pa.RecordBatch:
+    """Without the columns that the rows of a collection have only because those of Kafka are in the same frame."""
+    is_of_kafka = "topic" in arrow.schema.names and arrow["topic"].null_count == 0
+    return arrow if is_of_kafka else arrow.select(["source", "value"])
 
 
 def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:

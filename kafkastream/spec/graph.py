@@ -115,7 +115,7 @@ class SourceNode(Node):
     Args:
         source: What is read.
         watermarks: How elements get their event time.
-        keeps_records: Whether a dead letter may need the whole record.
+        keeps_records: Whether a dead letter may need the whole record; none does behind a keyed operator.
     """
 
     source: KafkaSource[Any] | CollectionSource
@@ -292,8 +292,6 @@ class JobGraph:
         if not isinstance(node, SourceNode):
             yield node
             return
-        reached = (after.sink for after in self._after(node.id) if isinstance(after, SinkNode))
-        sinks = [sink for sink in reached if isinstance(sink, KafkaSink)]
         match node.source:
             case KafkaSource(dead_letter_topic=str() as topic) as source:
                 yield attrs.evolve(node, keeps_records=True)
@@ -303,11 +301,18 @@ class JobGraph:
                     uid=None if node.uid is None else f"{node.uid} dead letters",
                     parallelism=node.parallelism,
                     input=node.id,
-                    sink=dead_letter_sink(topic, source, sinks),
+                    sink=dead_letter_sink(topic, source, self._kafka_sinks(node.id)),
                     takes_dead_letters=True,
                 )
             case _:
+                unkeyed = JobGraph(tuple(node for node in self.nodes if not isinstance(node, KeyedNode)))
+                sinks = unkeyed._kafka_sinks(node.id)
                 yield attrs.evolve(node, keeps_records=any(sink.dead_letter_topic is not None for sink in sinks))
+
+    def _kafka_sinks(self, node_id: int) -> list[KafkaSink[Any]]:
+        """Those that elements of a node may come to."""
+        reached = (node.sink for node in self._after(node_id) if isinstance(node, SinkNode))
+        return [sink for sink in reached if isinstance(sink, KafkaSink)]
 
     def _after(self, node_id: int) -> Iterator[Node]:
         """Every node that elements of a node may come to."""

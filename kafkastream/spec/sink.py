@@ -218,9 +218,9 @@ class KafkaSinkBuilder(Generic[IN]):
 
         It takes an element for which the record's schema raises, a record larger than ``max.request.size`` or than its
         topic allows (``max.message.bytes``; not looked at when records are compressed), and one whose topic does not
-        exist. The dead letter is the source's record as it was read, with headers: see "Dead letters" in the
-        documentation. It is written by this sink's producer, under its guarantee. The topic must exist, or be created
-        by the brokers.
+        exist. The dead letter is the source's record as it was read, with headers; behind a function on a keyed stream,
+        where there is no such record, the element's ``repr``: see "Dead letters" in the documentation. It is written by
+        this sink's producer, under its guarantee. The topic must exist, or be created by the brokers.
         """
         self._dead_letters = topic
         return self

@@ -1,5 +1,7 @@
 """The job with state that is killed: it counts the elements of each key, by itself and in windows.
 
+The first element of each key is one of a collection.
+
 ``python keyed_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE``
 """
 
@@ -24,6 +26,9 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.datastream.window import TumblingEventTimeWindows
+
+T0 = 1_794_999_960_000  # a full minute, so that one window has all
+KEYS = [f"key-{number}" for number in range(7)]
 
 
 class RunningCount(KeyedProcessFunction[str, str, str]):
@@ -77,7 +82,11 @@ def main(servers: str, source: str, target: str, checkpoints: str, _: str, guara
     sink = KafkaSink.builder().set_bootstrap_servers(servers)
     sink.set_record_serializer(schema.set_value_serialization_schema(SimpleStringSchema()).build())
     sink.set_delivery_guarantee(DeliveryGuarantee[guarantee]).set_transactional_id_prefix("keyed")
-    keyed = env.from_source(elements, WatermarkStrategy.for_monotonous_timestamps(), "in").key_by(str)
+    strategy: WatermarkStrategy[str] = WatermarkStrategy.for_monotonous_timestamps()
+    given = env.from_collection(KEYS, Types.STRING()).assign_timestamps_and_watermarks(
+        strategy.with_timestamp_assigner(lambda _, __: T0)
+    )
+    keyed = env.from_source(elements, strategy, "in").union(given).key_by(str)
     counts = keyed.process(RunningCount(), Types.STRING()).name("counts")
     windows = keyed.window(TumblingEventTimeWindows.of(Time.minutes(1))).aggregate(Length(), output_type=Types.STRING())
     counts.union(windows.name("windows")).sink_to(sink.build()).name("out")

@@ -11,10 +11,8 @@ import pytest
 
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.faults.keyed_job import KEYS, T0
 from tests.faults.victim import Victim
-
-T0 = 1_794_999_960_000  # a full minute, so that one window has all
-KEYS = [f"key-{number}" for number in range(7)]
 
 
 def written(kafka: KafkaBroker, target: str, kind: str) -> dict[str, int]:
@@ -32,7 +30,7 @@ def written(kafka: KafkaBroker, target: str, kind: str) -> dict[str, int]:
 def test_each_element_counts_once(
     kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, guarantee: str, kills: int
 ) -> None:
-    source, target, expected = new_topic(partitions=2), new_topic(), Counter[str]()
+    source, target, expected = new_topic(partitions=2), new_topic(), Counter(KEYS)
     seed = random.randrange(1_000_000)
     print("seed", seed)  # noqa: T201 - by which a failure can be repeated
     chance = random.Random(seed)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kafkastream.common import Time, Types, WatermarkStrategy
+from kafkastream.common import JobClient, Time, Types, WatermarkStrategy
 from kafkastream.datastream import (
     BroadcastProcessFunction,
     CoGroupFunction,
@@ -177,6 +178,50 @@ def test_broadcast_state(
     finally:
         job.cancel().result()
     assert found in (expected, [line.replace("blue", "red") for line in expected])  # if a2 was read before its rule
+
+
+class Given(KeyedCoProcessFunction[str, str, str, str]):
+    """How often the key had a rule, when an element comes."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.rules = runtime_context.get_state(ValueStateDescriptor("rules", Types.INT()))
+
+    def process_element1(self, value: str, ctx: KeyedCoProcessFunction.Context) -> None:
+        self.rules.update((self.rules.value() or 0) + 1)
+
+    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterable[str]:
+        yield f"{value} given {self.rules.value()}"
+
+
+def test_collection_comes_before_the_records_of_kafka_and_after_a_restart_no_more(
+    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    data, target = new_topic(partitions=2), new_topic()
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+
+    def start(*rules: str) -> JobClient:
+        given = env.from_collection(rules, Types.STRING())
+        no_watermarks = WatermarkStrategy.no_watermarks()
+        stream = env.from_source(parts.endless(data), no_watermarks, "A name before the collection's")
+        keyed = stream.key_by(first_letter)
+        ruled = keyed.connect(given.broadcast(RULES)).process(KeyedRuled(), Types.STRING())
+        counted = given.key_by(first_letter).connect(keyed).process(Given(), Types.STRING())
+        ruled.union(counted).sink_to(parts.sink(target))
+        return env.execute_async("given once")
+
+    parts.kafka.produce(data, [Record("a1", partition=0), Record("b1", partition=1)])
+    job = start("ared", "bgreen")
+    first = ["a1 given 1", "a1 red 1", "b1 given 1", "b1 green 1"]
+    try:
+        assert parts.values(target, 4) == first
+    finally:
+        job.cancel().result()
+    parts.kafka.produce(data, [Record("a2", partition=0), Record("b2", partition=1)])
+    job = start("ablue", "bblue")
+    try:
+        assert parts.values(target, 8) == sorted([*first, "a2 given 1", "a2 red 2", "b2 given 1", "b2 green 2"])
+    finally:
+        job.cancel().result()
 
 
 class Near(ProcessJoinFunction[str, str, str]):

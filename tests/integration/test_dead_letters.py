@@ -154,6 +154,29 @@ def test_elements_that_cannot_be_serialized(
     assert counted(result, "Sink: out", "numRecordsSendErrors") == 2
 
 
+def test_elements_behind_a_keyed_operator_have_no_record(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    parts.kafka.produce(topic, [Record(value, key="k", headers=[("trace", b"7")]) for value in ("a", "axe", "ox", "c")])
+    words = read(parts.bounded(topic)).key_by(len).map(lambda word: word + "!", Types.STRING())
+    topics = {guarantee: (new_topic(), new_topic()) for guarantee in DeliveryGuarantee}
+    for guarantee, (target, dead) in topics.items():
+        sink = parts.sink_of(parts.serializer(target, NoX()), guarantee=guarantee, dead_letters=dead)
+        words.sink_to(sink).name(guarantee.name)
+    result = env.execute("behind keys")
+    for guarantee, (target, dead) in topics.items():
+        assert parts.values(target) == ["a!", "c!"]
+        axe, ox = letters(parts.kafka, dead)
+        assert (axe.key, axe.value, ox.value) == (None, b"'axe!'", b"'ox!'")
+        assert told(axe) == {
+            "operator": guarantee.name,
+            "reason": "ValueError: there is an x",
+            "element": "'axe!'",
+        }
+        assert counted(result, f"Sink: {guarantee.name}", "numRecordsOut") == 2
+        assert counted(result, f"Sink: {guarantee.name}", "numRecordsOutErrors") == 2
+
+
 class Named(KafkaRecordSerializationSchema[str]):
     """``topic: text``."""
 

@@ -62,6 +62,17 @@ def test_collection_is_committed_too(env: StreamExecutionEnvironment, parts: Par
     assert parts.values(topic) == ["a", "b"]
 
 
+def test_collection_before_keys_is_committed_at_each_start(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str
+) -> None:
+    for _ in range(2):
+        letters = env.from_collection(["a", "b"], Types.STRING())
+        letters.sink_to(exactly_once(parts, topic))
+        letters.key_by(str).map(str.upper, Types.STRING()).print()
+        env.execute("collection")
+    assert parts.values(topic) == ["a", "a", "b", "b"]
+
+
 def test_runs_that_follow_each_other_write_what_is_new(
     env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
 ) -> None:

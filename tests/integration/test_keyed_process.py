@@ -20,7 +20,7 @@ from kafkastream.datastream import (
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError, UserFunctionError
+from kafkastream.errors import DefinitionError, UserFunctionError
 from kafkastream.spec.watermark import MAX_WATERMARK
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -377,10 +377,3 @@ def test_exactly_once_behind_keys(env: StreamExecutionEnvironment, parts: Parts,
     assert len(parts.values(target)) == 6
     assert result.get_metrics().total("transactionsCommitted") >= 2
     assert result.get_metrics().total("numRecordsSend") == 6
-
-
-def test_what_cannot_follow_keys_is_refused(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
-    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
-    stream.sink_to(parts.sink_of(parts.serializer("out"), dead_letters="dead"))
-    with pytest.raises(UnsupportedFeatureError, match="dead letter topic cannot take what comes of a keyed stream"):
-        env.execute("refused")

@@ -70,6 +70,21 @@ def test_bounded_job_fires_all_windows_at_its_end(
     assert parts.values(target) == ["a 0-10: 1", "a 10-20: 11", "a 50-60: 59", "b 0-10: 3"]
 
 
+def test_collection_and_kafka_in_the_same_windows(
+    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    parts.kafka.produce(two, [at(1, "a"), at(59, "a"), at(3, "b", 1)])
+    by_value = MONOTONOUS.with_timestamp_assigner(lambda value, _: T0 + int(value.split("@")[1]) * 1000)
+    given = env.from_collection(["c@70", "a@2"], Types.STRING()).assign_timestamps_and_watermarks(by_value)
+    both = env.from_source(parts.bounded(two), MONOTONOUS, "in").union(given).key_by(key_of)
+    both.window(TumblingEventTimeWindows.of(Time.seconds(10))).process(Told(), Types.STRING()).sink_to(
+        parts.sink(target)
+    )
+    env.execute("both")
+    assert parts.values(target) == ["a 0-10: 1 2", "a 50-60: 59", "b 0-10: 3", "c 70-80: 70"]
+
+
 def test_partition_that_lags_a_minute_loses_nothing_here_and_much_in_plain_spark(
     env: StreamExecutionEnvironment, spark: SparkSession, parts: Parts, two: str, new_topic: NewTopic
 ) -> None:

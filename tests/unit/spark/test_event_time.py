@@ -7,7 +7,16 @@ from typing import Any
 from kafkastream.common import Duration, SimpleStringSchema, WatermarkStrategy
 from kafkastream.datastream.connectors.kafka import KafkaSource
 from kafkastream.spark.event_time import EventTime
-from kafkastream.spec.graph import JobGraph, KeyedInput, KeyedNode, OperatorKind, OperatorNode, SourceNode, UnionNode
+from kafkastream.spec.graph import (
+    CollectionSource,
+    JobGraph,
+    KeyedInput,
+    KeyedNode,
+    OperatorKind,
+    OperatorNode,
+    SourceNode,
+    UnionNode,
+)
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
 
@@ -98,6 +107,20 @@ def test_several_inputs_and_strategies_on_the_way() -> None:
     assert time.watermarks() == {"keyed": 40}
     time.ended(2)
     assert time.watermarks() == {"keyed": 50}
+
+
+def test_collection_holds_back_nobody_and_is_what_is_left_of_idle_ones() -> None:
+    clock = Clock()
+    rules = SourceNode(id=1, name="rules", source=CollectionSource((1,)), watermarks=MONOTONOUS)
+    stream = source(2, MONOTONOUS.with_idleness(Duration.of_seconds(5)))
+    time = EventTime(JobGraph((rules, stream, keyed(3, 1, 2))), 2, clock)
+    assert time.watermarks() == {"keyed": MIN_WATERMARK}  # no partition is there yet
+    time.reads(2, [P0])
+    time.saw({2: {"t-0": 50}})
+    assert time.watermarks() == {"keyed": 50}
+    clock.now = 6
+    time.looked()
+    assert time.watermarks() == {"keyed": MAX_WATERMARK}
 
 
 def test_restart_goes_on_where_it_was() -> None:

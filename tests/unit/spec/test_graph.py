@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import json
 
+from kafkastream.spec.formats import SimpleStringSchema
 from kafkastream.spec.graph import (
     CollectionSource,
     JobGraph,
+    KeyedInput,
+    KeyedNode,
     Node,
     OperatorKind,
     OperatorNode,
@@ -13,6 +16,8 @@ from kafkastream.spec.graph import (
     SourceNode,
     UnionNode,
 )
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
+from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.watermark import WatermarkStrategy
 
 
@@ -54,6 +59,21 @@ def test_a_stream_united_with_itself_is_consumed_twice() -> None:
 def test_what_reaches_no_sink_is_left_out() -> None:
     assert ids(GRAPH.reaching_sinks().nodes) == [1, 2, 3, 4, 5]
     assert JobGraph((source(1),)).reaching_sinks() == JobGraph(())
+
+
+def test_whole_records_are_read_for_dead_letters_that_have_them() -> None:
+    """Behind a keyed operator there is no record to be kept."""
+    schema = KafkaRecordSerializationSchema.builder().set_topic("out")
+    records = schema.set_value_serialization_schema(SimpleStringSchema()).build()
+    builder = KafkaSink.builder().set_bootstrap_servers("b:1").set_record_serializer(records)
+    kafka = builder.set_dead_letter_topic("dead").build()
+    keyed = KeyedNode(
+        id=2, name="keyed", keyed=(KeyedInput(node=1, selector=str),), kind=OperatorKind.MAP, function=str
+    )
+    behind = SinkNode(id=3, name="behind", input=2, sink=kafka)
+    direct = SinkNode(id=4, name="direct", input=1, sink=kafka)
+    assert not JobGraph((source(1), keyed, behind)).with_dead_letters().sources[0].keeps_records
+    assert JobGraph((source(1), keyed, behind, direct)).with_dead_letters().sources[0].keeps_records
 
 
 def test_separate_parts_are_told_apart_in_order() -> None:

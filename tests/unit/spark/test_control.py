@@ -1,0 +1,49 @@
+"""The stream that only the driver feeds: each content comes once, and collections with the first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql.streaming.datasource import ReadAllAvailable
+
+from kafkastream.common import WatermarkStrategy
+from kafkastream.spark.control import CONTROL, ControlFile, ControlReader
+from kafkastream.spark.records import CollectionDecoder
+from kafkastream.spark.streams import collections_of
+from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
+
+
+def rules(node: int, *elements: Any) -> SourceNode:
+    strategy: WatermarkStrategy[Any] = WatermarkStrategy.no_watermarks()
+    return SourceNode(id=node, name="rules", source=CollectionSource(elements), watermarks=strategy)
+
+
+def elements(rows: list[Any]) -> list[Any]:
+    decoder = CollectionDecoder()
+    return [(batch["source"][0].as_py(), decoder.decode(batch).values) for batch in rows]
+
+
+@pytest.mark.parametrize("number", [0, 2, 25_000])
+def test_collections_come_with_the_first_content_however_often_that_is_read(number: int) -> None:
+    graph = JobGraph((rules(1, *range(number)), rules(2, "a")))
+    file = ControlFile.temporary(collections_of(graph))
+    try:
+        reader = ControlReader(file)
+        file.write({"now": 1})
+        begin = reader.initialOffset()
+        first = reader.latestOffset(begin, ReadAllAvailable())
+        for _ in range(2):
+            (told,), given, other = ([*reader.read(one)] for one in reader.partitions(begin, first))
+            assert told == (CONTROL, b'{"now": 1}')
+            assert all(isinstance(rows, pa.RecordBatch) for rows in given)
+            assert [value for _, values in elements(given) for value in values] == list(range(number))
+            assert elements(other) == [(2, ["a"])]
+        assert reader.partitions(first, reader.latestOffset(first, ReadAllAvailable())) == []
+        file.write({"now": 2})
+        (later,) = reader.partitions(first, reader.latestOffset(first, ReadAllAvailable()))
+        assert [*reader.read(later)] == [(CONTROL, b'{"now": 2}')]
+    finally:
+        file.remove()
+    assert not file.path.parent.exists()
