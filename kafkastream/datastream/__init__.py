@@ -33,6 +33,7 @@ from kafkastream.datastream.functions import (
     TimerService,
     WindowFunction,
 )
+from kafkastream.datastream.joined_streams import TaggedUnion
 from kafkastream.datastream.keyed_stream import KeyedStream
 from kafkastream.datastream.output_tag import OutputTag
 from kafkastream.datastream.time_domain import TimeDomain
@@ -75,6 +76,7 @@ __all__ = [
     "RuntimeContext",
     "RuntimeExecutionMode",
     "StreamExecutionEnvironment",
+    "TaggedUnion",
     "TimeDomain",
     "TimerService",
     "WindowFunction",

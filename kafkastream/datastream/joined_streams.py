@@ -4,28 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 
 import attrs
 from typing_extensions import Self
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
-from kafkastream.spec.functions import Function, KeySelector, method_of
+from kafkastream.spec.evictor import Evictor
+from kafkastream.spec.functions import Function, KeySelector, WrappingFunction, method_of
 from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
-from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
+from kafkastream.spec.join_functions import (
+    CoGroupFunction,
+    FlatJoinFunction,
+    JoinFunction,
+    ProcessJoinFunction,
+    TaggedUnion,
+)
 from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.window import WindowAssigner
+from kafkastream.spec.window_assigners import (
+    SlidingEventTimeWindows,
+    SlidingProcessingTimeWindows,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+)
 from kafkastream.spec.window_functions import WindowFunction
 
 if TYPE_CHECKING:
     from kafkastream.datastream.keyed_stream import KeyedStream
 
-__all__ = ["CoGroupedStreams", "IntervalJoined", "JoinedStreams"]
+__all__ = ["CoGroupedStreams", "IntervalJoined", "JoinedStreams", "TaggedUnion"]
 
 T1 = TypeVar("T1")
 T2 = TypeVar("T2")
@@ -33,6 +45,15 @@ K = TypeVar("K")
 OUT = TypeVar("OUT")
 
 Selector = KeySelector[Any, Any] | Callable[[Any], Any]
+Tags = tuple[Callable[[Any], tuple[int, Any]], Callable[[Any], tuple[int, Any]]]
+
+_BLIND: Final = (
+    SlidingEventTimeWindows,
+    SlidingProcessingTimeWindows,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+)
+"""Assigners that do not look at elements: plain pairs are enough, and pickled in an eighth of the time."""
 
 
 @attrs.frozen
@@ -45,6 +66,7 @@ class _WindowJoin(Generic[T1, T2]):
     _second_key: Selector | None = None
     _assigner: WindowAssigner[Any, Any] | None = None
     _trigger: Trigger[Any, Any] | None = None
+    _evictor: Evictor[Any, Any] | None = None
     _lateness: int = 0
 
     def where(self, key_selector: KeySelector[T1, Any] | Callable[[T1], Any]) -> Self:
@@ -62,8 +84,12 @@ class _WindowJoin(Generic[T1, T2]):
         return attrs.evolve(self, assigner=assigner)
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
-        """Fire windows by this trigger."""
+        """Fire windows by this trigger, which sees elements as ``TaggedUnion``, as in Java."""
         return attrs.evolve(self, trigger=trigger)
+
+    def evictor(self, evictor: Evictor[Any, Any]) -> Self:
+        """Have elements removed from windows when they fire; the evictor sees each as ``TaggedUnion``, as in Java."""
+        return attrs.evolve(self, evictor=evictor)
 
     def allowed_lateness(self, time_ms: int) -> Self:
         """Keep windows for so long after their end."""
@@ -75,11 +101,19 @@ class _WindowJoin(Generic[T1, T2]):
         """The function's results for each key's windows, with the elements of both streams."""
         if self._first_key is None or self._second_key is None or self._assigner is None:
             raise TypeError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
-        tagged = self._first.map(_of_first).union(self._second.map(_of_second))
-        windowed = tagged.key_by(_EitherKey(self._first_key, self._second_key)).window(self._assigner)
+        windowed = self._tagged().key_by(_EitherKey(self._first_key, self._second_key)).window(self._assigner)
         if self._trigger is not None:
             windowed = windowed.trigger(self._trigger)
+        if self._evictor is not None:
+            windowed = windowed.evictor(self._evictor)
         return windowed.allowed_lateness(self._lateness).apply(_Both(function), output_type)
+
+    def _tagged(self) -> DataStream[tuple[int, Any]]:
+        """The elements of both streams, each with the number of its stream."""
+        tags: Tags = (TaggedUnion.one, TaggedUnion.two)
+        if self._trigger is None and self._evictor is None and isinstance(self._assigner, _BLIND):
+            tags = (_of_first, _of_second)
+        return self._first.map(tags[0]).union(self._second.map(tags[1]))
 
 
 @final
@@ -120,15 +154,10 @@ def _of_second(value: Any) -> tuple[int, Any]:
 
 
 @final
-class _EitherKey(KeySelector[tuple[int, Any], Any]):
+class _EitherKey(WrappingFunction, KeySelector[tuple[int, Any], Any]):
     def __init__(self, *selectors: Selector) -> None:
-        self._selectors = selectors
+        super().__init__(*selectors)
         self._calls = [method_of(one, KeySelector, "get_key") for one in selectors]
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        for selector in self._selectors:
-            if isinstance(selector, Function):
-                selector.open(runtime_context)
 
     def get_key(self, value: tuple[int, Any]) -> Any:
         side, element = value
@@ -136,14 +165,12 @@ class _EitherKey(KeySelector[tuple[int, Any], Any]):
 
 
 @final
-class _Both(WindowFunction[tuple[int, Any], Any, Any, Any]):
+class _Both(WrappingFunction, WindowFunction[tuple[int, Any], Any, Any, Any]):
     """Parts a window's elements by their streams."""
 
     def __init__(self, function: Any) -> None:
+        super().__init__(function)
         self._function = function
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self._function.open(runtime_context)
 
     def apply(self, key: Any, window: Any, inputs: Iterable[tuple[int, Any]]) -> Iterable[Any] | None:
         sides: tuple[list[Any], list[Any]] = ([], [])
@@ -154,15 +181,12 @@ class _Both(WindowFunction[tuple[int, Any], Any, Any, Any]):
 
 
 @final
-class _Pairs(CoGroupFunction[Any, Any, Any]):
+class _Pairs(WrappingFunction, CoGroupFunction[Any, Any, Any]):
     """Calls a join function for each pair."""
 
     def __init__(self, function: Any) -> None:
+        super().__init__(function)
         self._function = function
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        if isinstance(self._function, Function):
-            self._function.open(runtime_context)
 
     def co_group(self, first: Iterable[Any], second: Iterable[Any]) -> Iterator[Any]:
         is_flat = isinstance(self._function, FlatJoinFunction)

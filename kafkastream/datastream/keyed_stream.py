@@ -12,9 +12,9 @@ from kafkastream.datastream.connected_streams import (
     connected,
 )
 from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked, keyed_operator
+from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.windowed_stream import WindowedStream
-from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -47,7 +47,7 @@ W = TypeVar("W", bound=Window)
 
 
 @final
-class KeyedStream(Generic[T, K]):
+class KeyedStream(FieldAggregations[T], Generic[T, K]):
     """What ``key_by`` gives.
 
     Same as in Flink: all elements of a key go to one subtask, and rich functions reach keyed state in ``open``.
@@ -101,30 +101,6 @@ class KeyedStream(Generic[T, K]):
     def reduce(self, func: Callable[[T, T], T] | ReduceFunction[T]) -> DataStream[T]:
         """What all elements of a key so far come to: a new value for each element."""
         return self._apply(OperatorKind.REDUCE, as_reduce_function(func), self.get_type())
-
-    def sum(self, position_to_sum: int | str = 0) -> DataStream[T]:
-        """The rolling sum of a field; the other fields are those of the key's first element."""
-        return self.reduce(FieldAggregation(position_to_sum, "sum"))
-
-    def min(self, position_to_min: int | str = 0) -> DataStream[T]:
-        """The least value of a field so far; the other fields are those of the key's first element."""
-        return self.reduce(FieldAggregation(position_to_min, "min"))
-
-    def max(self, position_to_max: int | str = 0) -> DataStream[T]:
-        """The greatest value of a field so far; the other fields are those of the key's first element."""
-        return self.reduce(FieldAggregation(position_to_max, "max"))
-
-    def min_by(self, position_to_min_by: int | str = 0) -> DataStream[T]:
-        """The element with the least value of a field so far; of equals, the first."""
-        return self.reduce(FieldChoice(position_to_min_by, "min"))
-
-    minBy = min_by
-
-    def max_by(self, position_to_max_by: int | str = 0) -> DataStream[T]:
-        """The element with the greatest value of a field so far; of equals, the first."""
-        return self.reduce(FieldChoice(position_to_max_by, "max"))
-
-    maxBy = max_by
 
     def key_by(
         self, key_selector: KeySelector[T, K2] | Callable[[T], K2], key_type: TypeInformation[K2] | None = None

@@ -1,5 +1,7 @@
-"""Windows and triggers, at PyFlink's path."""
+"""Windows, triggers and evictors, at PyFlink's path."""
 
+from kafkastream.spec.evictor import Evictor, TimestampedValue, WindowElements
+from kafkastream.spec.evictors import CountEvictor, DeltaEvictor, DeltaFunction, TimeEvictor
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.triggers import (
     ContinuousEventTimeTrigger,
@@ -27,12 +29,16 @@ from kafkastream.spec.window_assigners import (
 __all__ = [
     "ContinuousEventTimeTrigger",
     "ContinuousProcessingTimeTrigger",
+    "CountEvictor",
     "CountSlidingWindowAssigner",
     "CountTrigger",
     "CountTumblingWindowAssigner",
     "CountWindow",
+    "DeltaEvictor",
+    "DeltaFunction",
     "EventTimeSessionWindows",
     "EventTimeTrigger",
+    "Evictor",
     "GlobalWindow",
     "GlobalWindows",
     "MergingWindowAssigner",
@@ -43,11 +49,14 @@ __all__ = [
     "SessionWindowTimeGapExtractor",
     "SlidingEventTimeWindows",
     "SlidingProcessingTimeWindows",
+    "TimeEvictor",
     "TimeWindow",
+    "TimestampedValue",
     "Trigger",
     "TriggerResult",
     "TumblingEventTimeWindows",
     "TumblingProcessingTimeWindows",
     "Window",
     "WindowAssigner",
+    "WindowElements",
 ]

@@ -8,6 +8,8 @@ from typing import Any, Generic, TypeVar, cast, final, overload
 import attrs
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
+from kafkastream.datastream.field_aggregations import FieldAggregations
+from kafkastream.spec.evictor import Evictor
 from kafkastream.spec.functions import (
     AggregateFunction,
     Function,
@@ -38,8 +40,8 @@ OUT = TypeVar("OUT")
 
 
 @final
-class WindowedStream(Generic[T, K, W]):
-    """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply`` or ``process``.
+class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
+    """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply``, ``process`` or ``sum`` and its like.
 
     Same as in Flink: windows fire when the watermark has passed their end, elements that come after that are dropped
     and counted (``numLateRecordsDropped``), or go to a side output, and each result has the window's last time.
@@ -58,6 +60,14 @@ class WindowedStream(Generic[T, K, W]):
     def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
         """Fire windows by this trigger, in place of the assigner's own."""
         return self._with(trigger=trigger)
+
+    def evictor(self, evictor: Evictor[Any, Any]) -> WindowedStream[T, K, W]:
+        """Have elements removed from windows when they fire.
+
+        Same as in Flink: windows keep all their elements then, and ``reduce`` and ``aggregate`` go over those that are
+        left whenever a window fires.
+        """
+        return self._with(evictor=evictor)
 
     def allowed_lateness(self, time_ms: int) -> WindowedStream[T, K, W]:
         """Keep windows for ``time_ms`` after their end: what comes by then fires them again.
@@ -161,7 +171,7 @@ def _same_key(_: object) -> int:
 
 
 @final
-class AllWindowedStream(Generic[T, W]):
+class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
     """The elements of a stream without keys in windows; all of them pass through one subtask, as in Flink."""
 
     def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
@@ -171,6 +181,10 @@ class AllWindowedStream(Generic[T, W]):
     def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
         """Fire windows by this trigger, in place of the assigner's own."""
         return self._as(self._windowed.trigger(trigger))
+
+    def evictor(self, evictor: Evictor[Any, Any]) -> AllWindowedStream[T, W]:
+        """Have elements removed from windows when they fire; windows keep all their elements then."""
+        return self._as(self._windowed.evictor(evictor))
 
     def allowed_lateness(self, time_ms: int) -> AllWindowedStream[T, W]:
         """Keep windows for ``time_ms`` after their end: what comes by then fires them again."""

@@ -9,33 +9,17 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections.abc import Callable
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, final
 
-__all__ = ["Entries", "Entry", "StateBackend"]
+from kafkastream.keyed.backend import Entry, StateBackend
+from kafkastream.keyed.long_lists import APART, LONG_BYTES, LongLists
 
-Entry = dict[Any, Any]
-"""What is kept for one key: the content of each of its states."""
+__all__ = ["Entries"]
 
 _PAGE_BYTES: Final = 16 * 1024
 _HASH_BITS: Final = 32
 _GOLDEN: Final = 0x9E3779B1
 _Page = dict[bytes, bytes]
-
-
-class StateBackend(Protocol):
-    """Where bytes are kept between micro-batches."""
-
-    def get(self, key: bytes) -> bytes | None:
-        """What was put there last; None when nothing was, or it was removed."""
-
-    def put(self, key: bytes, value: bytes) -> None:
-        """Keep a value."""
-
-    def remove(self, key: bytes) -> None:
-        """Forget a value."""
-
-    def dumps(self, content: Any) -> bytes:
-        """What ``pickle.loads`` reads again, also of classes that are defined in the user's script."""
 
 
 @final
@@ -45,11 +29,13 @@ class Entries:
     Args:
         backend: Where they are kept.
         name: Whose they are; no other user of the backend has keys that begin so.
+        grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
     """
 
-    def __init__(self, backend: StateBackend, name: bytes) -> None:
+    def __init__(self, backend: StateBackend, name: bytes, grows: Callable[[Any], bool] = lambda _: False) -> None:
         self._backend = backend
         self._name = name
+        self._grows = grows
         found = backend.get(name)
         self._depth: int
         self._bytes: int
@@ -65,6 +51,8 @@ class Entries:
         if entry is None:
             kept = self._page(self._number(key)).get(key)
             entry = self._live[key] = {} if kept is None else pickle.loads(kept)
+            if APART in entry:
+                self._long_lists(key).bind(entry)
         return entry
 
     def changed(self, key: bytes) -> None:
@@ -103,9 +91,22 @@ class Entries:
 
     def _set(self, page: _Page, key: bytes, entry: Entry) -> None:
         self._bytes -= _size(key, page.pop(key, None))
+        kept = self._dumped(key, entry)
         if entry:
-            kept = page[key] = self._backend.dumps(entry)
+            page[key] = kept
             self._bytes += _size(key, kept)
+
+    def _dumped(self, key: bytes, entry: Entry) -> bytes:
+        """An entry as it is written: without what its long lists begin with."""
+        if APART in entry:
+            self._long_lists(key).keep(entry)
+            return self._backend.dumps(entry)
+        kept = self._backend.dumps(entry)
+        is_changed = len(kept) > LONG_BYTES and self._long_lists(key).keep(entry)
+        return self._backend.dumps(entry) if is_changed else kept
+
+    def _long_lists(self, key: bytes) -> LongLists:
+        return LongLists(self._backend, b"%s/%s" % (self._name, key), self._grows)
 
     def _number(self, key: bytes) -> int:
         """Of a key's page: the first bits of another hash than the one that chose the bucket."""

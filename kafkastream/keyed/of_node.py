@@ -17,7 +17,14 @@ from kafkastream.spec.co_functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
-from kafkastream.spec.functions import FilterFunction, FlatMapFunction, Function, MapFunction, ReduceFunction, method_of
+from kafkastream.spec.functions import (
+    FilterFunction,
+    FlatMapFunction,
+    MapFunction,
+    ReduceFunction,
+    WrappingFunction,
+    method_of,
+)
 from kafkastream.spec.graph import KeyedNode, OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
@@ -39,24 +46,18 @@ def keyed_operator(node: KeyedNode) -> KeyedOperator:
     return _OPERATORS[node.kind](KeyedScope(), node.function, node)
 
 
-def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any], users: object) -> KeyedOperator:
+def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any]) -> KeyedOperator:
     on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(scope, scope))
-    return ProcessOperator(
-        scope,
-        function,
-        users,
-        [Side(function.process_element, KeyedProcessFunction.Context(scope, scope))],
-        on_timer,
-    )
+    process = Side(function.process_element, KeyedProcessFunction.Context(scope, scope))
+    return ProcessOperator(scope, function, [process], on_timer)
 
 
 def _simple(
     scope: KeyedScope, function: Any, call: Callable[[Any], Any], results: Callable[[Any, Any], Iterable[Any] | None]
 ) -> KeyedOperator:
     """A function that knows neither time nor key; a rich one has keyed state."""
-    opened = function if isinstance(function, Function) else Function()
-    context = KeyedProcessFunction.Context(scope, scope)
-    return ProcessOperator(scope, opened, function, [Side(lambda value, _: results(call(value), value), context)])
+    side = Side(lambda value, _: results(call(value), value), KeyedProcessFunction.Context(scope, scope))
+    return ProcessOperator(scope, WrappingFunction(function), [side])
 
 
 def _both(
@@ -66,12 +67,12 @@ def _both(
     calls = [as_call(getattr(function, name)) for name in (first, second)]
     if not node.has_keys:
         unkeyed = CoProcessFunction.Context(_NoTimers(scope))
-        return ProcessOperator(scope, function, function, [Side(call, unkeyed, has_key=False) for call in calls])
+        return ProcessOperator(scope, function, [Side(call, unkeyed, has_key=False) for call in calls])
     keyed = KeyedCoProcessFunction.Context(scope, scope)
     on_timer = None
     if isinstance(function, KeyedCoProcessFunction):
         on_timer = Side(function.on_timer, KeyedCoProcessFunction.OnTimerContext(scope, scope))
-    return ProcessOperator(scope, function, function, [Side(call, keyed) for call in calls], on_timer)
+    return ProcessOperator(scope, function, [Side(call, keyed) for call in calls], on_timer)
 
 
 def _broadcast(scope: KeyedScope, function: Any, node: KeyedNode) -> KeyedOperator:
@@ -90,7 +91,7 @@ def _broadcast(scope: KeyedScope, function: Any, node: KeyedNode) -> KeyedOperat
         Side(function.process_element, reading, has_key=node.has_keys),
         Side(function.process_broadcast_element, writing, has_key=False),
     ]
-    return ProcessOperator(scope, function, function, sides, on_timer)
+    return ProcessOperator(scope, function, sides, on_timer)
 
 
 @final
@@ -111,15 +112,16 @@ class _NoTimers:
 
 
 @final
-class _Reducing(KeyedProcessFunction[Any, Any, Any]):
+class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
     """The rolling reduction of each key: one result for each element."""
 
     def __init__(self, function: ReduceFunction[Any]) -> None:
+        super().__init__(function)
         self._function = function
         self._state: ReducingState[Any] | None = None
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        self._function.open(runtime_context)
+        super().open(runtime_context)
         descriptor = ReducingStateDescriptor("_reduced", self._function, Types.PICKLED_BYTE_ARRAY())
         self._state = runtime_context.get_reducing_state(descriptor)
 
@@ -130,8 +132,8 @@ class _Reducing(KeyedProcessFunction[Any, Any, Any]):
 
 
 _OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOperator]] = {
-    OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function, function),
-    OperatorKind.REDUCE: lambda scope, function, _: _process(scope, _Reducing(function), function),
+    OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function),
+    OperatorKind.REDUCE: lambda scope, function, _: _process(scope, _Reducing(function)),
     OperatorKind.MAP: lambda scope, function, _: _simple(
         scope, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
     ),

@@ -183,17 +183,15 @@ class ProcessOperator(KeyedOperator):
     Args:
         scope: The keys.
         function: What is opened.
-        users: The user's function, which may be a plain one.
         sides: What is called, by input.
         on_timer: What is called for timers.
     """
 
     def __init__(
-        self, scope: KeyedScope, function: Function, users: object, sides: Sequence[Side], on_timer: Side | None = None
+        self, scope: KeyedScope, function: Function, sides: Sequence[Side], on_timer: Side | None = None
     ) -> None:
         super().__init__(scope)
         self._function = function
-        self._users = users
         self._sides = sides
         self._on_timer = on_timer
 
@@ -203,8 +201,8 @@ class ProcessOperator(KeyedOperator):
 
     @property
     def functions(self) -> Sequence[Function]:
-        """The one function, if it is more than a plain one."""
-        return (self._users,) if isinstance(self._users, Function) else ()
+        """The one function."""
+        return (self._function,)
 
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Call the function for each element."""

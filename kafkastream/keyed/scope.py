@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any, final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.keyed.entries import Entries, Entry, StateBackend
+from kafkastream.keyed.backend import Entry, StateBackend
+from kafkastream.keyed.entries import Entries
+from kafkastream.keyed.long_lists import LongList
 from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
-from kafkastream.spec.state_descriptors import StateDescriptor
+from kafkastream.spec.state_descriptors import ListStateDescriptor, StateDescriptor
 from kafkastream.spec.state_ttl import Life
 from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
@@ -31,12 +33,14 @@ class KeyedScope:
         namespace: Which window's state and timers are meant; none by default.
         encoded_key: The current key, as bytes.
         entry: What is kept for it.
+        lists: Under which names of entries operators keep lists, besides the user's.
     """
 
     def __init__(self, clock: Callable[[], int] = wall_clock_ms) -> None:
         self.watermark = MIN_WATERMARK
         self.namespace: Namespace = ()
         self.entry: Entry = {}
+        self.lists: set[str] = set()
         self.clock = clock
         self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)
@@ -49,7 +53,7 @@ class KeyedScope:
 
     def begin(self, backend: StateBackend, name: bytes) -> None:
         """Begin a micro-batch."""
-        self._entries = Entries(backend, name + b"k")
+        self._entries = Entries(backend, name + b"k", self._grows)
         self._event = TimerQueue(backend, name + b"e")
         self._processing = TimerQueue(backend, name + b"p")
         self._backend, self._name = backend, name
@@ -130,6 +134,10 @@ class KeyedScope:
         """Where a broadcast state is kept, whatever the current key."""
         return BroadcastCell(self, descriptor.name)
 
+    def _grows(self, name: Any) -> bool:
+        descriptor = self._descriptors.get(name[0] if isinstance(name, tuple) else name)
+        return name in self.lists or isinstance(descriptor, ListStateDescriptor)
+
     def _check_states(self, backend: StateBackend, place: bytes) -> None:
         """What was kept before is what is asked for now."""
         found = backend.get(place)
@@ -171,7 +179,7 @@ class KeyedScope:
         is_changed = False
         for place, content in list(entry.items()):
             life = self._swept.get(place[0] if isinstance(place, tuple) else place)
-            left = content if life is None else life.left_of(content)
+            left = content if life is None else _left_of(content, life)
             if left is content:
                 continue
             is_changed = True
@@ -180,6 +188,13 @@ class KeyedScope:
             else:
                 entry[place] = left
         return is_changed
+
+
+def _left_of(content: Any, life: Life) -> Any:
+    """What has not expired; of a long list, what was added last expires last."""
+    if isinstance(content, LongList):
+        return None if content.end and life.left_of(content.end) is None else content
+    return life.left_of(content)
 
 
 class _Cell(ABC):

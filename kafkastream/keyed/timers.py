@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, final
 
-from kafkastream.keyed.entries import StateBackend
+from kafkastream.keyed.backend import StateBackend
 
 __all__ = ["Timer", "TimerQueue"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import Any, Final, cast, final
@@ -10,8 +9,10 @@ from typing import Any, Final, cast, final
 from kafkastream.keyed.operators import CallError, ElementwiseOperator, Emitted
 from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
-from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
+from kafkastream.keyed.window_contents import Contents, keeping
+from kafkastream.spec.functions import Function
 from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state_descriptors import AggregatingStateDescriptor, ReducingStateDescriptor, StateDescriptor
 from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.trigger import Trigger, TriggerResult
@@ -32,88 +33,7 @@ __all__ = ["WindowOperator"]
 _WINDOWS: Final = "_windows"
 _COUNT: Final = "_count"
 
-Contents = dict[Window, Any]
-"""What is kept of each window of a key."""
-
 Call = Callable[[Any, Window, Iterable[Any]], Iterable[Any] | None]
-
-
-class _Keeping(ABC):
-    """How elements are kept until their window fires."""
-
-    @abstractmethod
-    def first(self, value: Any) -> Any:
-        """The content with one element."""
-
-    @abstractmethod
-    def added(self, content: Any, value: Any) -> Any:
-        """The content with one more element."""
-
-    @abstractmethod
-    def merged(self, one: Any, other: Any) -> Any:
-        """The content of two windows that have become one."""
-
-    @abstractmethod
-    def elements(self, content: Any) -> list[Any]:
-        """What the window's function gets, or what comes out."""
-
-
-@final
-class _All(_Keeping):
-    def first(self, value: Any) -> Any:
-        return [value]
-
-    def added(self, content: Any, value: Any) -> Any:
-        content.append(value)
-        return content
-
-    def merged(self, one: Any, other: Any) -> Any:
-        return one + other
-
-    def elements(self, content: Any) -> list[Any]:
-        return list(content)
-
-
-@final
-class _Reduced(_Keeping):
-    def __init__(self, function: ReduceFunction[Any]) -> None:
-        self._reduce = function.reduce
-
-    def first(self, value: Any) -> Any:
-        return value
-
-    def added(self, content: Any, value: Any) -> Any:
-        return self._reduce(content, value)
-
-    def merged(self, one: Any, other: Any) -> Any:
-        return self._reduce(one, other)
-
-    def elements(self, content: Any) -> list[Any]:
-        return [content]
-
-
-@final
-class _Aggregated(_Keeping):
-    def __init__(self, function: AggregateFunction[Any, Any, Any]) -> None:
-        self._function = function
-
-    def first(self, value: Any) -> Any:
-        return self._function.add(value, self._function.create_accumulator())
-
-    def added(self, content: Any, value: Any) -> Any:
-        return self._function.add(value, content)
-
-    def merged(self, one: Any, other: Any) -> Any:
-        return self._function.merge(one, other)
-
-    def elements(self, content: Any) -> list[Any]:
-        return [self._function.get_result(content)]
-
-
-def _keeping(combine: Function | None) -> _Keeping:
-    if combine is None:
-        return _All()
-    return _Reduced(combine) if isinstance(combine, ReduceFunction) else _Aggregated(cast("Any", combine))
 
 
 @final
@@ -131,7 +51,9 @@ class WindowOperator(ElementwiseOperator):
         self._only_waits = self._merging is None and isinstance(
             operation.trigger, EventTimeTrigger if self._is_event_time else ProcessingTimeTrigger
         )
-        self._keeping = _keeping(operation.combine)
+        self._keeping = keeping(operation)
+        if self._keeping.keeps_all:
+            self.scope.lists.add(_WINDOWS)
         self._timers = _WindowScope(self.scope)
         self._context: WindowContext[Any] = _context_of(operation.function, self._timers)
         self._trigger_context = Trigger.OnMergeContext(self._timers)
@@ -141,6 +63,11 @@ class WindowOperator(ElementwiseOperator):
     def functions(self) -> Sequence[Function]:
         """What combines elements, and what makes something of a window."""
         return self._operation.functions
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+        super().open(context)
+        self._keeping.open(self._timers, context.get_metrics_group())
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
         """Let the trigger see it; forget the window when it is over."""
@@ -158,30 +85,28 @@ class WindowOperator(ElementwiseOperator):
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
         """Put an element into its windows."""
-        self._assign(value, MIN_WATERMARK if timestamp is None else timestamp, out)
-
-    def _assign(self, value: Any, timestamp: int, out: Emitted) -> None:
+        time = MIN_WATERMARK if timestamp is None else timestamp
         skipped = True
-        for assigned in self._assigner.assign_windows(value, timestamp, self._timers):
+        for assigned in self._assigner.assign_windows(value, time, self._timers):
             window = assigned if self._merging is None else self._merged(assigned)
             if self._is_late(window):
                 self._drop(window)
                 continue
             skipped = False
-            was_there = self._add(window, value)
+            was_there = self._add(window, value, timestamp)
             if was_there and self._only_waits and window.max_timestamp() > self.scope.watermark:
                 continue  # its timers are there, too
             self.scope.namespace = (window,)
-            self._react(self._trigger.on_element(value, timestamp, window, self._trigger_context), window, out)
+            self._react(self._trigger.on_element(value, time, window, self._trigger_context), window, out)
             self._register_cleanup(window)
-        if skipped and self._is_event_time and timestamp + self._lateness <= self.scope.watermark:
-            self.set_aside(self._operation.late, value, timestamp, out)
+        if skipped and self._is_event_time and time + self._lateness <= self.scope.watermark:
+            self.set_aside(self._operation.late, value, time, out)
 
-    def _add(self, window: Window, value: Any) -> bool:
+    def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
         """Put an element into a window; whether there was something in it already."""
         contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})
         content = contents.get(window)
-        contents[window] = self._keeping.first(value) if content is None else self._keeping.added(content, value)
+        contents[window] = self._keeping.added(content, value, timestamp)
         self.scope.changed()
         return content is not None
 
@@ -193,18 +118,23 @@ class WindowOperator(ElementwiseOperator):
     def _react(self, result: TriggerResult, window: Window, out: Emitted) -> None:
         if result is TriggerResult.CONTINUE:
             return
-        contents = self._contents()
-        if result.is_fire() and contents.get(window) is not None:
-            self._come_out(window, contents[window], out)
+        content = self._contents().get(window)
+        if result.is_fire() and content is not None:
+            left = self._keeping.fire(content, window, lambda elements: self._come_out(window, elements, out))
+            if left is None:
+                self._purge(window)
+            elif left is not content:
+                self._contents()[window] = left
+                self.scope.changed()
         if result.is_purge():
             self._purge(window)
 
-    def _come_out(self, window: Window, content: Any, out: Emitted) -> None:
+    def _come_out(self, window: Window, elements: list[Any], out: Emitted) -> None:
         self.scope.namespace = (window,)
         self._context._window = window
         last = window.max_timestamp()
         time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
-        out.take(self._call(self.scope.key, window, self._keeping.elements(content)) or (), time)
+        out.take(self._call(self.scope.key, window, elements) or (), time)
         if self._context._aside:
             out.take(self._context._taken_aside(), time)
 
@@ -347,7 +277,7 @@ def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
             case AggregatingStateDescriptor():
                 content = descriptor.agg_function.merge(content, other)
             case _:
-                content += other  # lists
+                content = [*content, *other]
     return content
 
 

@@ -24,7 +24,7 @@ from kafkastream.spark.failures import element_failed
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
-from kafkastream.spec.functions import Function, KeySelector, method_of
+from kafkastream.spec.functions import Function, KeySelector, method_of, overrides_close
 from kafkastream.spec.runtime_context import RuntimeContext
 
 __all__ = [
@@ -169,6 +169,16 @@ class ExchangeOperator(SendingOperator):
         self._subtask = context.get_index_of_this_subtask()
         if isinstance(self.selector, Function):
             self.selector.open(context)
+
+    def close(self) -> None:
+        """Close the selector."""
+        if isinstance(self.selector, Function):
+            self.selector.close()
+
+    @property
+    def overrides_close(self) -> bool:
+        """Whether the selector has something to do at the end."""
+        return overrides_close(self.selector)
 
     def begin(self, task: TaskScope) -> None:
         """Know where the elements come from, and by which input they go on."""

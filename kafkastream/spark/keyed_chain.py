@@ -8,7 +8,7 @@ from typing import final
 
 import attrs
 
-from kafkastream.keyed.entries import StateBackend
+from kafkastream.keyed.backend import StateBackend
 from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch

@@ -90,7 +90,7 @@ class StatefulStage(StatefulProcessor):
 
 @final
 class _Backend:
-    """Spark's state of one bucket (``kafkastream.keyed.entries.StateBackend``)."""
+    """Spark's state of one bucket (``kafkastream.keyed.backend.StateBackend``)."""
 
     def __init__(self, state: MapState) -> None:
         self._state = state

@@ -1,4 +1,4 @@
-"""Rolling aggregations of a field, as ``KeyedStream.sum`` and its like have them."""
+"""Aggregations of a field, as ``KeyedStream.sum``, ``WindowedStream.sum`` and their like have them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ __all__ = ["FieldAggregation", "FieldChoice"]
 Position = int | str
 
 _COMBINED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"sum": operator.add, "min": min, "max": max}
+_REPLACES: Final[Mapping[tuple[str, bool], Callable[[Any, Any], bool]]] = {
+    ("min", True): operator.lt,
+    ("min", False): operator.le,
+    ("max", True): operator.gt,
+    ("max", False): operator.ge,
+}
 
 
 @final
@@ -42,7 +48,7 @@ class FieldAggregation(ReduceFunction[Any]):
 @final
 @attrs.frozen
 class FieldChoice(ReduceFunction[Any]):
-    """The element with the least or greatest field; of equals, the first.
+    """The element with the least or greatest field; of equals, the first or the last.
 
     Example:
         >>> FieldChoice(1, "max").reduce(("a", 1), ("b", 2))
@@ -51,11 +57,12 @@ class FieldChoice(ReduceFunction[Any]):
 
     position: Position
     what: Literal["min", "max"]
+    is_first: bool = True
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """One of the two."""
         one, other = _field(value1, self.position), _field(value2, self.position)
-        return value2 if (other < one if self.what == "min" else other > one) else value1
+        return value2 if _REPLACES[self.what, self.is_first](other, one) else value1
 
 
 def _field(value: Any, position: Position) -> Any:

@@ -20,6 +20,7 @@ __all__ = [
     "KeySelector",
     "MapFunction",
     "ReduceFunction",
+    "WrappingFunction",
     "as_reduce_function",
     "function_name",
     "method_of",
@@ -46,6 +47,23 @@ class Function:
 
     def close(self) -> None:
         """Tear down: flush and release what ``open`` has taken."""
+
+
+class WrappingFunction(Function):
+    """A function that calls others: it opens them, and closes those that want to be."""
+
+    def __init__(self, *wrapped: object) -> None:
+        self.wrapped = tuple(one for one in wrapped if isinstance(one, Function))
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        """Open them."""
+        for function in self.wrapped:
+            function.open(runtime_context)
+
+    def close(self) -> None:
+        """Close them."""
+        for function in self.wrapped:
+            function.close()
 
 
 class MapFunction(Function, ABC, Generic[IN, OUT]):
@@ -137,7 +155,9 @@ def method_of(function: Any, kind: type[Function], name: str) -> Callable[..., A
 
 
 def overrides_close(function: object) -> bool:
-    """Whether a function has something to do at the end."""
+    """Whether a function, or one that it wraps, has something to do at the end."""
+    if isinstance(function, WrappingFunction):
+        return any(map(overrides_close, function.wrapped))
     return isinstance(function, Function) and type(function).close is not Function.close
 
 

@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag, SideOutputs
 
-__all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction"]
+__all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction", "TaggedUnion"]
 
 IN1 = TypeVar("IN1", default=Any)
 IN2 = TypeVar("IN2", default=Any)
@@ -33,6 +33,55 @@ class FlatJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
     @abstractmethod
     def join(self, first: IN1, second: IN2) -> Iterable[OUT] | None:
         """Yield, or return, the elements for a pair."""
+
+
+@final
+class TaggedUnion(tuple[int, Any]):
+    """An element of either stream, as triggers, evictors and assigners of ``join`` and ``co_group`` see it.
+
+    Example:
+        >>> TaggedUnion.two("b").is_two(), TaggedUnion.two("b").get_two(), TaggedUnion.two("b").get_one()
+        (True, 'b', None)
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def one(value: Any) -> TaggedUnion:
+        """An element of the first stream."""
+        return TaggedUnion((0, value))
+
+    @staticmethod
+    def two(value: Any) -> TaggedUnion:
+        """An element of the second stream."""
+        return TaggedUnion((1, value))
+
+    def is_one(self) -> bool:
+        """Whether it is one of the first stream."""
+        return self[0] == 0
+
+    isOne = is_one
+
+    def is_two(self) -> bool:
+        """Whether it is one of the second stream."""
+        return self[0] == 1
+
+    isTwo = is_two
+
+    def get_one(self) -> Any:
+        """The element of the first stream; None if it is one of the second."""
+        return self[1] if self.is_one() else None
+
+    getOne = get_one
+
+    def get_two(self) -> Any:
+        """The element of the second stream; None if it is one of the first."""
+        return self[1] if self.is_two() else None
+
+    getTwo = get_two
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return TaggedUnion, (tuple(self),)  # twice as fast as what Python does by itself
 
 
 class CoGroupFunction(Function, ABC, Generic[IN1, IN2, OUT]):

@@ -14,7 +14,7 @@ from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag, SideOutputs
 from kafkastream.spec.time import wall_clock_ms
 
-__all__ = ["KeyedProcessFunction", "ProcessFunction", "TimeDomain", "TimerService", "Timers"]
+__all__ = ["KeyedProcessFunction", "ProcessFunction", "TimeDomain", "TimerService", "Timers", "WindowTimes"]
 
 K = TypeVar("K", default=Any)
 IN = TypeVar("IN", default=Any)
@@ -114,6 +114,25 @@ class TimerService:
         if self._timers is None:
             raise DefinitionError("Setting timers is only supported on a keyed stream.", now="Use key_by before.")
         return self._timers
+
+
+class WindowTimes:
+    """How far the wall clock and event time have come, as triggers and evictors ask."""
+
+    def __init__(self, timers: Timers) -> None:
+        self._time = TimerService(timers)
+
+    def get_current_processing_time(self) -> int:
+        """The wall clock, in ms."""
+        return self._time.current_processing_time()
+
+    getCurrentProcessingTime = get_current_processing_time
+
+    def get_current_watermark(self) -> int:
+        """How far event time has come, in ms."""
+        return self._time.current_watermark()
+
+    getCurrentWatermark = get_current_watermark
 
 
 class _Context(SideOutputs):

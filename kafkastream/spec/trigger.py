@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, final
 
 from typing_extensions import TypeVar
 
-from kafkastream.spec.process_functions import TimeDomain, Timers, TimerService
+from kafkastream.spec.process_functions import TimeDomain, Timers, WindowTimes
 from kafkastream.spec.state import CellStore, State
 from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
@@ -60,25 +60,13 @@ class WindowTimers(Timers, Protocol):
 class Trigger(ABC, Generic[T, W]):
     """Decides, for each window of a key, when its contents come out."""
 
-    class TriggerContext:
+    class TriggerContext(WindowTimes):
         """Time, timers and state of the window; valid during one call."""
 
         def __init__(self, timers: WindowTimers) -> None:
+            super().__init__(timers)
             self._timers = timers
-            self._time = TimerService(timers)
             self._states = CellStore(timers.window_cell)
-
-        def get_current_processing_time(self) -> int:
-            """The wall clock, in ms."""
-            return self._time.current_processing_time()
-
-        getCurrentProcessingTime = get_current_processing_time
-
-        def get_current_watermark(self) -> int:
-            """How far event time has come, in ms."""
-            return self._timers.watermark
-
-        getCurrentWatermark = get_current_watermark
 
         def register_event_time_timer(self, time: int) -> None:
             """Have ``on_event_time`` called when the watermark has come to ``time`` (ms)."""

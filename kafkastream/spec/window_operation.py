@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.evictor import Evictor
 from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
@@ -24,6 +26,7 @@ class WindowOperation:
     Args:
         assigner: Puts elements into windows.
         trigger: Fires them.
+        evictor: Removes elements when they fire; None for none.
         allowed_lateness: For how long after its end a window takes elements, in ms.
         late: Where those go that come later still; None for nowhere.
         combine: Makes one of all elements as they come; None keeps them all.
@@ -32,6 +35,7 @@ class WindowOperation:
 
     assigner: WindowAssigner[Any, Any]
     trigger: Trigger[Any, Any] = attrs.field()
+    evictor: Evictor[Any, Any] | None = None
     allowed_lateness: int = 0
     late: OutputTag[Any] | None = None
     combine: ReduceFunction[Any] | AggregateFunction[Any, Any, Any] | None = None
@@ -46,6 +50,8 @@ class WindowOperation:
             raise TypeError(f"window takes a WindowAssigner, not {self.assigner!r}")
         if not isinstance(self.trigger, Trigger):
             raise TypeError(f"trigger takes a Trigger, not {self.trigger!r}")
+        if not isinstance(self.evictor, (Evictor, NoneType)):
+            raise TypeError(f"evictor takes an Evictor, not {self.evictor!r}")
         if self.allowed_lateness < 0:
             raise DefinitionError(f"The allowed lateness cannot be negative: {self.allowed_lateness} ms")
         if isinstance(self.assigner, MergingWindowAssigner) and not self.trigger.can_merge():

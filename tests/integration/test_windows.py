@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,22 +12,30 @@ import pytest
 from kafkastream.common import Duration, Time, Types, WatermarkStrategy
 from kafkastream.datastream import (
     AggregateFunction,
+    JoinFunction,
+    KeySelector,
     OutputTag,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
+    RuntimeContext,
     StreamExecutionEnvironment,
+    TaggedUnion,
     WindowFunction,
 )
 from kafkastream.datastream.window import (
     ContinuousEventTimeTrigger,
+    CountEvictor,
     CountTrigger,
     EventTimeSessionWindows,
+    Evictor,
+    GlobalWindow,
     GlobalWindows,
     PurgingTrigger,
     SlidingEventTimeWindows,
     TimeWindow,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
+    WindowElements,
 )
 from kafkastream.errors import UserFunctionError
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -232,6 +242,61 @@ def test_windows_by_count(env: StreamExecutionEnvironment) -> None:
 
     assert counted(3) == [("a", 1 + 2 + 3), ("a", 4 + 5 + 6)]
     assert counted(3, 2) == [("a", 1 + 2 + 3), ("a", 3 + 4 + 5), ("a", 5 + 6 + 7)]
+
+
+class Noted(KeySelector[Any, str], JoinFunction[Any, Any, Any]):
+    """Finds keys and makes pairs; notes when it is opened and closed."""
+
+    def __init__(self, journal: Path, name: str) -> None:
+        self.journal, self.name = journal, name
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.note("open")
+
+    def close(self) -> None:
+        self.note("close")
+
+    def get_key(self, value: Any) -> str:
+        return str(value[0])
+
+    def join(self, first: Any, second: Any) -> Any:
+        return first[0] + second[0], first[1] * 10 + second[1]
+
+    def note(self, event: str) -> None:
+        with self.journal.open("a") as journal:
+            journal.write(f"{self.name} {event}\n")
+
+
+class OnlyTwoOfTheFirst(Evictor[TaggedUnion, GlobalWindow]):
+    def evict_before(
+        self,
+        elements: WindowElements[TaggedUnion],
+        size: int,
+        window: GlobalWindow,
+        evictor_context: Evictor.EvictorContext,
+    ) -> None:
+        for element in elements:
+            if element.value.is_one() and element.value.get_one()[1] != 2:
+                elements.remove(element)
+
+    def evict_after(self, *_: object) -> None:
+        pass
+
+
+def test_evictors_and_functions_that_are_closed(env: StreamExecutionEnvironment, tmp_path: Path) -> None:
+    journal = tmp_path / "journal"
+    stream = env.from_collection([("a", 1), ("b", 9), ("a", 4), ("a", 2), ("a", 3), ("b", 8)])
+    everything = GlobalWindows.create()
+    keyed = stream.key_by(Noted(journal, "key")).window(everything)
+    best = keyed.trigger(CountTrigger.of(2)).evictor(CountEvictor.of(2)).max_by(1)
+    few = stream.filter(lambda element: element[0] == "a")
+    both = few.join(few).where(Noted(journal, "where")).equal_to(Noted(journal, "equal to")).window(everything)
+    pairs = both.trigger(CountTrigger.of(8)).evictor(OnlyTwoOfTheFirst()).apply(Noted(journal, "join"))
+    found = sorted(best.union(pairs).execute_and_collect())
+    assert found == [("a", 3), ("a", 4), *[("aa", 20 + number) for number in (1, 2, 3, 4)], ("b", 9)]
+    events = Counter(journal.read_text().splitlines())
+    for name in ("key", "where", "equal to", "join"):
+        assert events[f"{name} open"] == events[f"{name} close"] > 0
 
 
 def test_triggers(env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic) -> None:

@@ -10,6 +10,7 @@ import pytest
 from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.evictor import Evictor, TimestampedValue
 from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
     ByteArraySchema,
@@ -24,6 +25,7 @@ from kafkastream.spec.formats import (
     SimpleStringSchema,
 )
 from kafkastream.spec.job import JobClient, JobExecutionResult
+from kafkastream.spec.join_functions import TaggedUnion
 from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
 from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
 from kafkastream.spec.record_serialization import KafkaSinkContext
@@ -50,6 +52,7 @@ CLASSES: list[type] = [
     DataStream,
     Distribution,
     Duration,
+    Evictor.EvictorContext,
     FlinkKafkaConsumer,
     FlinkKafkaProducer,
     Gauge,
@@ -73,7 +76,9 @@ CLASSES: list[type] = [
     RuntimeContext,
     SimpleStringSchema,
     StreamExecutionEnvironment,
+    TaggedUnion,
     Time,
+    TimestampedValue,
     WatermarkOutput,
     WatermarkStrategy,
 ]

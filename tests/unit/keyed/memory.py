@@ -6,12 +6,13 @@ from typing import Any, final
 
 @final
 class Memory:
-    """A state backend of a dict, which counts how often it is asked."""
+    """A state backend of a dict, which counts how often it is asked, and the bytes that are put."""
 
     def __init__(self) -> None:
         self.content: dict[bytes, bytes] = {}
         self.reads = 0
         self.writes = 0
+        self.written = 0
 
     def get(self, key: bytes) -> bytes | None:
         self.reads += 1
@@ -19,6 +20,7 @@ class Memory:
 
     def put(self, key: bytes, value: bytes) -> None:
         self.writes += 1
+        self.written += len(value)
         self.content[key] = value
 
     def remove(self, key: bytes) -> None:

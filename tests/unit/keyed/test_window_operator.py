@@ -11,17 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafkastream.common import Time
-from kafkastream.keyed.entries import Entries
-from kafkastream.keyed.keys import encoded_key
-from kafkastream.keyed.operators import KeyedElements
 from kafkastream.keyed.windows import WindowOperator
 from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
 from kafkastream.spec.window import TimeWindow, WindowAssigner
 from kafkastream.spec.window_assigners import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from kafkastream.spec.window_functions import ProcessWindowFunction
 from kafkastream.spec.window_operation import WindowOperation
+from tests.unit.keyed.driving import driven, entry
 from tests.unit.keyed.memory import Memory
 
 LATE: OutputTag[int] = OutputTag("late")
@@ -49,20 +46,9 @@ STEPS = st.lists(
 def operated(assigner: WindowAssigner[Any, Any], lateness: int, steps: Sequence[tuple[str, str, int]]) -> list[Any]:
     """What the operator puts out, in order."""
     operator = WindowOperator(WindowOperation(assigner=assigner, allowed_lateness=lateness, late=LATE, function=Told()))
-    operator.open(RuntimeContext(task_name="windows", cells=operator.scope.cell))
-    memory, out = Memory(), list[Any]()
-    operator.scope.begin(memory, b"n/")
-    for what, key, time in (*steps, ("watermark", "", MAX_WATERMARK)):
-        if what == "element":
-            out += operator.elements(KeyedElements(0, [encoded_key(key)], [time], [time])).values
-        elif what == "watermark":
-            out += operator.advance(time, 0).values
-        else:
-            operator.scope.end()
-            operator.scope.begin(memory, b"n/")
-    operator.scope.end()
-    entries = Entries(memory, b"n/k")
-    assert [entries.of(encoded_key(key)) for key in "ab"] == [{}, {}]  # nothing is left of what is over
+    memory = Memory()
+    out = driven(operator, memory, [*steps, ("watermark", "", MAX_WATERMARK)])
+    assert [entry(memory, key) for key in "ab"] == [{}, {}]  # nothing is left of what is over
     return [("late", value[1]) if value[0] == LATE else value for value in out]
 
 
