@@ -1,7 +1,7 @@
 """The timers of a bucket's keys, in slices of time: only those that are due are read.
 
-What is registered or deleted in a micro-batch is added to its slice as a segment of its own, so that however many timers
-wait in a slice, a micro-batch writes no more than its own.
+What is registered or deleted in a micro-batch is added to its slice as a segment, which takes in the smaller ones before
+it: so however many timers wait in a slice, a micro-batch writes little more than its own, and there are few segments.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from kafkastream.keyed.backend import StateBackend
 __all__ = ["Timer", "TimerQueue"]
 
 _SLICE_MS: Final = 60_000
+_MOST_MERGED: Final = 10_000
+"""No segment is written again that holds more."""
 
 
 class Timer(NamedTuple):
@@ -28,10 +30,10 @@ class Timer(NamedTuple):
 
 
 class _Slice(NamedTuple):
-    """The timers of a stretch of time: not before when any of them fires, and in how many segments they are kept."""
+    """The timers of a stretch of time: not before when any of them fires, and how many changes each segment holds."""
 
     first: int
-    segments: int
+    segments: tuple[int, ...]
 
 
 @final
@@ -124,10 +126,8 @@ class TimerQueue:
         if number in self._read:
             return
         waiting: set[Timer] = set()
-        for segment in range(self._slices[number].segments if number in self._slices else 0):
-            kept = self._backend.get(self._place(number, segment))
-            assert kept is not None
-            _apply(pickle.loads(kept), waiting)
+        for segment in range(len(self._slices[number].segments) if number in self._slices else 0):
+            _apply(self._segment(number, segment), waiting)
         mine = {timer: change for timer, change in self._changes.items() if timer.timestamp // _SLICE_MS == number}
         _apply(mine, waiting)
         for timer in mine:
@@ -135,23 +135,35 @@ class TimerQueue:
         self._read[number] = waiting
 
     def _write_anew(self, number: int, waiting: set[Timer]) -> None:
-        before = self._slices.pop(number, _Slice(0, 0)).segments
-        for segment in range(1 if waiting else 0, before):
+        before = self._slices.pop(number, _Slice(0, ())).segments
+        for segment in range(1 if waiting else 0, len(before)):
             self._backend.remove(self._place(number, segment))
         if waiting:
             self._backend.put(self._place(number, 0), self._backend.dumps(dict.fromkeys(map(tuple, waiting), True)))
-            self._slices[number] = _Slice(min(waiting).timestamp, 1)
+            self._slices[number] = _Slice(min(waiting).timestamp, (len(waiting),))
 
     def _add(self, number: int, changes: dict[Timer, bool]) -> None:
         before = self._slices.get(number)
-        segment = 0 if before is None else before.segments
         firsts = [timer.timestamp for timer, is_registered in changes.items() if is_registered]
         if before is not None:
             firsts.append(before.first)
-        if firsts:
-            kept = {tuple(timer): is_registered for timer, is_registered in changes.items()}
-            self._backend.put(self._place(number, segment), self._backend.dumps(kept))
-            self._slices[number] = _Slice(min(firsts), segment + 1)
+        if not firsts:
+            return
+        segments = [] if before is None else [*before.segments]
+        kept = {tuple(timer): is_registered for timer, is_registered in changes.items()}
+        while segments and segments[-1] <= min(len(kept), _MOST_MERGED):
+            segments.pop()
+            kept = {**self._segment(number, len(segments)), **kept}
+        for merged in range(len(segments) + 1, 0 if before is None else len(before.segments)):
+            self._backend.remove(self._place(number, merged))
+        self._backend.put(self._place(number, len(segments)), self._backend.dumps(kept))
+        self._slices[number] = _Slice(min(firsts), (*segments, len(kept)))
+
+    def _segment(self, number: int, segment: int) -> dict[tuple[Any, ...], bool]:
+        kept = self._backend.get(self._place(number, segment))
+        assert kept is not None
+        changes: dict[tuple[Any, ...], bool] = pickle.loads(kept)
+        return changes
 
     def _place(self, number: int, segment: int) -> bytes:
         return b"%s/%d/%d" % (self._name, number, segment)

@@ -117,3 +117,19 @@ def test_what_is_used_lives_on() -> None:
         scope.end()
     scope.begin(memory, b"n/")
     assert scope.entries.of(KEYS[1]) == {}
+
+
+def test_a_long_list_goes_away_as_a_whole() -> None:
+    clock, memory = Clock(), Memory()
+    scope = KeyedScope(clock)
+    descriptor = lasting(ListStateDescriptor("several", Types.STRING()), config())
+    several = CellStore(scope.cell).get_list_state(descriptor)
+    for number in range(50):
+        clock.now += 10
+        scope.begin(memory, b"n/")
+        scope.select(KEYS[0])
+        several.add_all(f"{number} {one}" for one in range(100))
+        scope.end()
+    assert bytes_left(memory) > 50_000
+    wait(scope, memory, clock, 2 * TTL_MS // 7)
+    assert bytes_left(memory) < 1000

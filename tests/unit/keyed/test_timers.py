@@ -81,3 +81,20 @@ def test_micro_batch_writes_no_more_than_its_own_timers() -> None:
     assert list(queue.fire(49_999)) == []
     assert memory.reads == 0
     assert len(list(queue.fire(50_000))) == 10_001
+
+
+def test_a_slice_that_grows_for_long_has_few_segments() -> None:
+    memory, expected = Memory(), []
+    for number in range(1000):
+        queue = TimerQueue(memory, b"n/")
+        queue.register(Timer(50_000, b"%d" % number))
+        if number % 3:
+            expected.append(Timer(50_000, b"%d" % number))
+        else:
+            queue.delete(Timer(50_000, b"%d" % number))
+        queue.register(Timer(50_001, b"again"))
+        queue.flush()
+    assert len(memory.content) < 15
+    assert memory.reads + memory.writes < 1000 * 8
+    fired = list(TimerQueue(memory, b"n/").fire(60_000))
+    assert fired == [*sorted(expected), Timer(50_001, b"again")]
