@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Option"]
+__all__ = ["Option", "OptionFamily"]
 
 T = TypeVar("T")
 
@@ -53,3 +53,22 @@ class Option(Generic[T]):
             return self.parse(text)
         except ValueError as reason:
             raise DefinitionError(f"{text!r} is no value for {self.key!r}: {reason}") from reason
+
+
+@final
+@attrs.frozen(kw_only=True)
+class OptionFamily:
+    """Settings whose keys begin alike and end as the user likes, such as ``properties.*``; their values are text.
+
+    Attributes:
+        prefix: How the keys begin.
+        doc: What the settings do, for the reference page.
+    """
+
+    prefix: str
+    doc: str
+
+    @property
+    def key(self) -> str:
+        """All keys, as the documentation writes them."""
+        return f"{self.prefix}*"

@@ -16,7 +16,9 @@ __all__ = [
     "integer",
     "list_of",
     "millis_of_duration",
+    "millis_or_never",
     "port_list",
+    "positive",
     "text",
 ]
 
@@ -64,6 +66,13 @@ def integer(value: str) -> int:
         raise ValueError("expected a whole number") from None
 
 
+def positive(value: str) -> int:
+    """A whole number greater than zero."""
+    if (number := integer(value)) <= 0:
+        raise ValueError("expected a whole number greater than zero")
+    return number
+
+
 def floating(value: str) -> float:
     """A number."""
     try:
@@ -80,6 +89,11 @@ def millis_of_duration(value: str) -> int:
         (60000, 500, 20)
     """
     return _amount(value, _NANOS_PER, default_unit="ms") // 1_000_000
+
+
+def millis_or_never(value: str) -> int:
+    """The ms between two times of doing something; 0 or less for never, as in ``0``, ``-1`` and ``-1 ms``."""
+    return -millis_of_duration(value.strip()[1:]) if value.strip().startswith("-") else millis_of_duration(value)
 
 
 def bytes_of_memory(value: str) -> int:
@@ -122,16 +136,15 @@ def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Callable[
 
 
 def enum_member(members: type[E]) -> Callable[[str], E]:
-    """A parser of a member's name or text, in any case, with ``-`` or ``_``.
+    """A parser of a member's text or name, in any case, with ``-`` or ``_``.
 
     Example:
-        >>> enum_member(enum.Enum("Mode", ["AT_LEAST_ONCE"]))("at-least-once").name
-        'AT_LEAST_ONCE'
+        >>> enum_member(enum.Enum("Mode", {"AT_LEAST_ONCE": "at-least-once"}))("AT_LEAST_ONCE").value
+        'at-least-once'
     """
-    by_name = choice(
-        *(member.name for member in members), aliases={str(member.value): member.name for member in members}
-    )
-    return lambda value: members[by_name(value)]
+    by_text = {str(member.value): member for member in members}
+    parse = choice(*by_text, aliases={member.name: text for text, member in by_text.items()})
+    return lambda value: by_text[parse(value)]
 
 
 def _normal(spelling: str) -> str:

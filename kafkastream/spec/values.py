@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 _HIDDEN = "***"
 HIDDEN_KEYS = (
-    r"(?i)password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic\.auth\.user\.info|\.pem"
+    r"(?i)password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic[.-]auth\.user[.-]info|\.pem"
     r"|ssl\.keystore\.key|ssl\.keystore\.certificate\.chain|private[._-]?key|api[._-]?key"
 )
 """What the names of properties with secret values contain: a regular expression, for Python and for Java."""

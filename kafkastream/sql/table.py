@@ -143,9 +143,11 @@ class TableDefinition:
 
     name: tuple[str, ...]
     schema: TableSchema
-    options: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap, repr=redacted)
+    options: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
     comment: str = ""
-    positions: Mapping[str, Position] = attrs.field(default=FrozenMap(), converter=FrozenMap, eq=False, repr=False)
+    positions: Mapping[str, Position] = attrs.field(
+        default=FrozenMap(), converter=FrozenMap[str, Position], eq=False, repr=False
+    )
 
     @property
     def identifier(self) -> str:

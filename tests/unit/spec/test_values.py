@@ -75,6 +75,7 @@ def test_a_frozen_map_is_no_other_thing() -> None:
         "ssl.keystore.certificate.chain",
         "ssl.key.pem",
         "schema.registry.basic.auth.user.info",
+        "avro-confluent.basic-auth.user-info",
         "rsa.private.key",
         "api-key",
     ],

@@ -1,0 +1,67 @@
+"""Declared settings as a table of a reference page."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from typing import Any, Final
+
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.options.parsers import millis_of_duration, millis_or_never
+
+__all__ = ["markdown_table"]
+
+_NONE: Final = "(none)"
+_REQUIRED: Final = "(required)"
+_MILLIS_PER: Final = {"d": 86_400_000, "h": 3_600_000, "min": 60_000, "s": 1_000, "ms": 1}
+
+
+def markdown_table(options: Iterable[Option[Any] | OptionFamily], required: Iterable[Option[Any]] = ()) -> str:
+    """A Markdown table with a row for each option: key, default, meaning; older keys are named at the end.
+
+    Args:
+        options: In the order of the rows.
+        required: Those of them that must be given.
+
+    Example:
+        >>> from kafkastream.options.parsers import integer
+        >>> print(markdown_table([Option(key="retries", parse=integer, default=3, doc="How often to try again.")]))
+        | Option | Default | Meaning |
+        |---|---|---|
+        | `retries` | `3` | How often to try again. |
+        <BLANKLINE>
+    """
+    musts = tuple(required)
+    rows = (f"| `{option.key}` | {_default(option, musts)} | {_meaning(option)} |\n" for option in options)
+    return "".join(("| Option | Default | Meaning |\n", "|---|---|---|\n", *rows))
+
+
+def _meaning(option: Option[Any] | OptionFamily) -> str:
+    doc = option.doc.replace("|", r"\|")
+    older = option.deprecated_keys if isinstance(option, Option) else ()
+    return f"{doc} Older: {', '.join(f'`{key}`' for key in older)}." if older else doc
+
+
+def _default(option: Option[Any] | OptionFamily, required: tuple[Option[Any], ...]) -> str:
+    if option in required:
+        return _REQUIRED
+    if isinstance(option, OptionFamily) or option.default in (None, (), ""):
+        return _NONE
+    is_duration = option.parse in (millis_of_duration, millis_or_never)
+    return f"`{_duration(option.default) if is_duration else _text(option.default)}`"
+
+
+def _duration(millis: int) -> str:
+    """In the largest unit that holds it as a whole number."""
+    unit = next((unit for unit, size in _MILLIS_PER.items() if millis and millis % size == 0), "ms")
+    return f"{millis // _MILLIS_PER[unit]} {unit}"
+
+
+def _text(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case enum.Enum():
+            return str(value.value)
+        case _:
+            return str(value)

@@ -1,0 +1,47 @@
+"""What the rows of a table or a query do to those before them."""
+
+from __future__ import annotations
+
+import enum
+
+from kafkastream.spec.row import RowKind
+
+__all__ = ["ChangelogMode"]
+
+
+class ChangelogMode(enum.Enum):
+    """Which kinds of rows there are: what a source or a query gives, or the most that a sink takes.
+
+    Flink has a class of this name with any set of kinds; these three are those that formats and connectors have.
+
+    Example:
+        >>> ChangelogMode.APPEND.is_insert_only, str(ChangelogMode.RETRACT)
+        (True, '[INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE]')
+    """
+
+    APPEND = "append"
+    """Every row is a new one."""
+    UPSERT = "upsert"
+    """A row is the latest of its key, or says that there is none any more; the old one is not told."""
+    RETRACT = "retract"
+    """Each change is told with the row as it was before and as it is now."""
+
+    @property
+    def kinds(self) -> frozenset[RowKind]:
+        """The kinds of rows."""
+        return _KINDS[self]
+
+    @property
+    def is_insert_only(self) -> bool:
+        """Whether nothing changes or goes away."""
+        return self is ChangelogMode.APPEND
+
+    def __str__(self) -> str:
+        return f"[{', '.join(kind.name for kind in RowKind if kind in self.kinds)}]"
+
+
+_KINDS = {
+    ChangelogMode.APPEND: frozenset({RowKind.INSERT}),
+    ChangelogMode.UPSERT: frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE}),
+    ChangelogMode.RETRACT: frozenset(RowKind),
+}

@@ -1,0 +1,138 @@
+"""From the options of a table to what it is: a source or a sink, by its connector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from kafkastream.sql.connectors.connector import CONNECTOR, Connector
+from kafkastream.sql.connectors.datagen import DATAGEN, DataGenTableSource, datagen_source
+from kafkastream.sql.connectors.kafka import KAFKA, kafka_sink, kafka_source
+from kafkastream.sql.connectors.kafka_tables import KafkaTableSink, KafkaTableSource
+from kafkastream.sql.connectors.legacy import check_legacy
+from kafkastream.sql.connectors.print import (
+    BLACKHOLE,
+    PRINT,
+    BlackHoleTableSink,
+    PrintTableSink,
+    blackhole_sink,
+    print_sink,
+)
+from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA, upsert_kafka_sink, upsert_kafka_source
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions, did_you_mean
+
+__all__ = [
+    "CONNECTORS",
+    "BlackHoleTableSink",
+    "Connector",
+    "DataGenTableSource",
+    "KafkaTableSink",
+    "KafkaTableSource",
+    "PrintTableSink",
+    "TableSink",
+    "TableSource",
+    "kafka_sink",
+    "kafka_source",
+    "sink_of",
+    "source_of",
+]
+
+TableSource = KafkaTableSource | DataGenTableSource
+TableSink = KafkaTableSink | PrintTableSink | BlackHoleTableSink
+
+_Environ = Mapping[str, str] | None
+
+
+class _Tables(NamedTuple):
+    """How tables of a connector are read and written."""
+
+    connector: Connector
+    source: Callable[[TableDefinition, _Environ], TableSource] | None = None
+    sink: Callable[[TableDefinition, _Environ], TableSink] | None = None
+
+
+_TABLES: Final = {
+    tables.connector.identifier: tables
+    for tables in (
+        _Tables(KAFKA, kafka_source, kafka_sink),
+        _Tables(UPSERT_KAFKA, upsert_kafka_source, upsert_kafka_sink),
+        _Tables(DATAGEN, datagen_source),
+        _Tables(PRINT, sink=print_sink),
+        _Tables(BLACKHOLE, sink=blackhole_sink),
+    )
+}
+CONNECTORS: Final[Mapping[str, Connector]] = {name: tables.connector for name, tables in _TABLES.items()}
+"""All connectors by their identifiers."""
+
+
+def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableSource:
+    """A table that is read.
+
+    Args:
+        definition: The table.
+        environ: The variables that ``${env:NAME}`` in its options stands for; this process's if not given.
+
+    Raises:
+        DefinitionError: There is no such connector, or options are missing, unknown, or contradict each other.
+        UnsupportedFeatureError: An option asks for what is not to be had here.
+
+    Example:
+        >>> from kafkastream.sql.table import PhysicalColumn, TableSchema
+        >>> from kafkastream.sql.types import DataType, Kind
+        >>> schema = TableSchema((PhysicalColumn("id", DataType.of(Kind.BIGINT)),))
+        >>> options = {
+        ...     "connector": "kafka",
+        ...     "topic": "orders",
+        ...     "properties.bootstrap.servers": "localhost:9092",
+        ...     "scan.startup.mode": "earliest-offset",
+        ...     "format": "json",
+        ... }
+        >>> table = source_of(TableDefinition(("orders",), schema, options))
+        >>> table.source.starting_offsets, str(table.value.row_type)
+        (EarliestOffsets(), 'ROW<`id` BIGINT>')
+    """
+    tables = _tables(definition)
+    if tables.source is None:
+        raise _one_way(definition, "a sink", "a source")
+    return tables.source(definition, environ)
+
+
+def sink_of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableSink:
+    """A table that is written; arguments and errors are those of ``source_of``.
+
+    Example:
+        >>> from kafkastream.sql.table import TableSchema
+        >>> sink_of(TableDefinition(("seen",), TableSchema(), {"connector": "print", "print-identifier": "seen"}))
+        PrintTableSink(print_identifier='seen', standard_error=False, style=<PrintStyle.PLAIN: 'plain'>, parallelism=None)
+    """
+    tables = _tables(definition)
+    if tables.sink is None:
+        raise _one_way(definition, "a source", "a sink")
+    return tables.sink(definition, environ)
+
+
+def _tables(definition: TableDefinition) -> _Tables:
+    options = TableOptions(definition, definition.options)
+    check_legacy(options)
+    identifier = options.get(CONNECTOR)
+    if identifier is None:
+        raise options.refusal(
+            "Table options do not contain an option key 'connector' for discovering a connector.",
+            now=f"Add 'connector' = 'kafka' to WITH; there are {', '.join(sorted(_TABLES))}.",
+        )
+    if identifier not in _TABLES:
+        raise options.refusal(
+            f"Could not find any connector for identifier {identifier!r}. Available are {', '.join(sorted(_TABLES))}",
+            CONNECTOR.key,
+            now=did_you_mean(identifier, _TABLES),
+        )
+    return _TABLES[identifier]
+
+
+def _one_way(definition: TableDefinition, can_be: str, cannot_be: str) -> Exception:
+    options = TableOptions(definition, definition.options)
+    return options.refusal(
+        f"Connector {options.get(CONNECTOR)!r} can only be used as {can_be}. It cannot be used as {cannot_be}.",
+        CONNECTOR.key,
+    )

@@ -1,0 +1,116 @@
+"""What a connector is to the user: its name and its options; and what is wrong with options that it does not have."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.options.parsers import integer, positive, text
+from kafkastream.sql.table_options import TableOptions, did_you_mean
+
+__all__ = ["CONNECTOR", "SCAN_PARALLELISM", "SINK_PARALLELISM", "Connector"]
+
+log = logging.getLogger("kafkastream")
+
+CONNECTOR: Final = Option[str | None](
+    key="connector",
+    parse=text,
+    default=None,
+    doc="Which connector: `kafka`, `upsert-kafka`, `print`, `blackhole` or `datagen`.",
+)
+PROPERTY_VERSION: Final = Option[int](
+    key="property-version",
+    parse=integer,
+    default=1,
+    doc="The version of the options. No effect: there is one.",
+)
+SCAN_PARALLELISM: Final = Option[int | None](
+    key="scan.parallelism",
+    parse=positive,
+    default=None,
+    doc="How many subtasks read; the job's parallelism if not set.",
+)
+SINK_PARALLELISM: Final = Option[int | None](
+    key="sink.parallelism",
+    parse=positive,
+    default=None,
+    doc="How many subtasks write; as many as there are before the sink if not set.",
+)
+_COMMON: Final = (CONNECTOR, PROPERTY_VERSION)
+_DEW: Final = "dew."
+_IGNORED: Final = "aliyun.kafka."
+
+
+@final
+@attrs.frozen
+class Connector:
+    """A connector's own options.
+
+    Args:
+        identifier: What ``connector`` says.
+        own: Its options, without those of all connectors.
+        required: Those of them that must be given.
+    """
+
+    identifier: str
+    own: tuple[Option[Any] | OptionFamily, ...]
+    required: tuple[Option[Any], ...] = ()
+
+    @property
+    def options(self) -> tuple[Option[Any] | OptionFamily, ...]:
+        """All its options."""
+        return (*_COMMON, *self.own)
+
+    def check(self, options: TableOptions, more: Iterable[str] = ()) -> None:
+        """Refuse options that it does not have, and tables without those that it needs.
+
+        Args:
+            options: The table's.
+            more: Keys of formats, or of fields; ``x.*`` stands for all that begin with ``x.``.
+
+        Raises:
+            DefinitionError: Options are missing, or unknown.
+            UnsupportedFeatureError: A secret is kept where only Huawei's service can read it.
+        """
+        _check_secrets(options)
+        missing = [option.key for option in self.required if not options.has(option)]
+        if missing:
+            raise options.missing(missing)
+        supported = {*self._keys(), *more}
+        unsupported = sorted(key for key in options.values if not _is_among(key, supported))
+        ignored = [key for key in unsupported if key.startswith(_IGNORED)]
+        for key in ignored:
+            log.warning("%s: ignored, only ApsaraMQ for Kafka has it", options.where(key))
+        unknown = [key for key in unsupported if key not in ignored]
+        if unknown:
+            raise options.refusal(
+                f"Unsupported options found for '{self.identifier}'. Unsupported options: {', '.join(unknown)}. "
+                f"Supported options: {', '.join(sorted(supported))}.",
+                unknown[0],
+                now=did_you_mean(unknown[0], supported),
+            )
+
+    def _keys(self) -> Iterator[str]:
+        for option in self.options:
+            yield from (option.key,) if isinstance(option, OptionFamily) else option.keys
+
+
+def _is_among(key: str, supported: Iterable[str]) -> bool:
+    return any(key == one or (one.endswith("*") and key.startswith(one[:-1])) for one in supported)
+
+
+def _check_secrets(options: TableOptions) -> None:
+    secrets = [key for key in options.values if key.startswith(_DEW)]
+    if secrets:
+        fields = options.values.get(f"{_DEW}csms.decrypt.fields") or "properties.sasl.jaas.config"
+        example = fields.split(";")[0].split(",")[0].strip()
+        raise UnsupportedFeatureError(
+            f"{', '.join(secrets)}: secrets in Huawei's Data Encryption Workshop cannot be read here",
+            where=options.where(secrets[0]),
+            now=f"Leave out 'dew.*' and write '{example}' = '${{env:NAME}}', a variable, or '${{file:PATH}}', a file.",
+        )

@@ -1,0 +1,202 @@
+"""The connector ``datagen``: a table whose rows are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, Connector
+from kafkastream.sql.connectors.datagen_options import (
+    DATAGEN_OPTIONS,
+    NUMBER_OF_ROWS,
+    ROWS_PER_SECOND,
+    FieldOptions,
+    GeneratorKind,
+)
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["DATAGEN", "DataGenTableSource", "GeneratedColumn", "RandomValues", "SequenceValues", "datagen_source"]
+
+DATAGEN: Final = Connector("datagen", (*DATAGEN_OPTIONS, SCAN_PARALLELISM))
+
+_LONGEST: Final = 2**31 - 1
+_DEFAULT_LENGTH: Final = 100
+_DEFAULT_SIZE: Final = 3
+_COLLECTIONS: Final = frozenset({Kind.ARRAY, Kind.MULTISET, Kind.MAP})
+_VARIABLE: Final = frozenset({Kind.VARCHAR, Kind.VARBINARY})
+_NO_SEQUENCE: Final = frozenset(
+    {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ, Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND, Kind.ROW, *_COLLECTIONS}
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class RandomValues:
+    """Random values of a type; DATE and TIME are always now.
+
+    Args:
+        type: What they are.
+        min: The least number; None for that of the type.
+        max: The greatest number; None for that of the type.
+        max_past: How far timestamps lie in the past, at the most, in ms.
+        length: How long texts and bytes are; how many elements collections have; None for other types.
+        var_len: Whether texts and bytes are of any length up to that.
+        null_rate: Which part of them is NULL.
+        parts: What elements, keys and values, or fields are.
+    """
+
+    type: DataType
+    min: float | None = None
+    max: float | None = None
+    max_past: int = 0
+    length: int | None = None
+    var_len: bool = False
+    null_rate: float = 0.0
+    parts: tuple[RandomValues, ...] = ()
+
+
+@final
+@attrs.frozen
+class SequenceValues:
+    """Whole numbers one after the other, as values of a type.
+
+    Args:
+        type: What they become.
+        start: The first.
+        end: The last.
+    """
+
+    type: DataType
+    start: int
+    end: int
+
+
+@final
+@attrs.frozen
+class GeneratedColumn:
+    """A column and where its values come from."""
+
+    name: str
+    values: RandomValues | SequenceValues
+
+
+@final
+@attrs.frozen(kw_only=True)
+class DataGenTableSource:
+    """A table whose rows are made up.
+
+    Args:
+        columns: Its physical columns.
+        rows_per_second: How many rows there are in a second, at the most.
+        number_of_rows: How many rows there are; None for no end, unless there is a sequence.
+        parallelism: How many subtasks make rows; the job's if None.
+    """
+
+    columns: tuple[GeneratedColumn, ...]
+    rows_per_second: int = 10_000
+    number_of_rows: int | None = None
+    parallelism: int | None = None
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Rows are only added."""
+        return ChangelogMode.APPEND
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it ends: after so many rows, or with the shortest sequence."""
+        return self.number_of_rows is not None or any(
+            isinstance(column.values, SequenceValues) for column in self.columns
+        )
+
+
+def datagen_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> DataGenTableSource:
+    """A table of the connector ``datagen``.
+
+    Raises:
+        DefinitionError: Options are missing, unknown, or do not fit the columns' types; metadata is to be read.
+    """
+    options = TableOptions.of(definition, environ)
+    fields = [FieldOptions(column.name, column.type) for column in definition.schema.physical]
+    DATAGEN.check(options, [key for field in fields for key in _keys(options, field)])
+    for column in definition.schema.metadata:
+        raise options.column_refusal(
+            f"Table '{definition.identifier}' declares metadata columns, but the underlying DynamicTableSource doesn't "
+            "implement the SupportsReadingMetadata interface. Therefore, metadata cannot be read from the given source.",
+            column.name,
+        )
+    return DataGenTableSource(
+        columns=tuple(GeneratedColumn(field.name, _values(options, field)) for field in fields),
+        rows_per_second=options.get(ROWS_PER_SECOND),
+        number_of_rows=options.get(NUMBER_OF_ROWS),
+        parallelism=options.get(SCAN_PARALLELISM),
+    )
+
+
+def _keys(options: TableOptions, field: FieldOptions) -> Iterator[str]:
+    yield field.kind.key
+    if options.get(field.kind) is GeneratorKind.SEQUENCE:
+        yield from (option.key for option in field.of_sequence)
+    else:
+        yield from _random_keys(field)
+
+
+def _random_keys(field: FieldOptions) -> Iterator[str]:
+    yield from (option.key for option in field.of_random)
+    for part in field.parts:
+        yield from _random_keys(part)
+
+
+def _values(options: TableOptions, field: FieldOptions) -> RandomValues | SequenceValues:
+    is_sequence = options.get(field.kind) is GeneratorKind.SEQUENCE
+    return _sequence(options, field) if is_sequence else _random(options, field)
+
+
+def _sequence(options: TableOptions, field: FieldOptions) -> SequenceValues:
+    if field.type.kind in _NO_SEQUENCE:
+        raise options.refusal(f"Unsupported type: {field.type}", field.kind.key, now="Use 'random'.")
+    start, end = options.get(field.start), options.get(field.end)
+    for option, value in ((field.start, start), (field.end, end)):
+        if value is None:
+            raise options.refusal(
+                f"Could not find required property '{option.key}' for sequence generator.", field.kind.key
+            )
+    assert start is not None
+    assert end is not None
+    _check_order(options, start, end, (field.start.key, field.end.key))
+    return SequenceValues(field.type, start, end)
+
+
+def _random(options: TableOptions, field: FieldOptions) -> RandomValues:
+    given: dict[str, Any] = {
+        option.key.rpartition(".")[2].replace("-", "_"): options.get(option) for option in field.of_random
+    }
+    if given.get("min") is not None and given.get("max") is not None:
+        _check_order(options, given["min"], given["max"], (field.min.key, field.max.key))
+    given["length"] = _length(options, field, given.get("length"))
+    return RandomValues(type=field.type, parts=tuple(_random(options, part) for part in field.parts), **given)
+
+
+def _length(options: TableOptions, field: FieldOptions, given: int | None) -> int | None:
+    kind, size = field.type.kind, field.type.size
+    if kind in _COLLECTIONS:
+        return given or _DEFAULT_SIZE
+    if kind in _VARIABLE:
+        if given is not None and size is not None and given > size:
+            raise options.refusal(
+                f"'{field.length.key}' = {given} is longer than {field.type}",
+                field.length.key,
+                now=f"Give at most {size}.",
+            )
+        return given or (_DEFAULT_LENGTH if size == _LONGEST else size)
+    return size if kind in {Kind.CHAR, Kind.BINARY} else None
+
+
+def _check_order(options: TableOptions, least: float, most: float, keys: tuple[str, str]) -> None:
+    if least > most:
+        raise options.refusal(f"'{keys[0]}' = {least} is greater than '{keys[1]}' = {most}", keys[0])

@@ -1,0 +1,195 @@
+"""Sources and sinks of Kafka tables: the specs of the DataStream door, and what a table adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import attrs
+
+from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.spec.partitioning import KafkaPartitioner
+from kafkastream.spec.record import ConsumerRecord
+from kafkastream.spec.record_serialization import ProducerRecord
+from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
+from kafkastream.spec.source import KafkaSource
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors.header_filter import HeaderFilter
+from kafkastream.sql.connectors.kafka_options import (
+    DELIVERY_GUARANTEE,
+    SEMANTIC,
+    TOPIC,
+    TOPIC_PATTERN,
+    TRANSACTION_NAMING_STRATEGY,
+    TRANSACTIONAL_ID_PREFIX,
+)
+from kafkastream.sql.connectors.kafka_properties import consumer_properties, producer_properties
+from kafkastream.sql.connectors.metadata import TOPIC_KEY, MetadataField, written_metadata
+from kafkastream.sql.connectors.positions import stopping_offsets
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.records import RecordsAsEncoded, RecordsAsRead
+from kafkastream.sql.table_options import TableOptions
+
+__all__ = [
+    "BufferFlush",
+    "KafkaTableSink",
+    "KafkaTableSource",
+    "sink_metadata",
+    "sink_spec",
+    "sink_topics",
+    "source_spec",
+]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaTableSource:
+    """A Kafka table that is read.
+
+    Args:
+        source: Which records are read; they come as they are.
+        key: Which columns are the key's fields, if there is a key.
+        value: Which columns are the value's fields.
+        metadata: The metadata columns.
+        changelog: Which kinds of rows it gives.
+        header_filter: Which records are kept, by their headers; all, if None.
+        checks_duplicated_group: Whether the job fails when its group has members already.
+        parallelism: How many subtasks read; the job's if None.
+    """
+
+    source: KafkaSource[ConsumerRecord]
+    key: RecordPart | None = None
+    value: RecordPart
+    metadata: tuple[MetadataField, ...] = ()
+    changelog: ChangelogMode = ChangelogMode.APPEND
+    header_filter: HeaderFilter | None = None
+    checks_duplicated_group: bool = False
+    parallelism: int | None = None
+
+
+@final
+@attrs.frozen
+class BufferFlush:
+    """How long changes are held back, of which only the last of each key is written.
+
+    Args:
+        max_rows: Until there are so many.
+        interval_ms: Or until so much time has passed.
+    """
+
+    max_rows: int
+    interval_ms: int
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaTableSink:
+    """A Kafka table that is written.
+
+    Args:
+        sink: Where records go, and how surely; its serializer takes them as the formats have encoded them.
+        key: Which columns are the key's fields, if there is a key.
+        value: Which columns are the value's fields.
+        metadata: The metadata columns that are written.
+        changelog: The most kinds of rows that it takes.
+        buffer_flush: How changes are held back, if they are.
+        parallelism: How many subtasks write; as many as before it if None.
+    """
+
+    sink: KafkaSink[ProducerRecord]
+    key: RecordPart | None = None
+    value: RecordPart
+    metadata: tuple[MetadataField, ...] = ()
+    changelog: ChangelogMode = ChangelogMode.APPEND
+    buffer_flush: BufferFlush | None = None
+    parallelism: int | None = None
+
+
+def source_spec(
+    options: TableOptions, starting: OffsetsInitializer, default_group: str | None
+) -> KafkaSource[ConsumerRecord]:
+    """Which records a table reads.
+
+    Raises:
+        DefinitionError: Options are missing or contradict each other.
+    """
+    _check_topic(options)
+    builder = KafkaSource.builder().set_properties(consumer_properties(options, default_group))
+    pattern, stopping = options.get(TOPIC_PATTERN), stopping_offsets(options)
+    if pattern is None:
+        builder.set_topics(options.get(TOPIC))
+    else:
+        builder.set_topic_pattern(pattern)
+    if stopping is not None:
+        builder.set_bounded(stopping)
+    with options.reading():
+        return builder.set_starting_offsets(starting).set_deserializer(RecordsAsRead()).build()
+
+
+def sink_topics(options: TableOptions) -> tuple[str, ...]:
+    """The topics that a table writes to.
+
+    Raises:
+        DefinitionError: There is none; or there are several, and no column that says where a row goes.
+    """
+    _check_topic(options)
+    if options.has(TOPIC_PATTERN):
+        raise options.refusal(
+            "A sink cannot find its topics by a pattern", TOPIC_PATTERN.key, now=f"List them in '{TOPIC.key}'."
+        )
+    topics = options.get(TOPIC)
+    columns = options.definition.schema.metadata
+    if len(topics) > 1 and not any(column.key == TOPIC_KEY and not column.is_virtual for column in columns):
+        raise options.refusal(
+            f"A sink writes to one topic, and '{TOPIC.key}' lists {len(topics)}: {'; '.join(topics)}",
+            TOPIC.key,
+            now="Give one topic, or a column `topic` STRING METADATA that says where each row goes.",
+        )
+    return topics
+
+
+def sink_metadata(options: TableOptions, topics: Sequence[str]) -> tuple[MetadataField, ...]:
+    """The metadata columns that a table writes.
+
+    Raises:
+        DefinitionError: There is no such metadata to be written.
+    """
+    return written_metadata(options, writes_topic=len(topics) > 1)
+
+
+def sink_spec(
+    options: TableOptions,
+    topics: tuple[str, ...],
+    guarantee: DeliveryGuarantee,
+    partitioner: KafkaPartitioner[Any] | None,
+) -> KafkaSink[ProducerRecord]:
+    """Where a table's records go, and how surely.
+
+    Raises:
+        DefinitionError: Options are missing or contradict each other.
+    """
+    prefix = options.get(TRANSACTIONAL_ID_PREFIX)
+    if guarantee is DeliveryGuarantee.EXACTLY_ONCE and prefix is None:
+        raise options.refusal(
+            f"{TRANSACTIONAL_ID_PREFIX.key} must be specified when using DeliveryGuarantee.EXACTLY_ONCE.",
+            options.spelling(SEMANTIC) or DELIVERY_GUARANTEE.key,
+            now="Choose one that no other sink has.",
+        )
+    builder = KafkaSink.builder().set_kafka_producer_config(producer_properties(options))
+    builder.set_delivery_guarantee(guarantee)
+    builder.set_transaction_naming_strategy(options.get(TRANSACTION_NAMING_STRATEGY))
+    if prefix is not None:
+        builder.set_transactional_id_prefix(prefix)
+    with options.reading():
+        return builder.set_record_serializer(RecordsAsEncoded(topics, partitioner)).build()
+
+
+def _check_topic(options: TableOptions) -> None:
+    if options.has(TOPIC) and options.has(TOPIC_PATTERN):
+        raise options.refusal(
+            f"Option '{TOPIC.key}' and '{TOPIC_PATTERN.key}' shouldn't be set together.", TOPIC_PATTERN.key
+        )
+    if not options.get(TOPIC) and not options.has(TOPIC_PATTERN):
+        raise options.refusal(
+            f"Either '{TOPIC.key}' or '{TOPIC_PATTERN.key}' must be set.", options.spelling(TOPIC), now=TOPIC.doc
+        )

@@ -1,0 +1,62 @@
+"""Who chooses the partitions of a table's rows."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any, Final
+
+from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner
+from kafkastream.sql.connectors.kafka_options import KEY_FIELDS, PARTITIONER
+from kafkastream.sql.table_options import TableOptions
+
+__all__ = ["partitioner_of"]
+
+_DEFAULT, _FIXED, _ROUND_ROBIN = "default", "fixed", "round-robin"
+_PYTHON: Final = re.compile(r"(?P<module>\w+(\.\w+)*):(?P<name>\w+(\.\w+)*)")
+
+
+def partitioner_of(options: TableOptions) -> KafkaPartitioner[Any] | None:
+    """The partitioner of a sink; None for Kafka's own, which goes by the key.
+
+    Raises:
+        DefinitionError: There is no such partitioner, or it does not go with the table's other options.
+    """
+    name = options.get(PARTITIONER)
+    if name == _ROUND_ROBIN and options.has(KEY_FIELDS):
+        raise options.refusal(
+            f"Currently 'round-robin' partitioner only works when option '{KEY_FIELDS.key}' is not specified.",
+            PARTITIONER.key,
+        )
+    if not name:
+        raise options.refusal(f"Option '{PARTITIONER.key}' should be a non-empty string.", PARTITIONER.key)
+    if name == _FIXED:
+        return FlinkFixedPartitioner()
+    return None if name in {_DEFAULT, _ROUND_ROBIN} else _own(options, name)
+
+
+def _own(options: TableOptions, name: str) -> KafkaPartitioner[Any]:
+    """An instance of a class of the user's, or what a function of the user's returns."""
+    reference = _PYTHON.fullmatch(name)
+    if reference is None:
+        raise options.refusal(
+            f"Could not find and instantiate partitioner class '{name}'",
+            PARTITIONER.key,
+            now=f"Write 'module:name' for a KafkaPartitioner in Python; or {_DEFAULT}, {_FIXED}, {_ROUND_ROBIN}.",
+        )
+    try:
+        made: Any = importlib.import_module(reference["module"])
+        for part in reference["name"].split("."):
+            made = getattr(made, part)
+        partitioner = made()
+    except Exception as error:
+        raise options.refusal(
+            f"Could not find and instantiate partitioner class '{name}': {error!r}",
+            PARTITIONER.key,
+            now="It is imported where the job starts, and called without arguments.",
+        ) from error
+    if not isinstance(partitioner, KafkaPartitioner):
+        raise options.refusal(
+            f"Sink partitioner class '{name}' should implement the required class KafkaPartitioner", PARTITIONER.key
+        )
+    return partitioner

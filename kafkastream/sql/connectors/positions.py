@@ -1,0 +1,133 @@
+"""Where a Kafka table begins and ends."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple, TypeVar
+
+from kafkastream.options.option import Option
+from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.spec.subscription import TopicPartition
+from kafkastream.sql.connectors.kafka_options import (
+    BOUNDED_MODE,
+    BOUNDED_OFFSETS,
+    BOUNDED_TIMESTAMP,
+    PROPERTIES,
+    STARTUP_MODE,
+    STARTUP_OFFSETS,
+    STARTUP_TIMESTAMP,
+    TOPIC,
+    BoundedMode,
+    StartupMode,
+)
+from kafkastream.sql.table_options import TableOptions
+
+__all__ = ["AUTO_OFFSET_RESET", "starting_offsets", "stopping_offsets"]
+
+T = TypeVar("T")
+
+AUTO_OFFSET_RESET: Final = "auto.offset.reset"
+_PARTITION_OFFSET: Final = re.compile(r"partition:([+-]?\d+),offset:([+-]?\d+)", re.ASCII)
+
+
+class _End(NamedTuple):
+    """The options of one end of a table."""
+
+    name: str
+    mode: Option[Any]
+    offsets: Option[str | None]
+    timestamp: Option[int | None]
+
+
+_STARTUP: Final = _End("startup", STARTUP_MODE, STARTUP_OFFSETS, STARTUP_TIMESTAMP)
+_BOUNDED: Final = _End("bounded", BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_TIMESTAMP)
+
+
+def starting_offsets(options: TableOptions) -> OffsetsInitializer:
+    """Where a table begins without a checkpoint, which goes before all this; the group's offsets if nothing is said.
+
+    Raises:
+        DefinitionError: What the mode needs is missing or wrong.
+    """
+    match options.get(STARTUP_MODE):
+        case StartupMode.EARLIEST_OFFSET:
+            return OffsetsInitializer.earliest()
+        case StartupMode.LATEST_OFFSET:
+            return OffsetsInitializer.latest()
+        case StartupMode.GROUP_OFFSETS:
+            return OffsetsInitializer.committed_offsets(_reset_strategy(options))
+        case StartupMode.TIMESTAMP:
+            return _timestamp(options, _STARTUP)
+        case StartupMode.SPECIFIC_OFFSETS:
+            return _specific(options, _STARTUP)
+
+
+def stopping_offsets(options: TableOptions) -> OffsetsInitializer | None:
+    """Where a table ends, if it does.
+
+    Raises:
+        DefinitionError: What the mode needs is missing or wrong.
+    """
+    match options.get(BOUNDED_MODE):
+        case BoundedMode.UNBOUNDED:
+            return None
+        case BoundedMode.LATEST_OFFSET:
+            return OffsetsInitializer.latest()
+        case BoundedMode.GROUP_OFFSETS:
+            return OffsetsInitializer.committed_offsets()
+        case BoundedMode.TIMESTAMP:
+            return _timestamp(options, _BOUNDED)
+        case BoundedMode.SPECIFIC_OFFSETS:
+            return _specific(options, _BOUNDED)
+
+
+def _reset_strategy(options: TableOptions) -> OffsetResetStrategy:
+    """What to do where the group has no offset; nothing (fail) if it is not said."""
+    text = options.under(PROPERTIES).get(AUTO_OFFSET_RESET, OffsetResetStrategy.NONE.name)
+    names = [strategy.name for strategy in OffsetResetStrategy]
+    if text.upper() not in names:
+        key = PROPERTIES.prefix + AUTO_OFFSET_RESET
+        raise options.refusal(
+            f"{AUTO_OFFSET_RESET} can not be set to {options.shown(key)}. Valid values: [{','.join(names).lower()}]",
+            key,
+        )
+    return OffsetResetStrategy[text.upper()]
+
+
+def _timestamp(options: TableOptions, end: _End) -> OffsetsInitializer:
+    millis = _needed(options, end, end.timestamp)
+    with options.reading(end.timestamp.key):
+        return OffsetsInitializer.timestamp(millis)
+
+
+def _specific(options: TableOptions, end: _End) -> OffsetsInitializer:
+    text, topics = _needed(options, end, end.offsets), options.get(TOPIC)
+    if len(topics) != 1:
+        raise options.refusal(
+            "Currently Kafka source only supports specific offset for single topic.",
+            end.offsets.key,
+            now="Give one 'topic', and no 'topic-pattern'.",
+        )
+    # As in Java, what is empty at the end does not count.
+    pairs = [_PARTITION_OFFSET.fullmatch(pair) for pair in text.rstrip(";").split(";")]
+    if not all(pairs):
+        raise options.refusal(
+            f"Invalid properties '{end.offsets.key}' should follow the format "
+            f"'partition:0,offset:42;partition:1,offset:300', but is {options.shown(end.offsets.key)}.",
+            end.offsets.key,
+        )
+    with options.reading(end.offsets.key):
+        return OffsetsInitializer.offsets(
+            {TopicPartition(topics[0], int(pair[1])): int(pair[2]) for pair in pairs if pair}
+        )
+
+
+def _needed(options: TableOptions, end: _End, option: Option[T | None]) -> T:
+    value = options.get(option)
+    if value is None:
+        raise options.refusal(
+            f"'{option.key}' is required in '{options.get(end.mode).value}' {end.name} mode but missing.",
+            end.mode.key,
+            now=option.doc,
+        )
+    return value

@@ -1,0 +1,113 @@
+"""The connectors ``print`` and ``blackhole``: rows are shown, or thrown away."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Final, final
+
+import attrs
+
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, enum_member, text
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector
+from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions
+
+__all__ = ["BLACKHOLE", "PRINT", "BlackHoleTableSink", "PrintStyle", "PrintTableSink", "blackhole_sink", "print_sink"]
+
+
+class PrintStyle(enum.Enum):
+    """How a row is shown."""
+
+    PLAIN = "plain"
+    """``+I(1,a)``, as Flink's documents show it; timestamps as in SQL."""
+    ROW = "row"
+    """``+I[1, a]``, as Flink's own printing shows it."""
+
+
+PRINT_IDENTIFIER: Final = Option[str | None](
+    key="print-identifier",
+    parse=text,
+    default=None,
+    doc="What stands before each row.",
+)
+STANDARD_ERROR: Final = Option[bool](
+    key="standard-error",
+    parse=boolean,
+    default=False,
+    doc="Whether rows go to the standard error output.",
+)
+PRINT_STYLE: Final = Option[PrintStyle](
+    key="print-style",
+    parse=enum_member(PrintStyle),
+    default=PrintStyle.PLAIN,
+    doc="How a row is shown: `plain` is `+I(1,a)`, `row` is `+I[1, a]`. Flink lacks it.",
+)
+
+
+@final
+@attrs.frozen
+class PrintTableSink:
+    """A table whose rows are shown on the driver."""
+
+    print_identifier: str | None = setting(PRINT_IDENTIFIER)
+    standard_error: bool = setting(STANDARD_ERROR)
+    style: PrintStyle = setting(PRINT_STYLE)
+    parallelism: int | None = setting(SINK_PARALLELISM)
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """It shows every kind of row."""
+        return ChangelogMode.RETRACT
+
+
+@final
+@attrs.frozen
+class BlackHoleTableSink:
+    """A table whose rows are thrown away."""
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """It takes every kind of row."""
+        return ChangelogMode.RETRACT
+
+
+PRINT: Final = Connector("print", options_of(PrintTableSink))
+BLACKHOLE: Final = Connector("blackhole", options_of(BlackHoleTableSink))
+
+
+def print_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> PrintTableSink:
+    """A table of the connector ``print``.
+
+    Raises:
+        DefinitionError: Options are unknown or have values that do not fit; metadata is to be written.
+    """
+    options = _checked(PRINT, definition, environ)
+    return PrintTableSink(**read_settings(PrintTableSink, options.get))
+
+
+def blackhole_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> BlackHoleTableSink:
+    """A table of the connector ``blackhole``.
+
+    Raises:
+        DefinitionError: Options are unknown; metadata is to be written.
+    """
+    _checked(BLACKHOLE, definition, environ)
+    return BlackHoleTableSink()
+
+
+def _checked(connector: Connector, definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
+    options = TableOptions.of(definition, environ)
+    connector.check(options)
+    persisted = [column.name for column in definition.schema.metadata if not column.is_virtual]
+    if persisted:
+        raise options.column_refusal(
+            f"Table '{definition.identifier}' declares persistable metadata columns, but the underlying "
+            "DynamicTableSink doesn't implement the SupportsWritingMetadata interface. If the column should not be "
+            "persisted, it can be declared with the VIRTUAL keyword.",
+            persisted[0],
+        )
+    return options

@@ -1,0 +1,74 @@
+"""Records between a Kafka table's source or sink and its formats, which read and write the bytes."""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from kafkastream.spec.formats import InitializationContext
+from kafkastream.spec.partitioning import KafkaPartitioner
+from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
+
+__all__ = ["RecordsAsEncoded", "RecordsAsRead"]
+
+
+@final
+@attrs.frozen
+class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
+    """Records as they were read: the table's formats decode them."""
+
+    def deserialize(self, record: ConsumerRecord) -> tuple[ConsumerRecord]:
+        """The record."""
+        return (record,)
+
+
+@final
+@attrs.frozen
+class RecordsAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
+    """Records as the table's formats have encoded them; what is left is where they go.
+
+    Differs from Flink: the partitioner sees the encoded record, not the row.
+
+    Args:
+        topics: The topics that a record may go to.
+        partitioner: Chooses the partition; without, the key does, as in Java's producer.
+
+    Example:
+        >>> schema = RecordsAsEncoded(("orders",))
+        >>> schema.topic
+        'orders'
+    """
+
+    topics: tuple[str, ...]
+    partitioner: KafkaPartitioner[ProducerRecord] | None = None
+    topic: str | None = attrs.field(init=False)
+
+    @topic.default
+    def _only_topic(self) -> str | None:
+        return self.topics[0] if len(self.topics) == 1 else None
+
+    def open(self, context: InitializationContext, sink_context: KafkaSinkContext) -> None:
+        """Open the partitioner."""
+        if self.partitioner is not None:
+            self.partitioner.open(
+                sink_context.get_parallel_instance_id(), sink_context.get_number_of_parallel_instances()
+            )
+
+    def serialize(self, element: ProducerRecord, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
+        """The record, with its partition.
+
+        Raises:
+            ValueError: Its topic is none of the table's.
+        """
+        if element.topic not in self.topics:
+            raise ValueError(
+                "The topic of the sink record is not valid. "
+                f"Expected topic to be in: [{', '.join(self.topics)}] but was: {element.topic}"
+            )
+        if self.partitioner is None:
+            return element
+        partitions = context.get_partitions_for_topic(element.topic)
+        chosen = self.partitioner.partition(element, element.key, element.value, element.topic, partitions)
+        return attrs.evolve(element, partition=chosen)

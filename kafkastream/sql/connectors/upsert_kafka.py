@@ -1,0 +1,143 @@
+"""The connector ``upsert-kafka``: a table whose records are the latest rows of their keys."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import kafka_options as its
+from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, SINK_PARALLELISM, Connector
+from kafkastream.sql.connectors.kafka_tables import (
+    BufferFlush,
+    KafkaTableSink,
+    KafkaTableSource,
+    sink_metadata,
+    sink_spec,
+    sink_topics,
+    source_spec,
+)
+from kafkastream.sql.connectors.metadata import read_metadata
+from kafkastream.sql.connectors.record_parts import key_part, value_part
+from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
+from kafkastream.sql.formats import Format, RawFormat
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions
+
+__all__ = ["UPSERT_KAFKA", "upsert_kafka_sink", "upsert_kafka_source"]
+
+log = logging.getLogger("kafkastream")
+
+UPSERT_KAFKA: Final = Connector(
+    "upsert-kafka",
+    (
+        its.TOPIC,
+        its.TOPIC_PATTERN,
+        its.BOOTSTRAP_SERVERS,
+        its.PROPERTIES,
+        its.KEY_FORMAT,
+        its.KEY_FIELDS_PREFIX,
+        its.VALUE_FORMAT,
+        its.VALUE_FIELDS_INCLUDE,
+        its.BOUNDED_MODE,
+        its.BOUNDED_OFFSETS,
+        its.BOUNDED_TIMESTAMP,
+        its.DISCOVERY_INTERVAL,
+        SCAN_PARALLELISM,
+        its.DELIVERY_GUARANTEE,
+        its.TRANSACTIONAL_ID_PREFIX,
+        its.TRANSACTION_NAMING_STRATEGY,
+        its.BUFFER_FLUSH_MAX_ROWS,
+        its.BUFFER_FLUSH_INTERVAL,
+        SINK_PARALLELISM,
+    ),
+    required=(its.BOOTSTRAP_SERVERS, its.KEY_FORMAT, its.VALUE_FORMAT),
+)
+
+
+def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSource:
+    """A table of the connector ``upsert-kafka``, to be read: from the beginning, so that no key is missing.
+
+    Raises:
+        DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
+        UnsupportedFeatureError: An option asks for what is not to be had here.
+    """
+    options = TableOptions.of(definition, environ)
+    value, key = _formats(options)
+    value_of, key_of = value.to_read(), key.to_read()
+    _check(options, key_of, value_of)
+    key_fields = key_part(options, definition.schema.primary_key, key_of)
+    return KafkaTableSource(
+        source=source_spec(options, OffsetsInitializer.earliest(), default_group=None),
+        key=key_fields,
+        value=value_part(options, value.named_by, key_fields, value_of),
+        metadata=read_metadata(options, value_of),
+        changelog=ChangelogMode.UPSERT,
+        parallelism=options.get(SCAN_PARALLELISM),
+    )
+
+
+def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSink:
+    """A table of the connector ``upsert-kafka``, to be written: a row that goes away is a key without a value.
+
+    Raises:
+        DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
+        UnsupportedFeatureError: An option asks for what is not to be had here.
+    """
+    options = TableOptions.of(definition, environ)
+    value, key = _formats(options)
+    topics = sink_topics(options)
+    value_of, key_of = value.to_write(topics), key.to_write(topics)
+    _check(options, key_of, value_of)
+    if isinstance(value_of, RawFormat):
+        log.warning("%s: a NULL is written as a null value, which is read as a delete", options.where(value.named_by))
+    key_fields = key_part(options, definition.schema.primary_key, key_of)
+    return KafkaTableSink(
+        sink=sink_spec(options, topics, options.get(its.DELIVERY_GUARANTEE), partitioner=None),
+        key=key_fields,
+        value=value_part(options, value.named_by, key_fields, value_of),
+        metadata=sink_metadata(options, topics),
+        changelog=ChangelogMode.UPSERT,
+        buffer_flush=_buffer_flush(options),
+        parallelism=options.get(SINK_PARALLELISM),
+    )
+
+
+def _formats(options: TableOptions) -> tuple[TableFormat, TableFormat]:
+    """The formats of value and key, both of which are required."""
+    value, key = table_formats(UPSERT_KAFKA, options)
+    assert value is not None
+    assert key is not None
+    return value, key
+
+
+def _check(options: TableOptions, key: Format, value: Format) -> None:
+    for option, format_ in ((its.KEY_FORMAT, key), (its.VALUE_FORMAT, value)):
+        if not format_.changelog.is_insert_only:
+            raise options.refusal(
+                f"'upsert-kafka' connector doesn't support '{format_.identifier}' as "
+                f"{option.key.replace('.', ' ')}, because '{format_.identifier}' is not in insert-only mode.",
+                option.key,
+                now=f"Use 'connector' = 'kafka' for changes in {format_.identifier}.",
+            )
+    if not options.definition.schema.primary_key:
+        raise options.refusal(
+            "'upsert-kafka' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies which columns "
+            "should be read from or write to the Kafka message key. The PRIMARY KEY also defines records in the "
+            "'upsert-kafka' table should update or delete on which keys.",
+            now="Add PRIMARY KEY (…) NOT ENFORCED.",
+        )
+
+
+def _buffer_flush(options: TableOptions) -> BufferFlush | None:
+    max_rows, interval = its.BUFFER_FLUSH_MAX_ROWS, its.BUFFER_FLUSH_INTERVAL
+    flush = BufferFlush(options.get(max_rows), options.get(interval))
+    if (flush.max_rows > 0) is not (flush.interval_ms > 0):
+        raise options.refusal(
+            f"'{max_rows.key}' and '{interval.key}' must be set to be greater than zero together to enable sink "
+            "buffer flushing.",
+            options.spelling(max_rows) or interval.key,
+        )
+    return flush if flush.max_rows > 0 else None

@@ -1,0 +1,124 @@
+"""The formats of keys and values: their options as frozen values, one module per format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.sql.formats.avro import AvroEncoding, AvroFormat
+from kafkastream.sql.formats.avro_confluent import AvroConfluentFormat
+from kafkastream.sql.formats.canal_json import CanalJsonFormat
+from kafkastream.sql.formats.csv import CsvFormat
+from kafkastream.sql.formats.debezium_json import DebeziumJsonFormat
+from kafkastream.sql.formats.format import Format
+from kafkastream.sql.formats.json import JsonFormat, MapNullKeyMode, TimestampFormat
+from kafkastream.sql.formats.maxwell_json import MaxwellJsonFormat
+from kafkastream.sql.formats.protobuf import ProtobufFormat
+from kafkastream.sql.formats.raw import Endianness, RawFormat
+from kafkastream.sql.settings import options_of, read_settings
+from kafkastream.sql.table_options import TableOptions, did_you_mean
+
+__all__ = [
+    "FORMATS",
+    "AvroConfluentFormat",
+    "AvroEncoding",
+    "AvroFormat",
+    "CanalJsonFormat",
+    "CsvFormat",
+    "DebeziumJsonFormat",
+    "Endianness",
+    "Format",
+    "JsonFormat",
+    "MapNullKeyMode",
+    "MaxwellJsonFormat",
+    "ProtobufFormat",
+    "RawFormat",
+    "TimestampFormat",
+    "format_keys",
+    "format_of",
+]
+
+FORMATS: Final[Mapping[str, type[Format]]] = {
+    kind.identifier: kind
+    for kind in (
+        AvroFormat,
+        AvroConfluentFormat,
+        CanalJsonFormat,
+        CsvFormat,
+        DebeziumJsonFormat,
+        JsonFormat,
+        MaxwellJsonFormat,
+        ProtobufFormat,
+        RawFormat,
+    )
+}
+"""All formats by their identifiers."""
+
+
+def format_of(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> Format:
+    """A format as a table's options describe it.
+
+    Args:
+        named_by: The key of the option with its identifier.
+        options: The table's.
+        prefixes: What may stand before the format's options, the usual one first: ``json.x`` with ``""``,
+            ``value.json.x`` with ``"value."``.
+
+    Raises:
+        DefinitionError: There is no such format, or an option has a value that does not fit.
+        UnsupportedFeatureError: An option asks for what is not to be had here.
+    """
+    kind = _kind(named_by, options)
+    starts = _starts(kind, prefixes)
+    missing = [starts[0] + option.key for option in kind.required if options.spelling(option, starts) is None]
+    if missing:
+        raise options.missing(missing, named_by)
+
+    def read(option: Option[Any] | OptionFamily) -> Any:
+        return options.under(option, starts) if isinstance(option, OptionFamily) else options.get(option, starts)
+
+    settings = read_settings(kind, read)
+    try:
+        return kind(**settings)
+    except (DefinitionError, UnsupportedFeatureError) as error:
+        keys = (start + error.where.removeprefix(f"{kind.identifier}.") for start in starts)
+        key = next((key for key in keys if key in options.values), named_by)
+        raise type(error)(error.what, where=options.where(key), now=error.now) from None
+
+
+def format_keys(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> Iterator[str]:
+    """The keys of a format's options, each as it is given, or with the first prefix; ``x.*`` for any key with ``x.``.
+
+    Args:
+        named_by: The key of the option with its identifier.
+        options: The table's.
+        prefixes: What may stand before the format's options, the usual one first.
+
+    Raises:
+        DefinitionError: There is no such format.
+    """
+    kind = _kind(named_by, options)
+    starts = _starts(kind, prefixes)
+    for option in options_of(kind):
+        if isinstance(option, OptionFamily):
+            yield from (start + option.key for start in starts)
+        else:
+            yield options.spelling(option, starts) or starts[0] + option.key
+
+
+def _kind(named_by: str, options: TableOptions) -> type[Format]:
+    identifier = options.values[named_by]
+    if identifier not in FORMATS:
+        raise options.refusal(
+            f"Could not find any format for identifier {options.shown(named_by)}. "
+            f"Available are {', '.join(sorted(FORMATS))}",
+            named_by,
+            now=did_you_mean(identifier, FORMATS),
+        )
+    return FORMATS[identifier]
+
+
+def _starts(kind: type[Format], prefixes: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{prefix}{kind.identifier}." for prefix in prefixes)

@@ -1,0 +1,112 @@
+"""Avro records whose schema a Confluent registry knows."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, final
+
+import attrs
+
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.options.parsers import boolean, text
+from kafkastream.spec.formats.schema_registry import SchemaRegistry
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.formats.format import Format
+from kafkastream.sql.settings import setting, settings_under
+
+__all__ = ["AvroConfluentFormat"]
+
+
+def _text(key: str, doc: str) -> Option[str | None]:
+    return Option(key=key, parse=text, default=None, doc=doc)
+
+
+URL: Final = Option[str](
+    key="url",
+    parse=text,
+    default="",
+    doc="Where the registry is; several addresses are separated by `,`.",
+    deprecated_keys=("schema-registry.url",),
+)
+SUBJECT: Final = Option[str | None](
+    key="subject",
+    parse=text,
+    default=None,
+    doc="Under which subject a sink registers its schema; `<topic>-value` or `<topic>-key` if not set.",
+    deprecated_keys=("schema-registry.subject",),
+)
+SCHEMA: Final = Option[str | None](
+    key="schema",
+    parse=text,
+    default=None,
+    doc="The Avro schema; it follows from the table's if not set, and must fit it if set.",
+    deprecated_keys=("schema-registry.schema",),
+)
+AUTO_REGISTER_SCHEMAS: Final = Option[bool](
+    key="auto.register.schemas",
+    parse=boolean,
+    default=True,
+    doc="Whether a sink registers its schema; otherwise the registry must have it.",
+)
+KEYSTORE_LOCATION: Final = _text("ssl.keystore.location", "The file with the client's certificate and key, PEM.")
+KEYSTORE_PASSWORD: Final = _text("ssl.keystore.password", "The password of the client's key.")
+TRUSTSTORE_LOCATION: Final = _text("ssl.truststore.location", "The file with the certificates to trust, PEM.")
+TRUSTSTORE_PASSWORD: Final = _text("ssl.truststore.password", "The password of the certificates to trust.")
+BASIC_SOURCE: Final = _text("basic-auth.credentials-source", "Where user and password stand: `URL` or `USER_INFO`.")
+BASIC_USER_INFO: Final = _text("basic-auth.user-info", "User and password, as `user:password`.")
+BEARER_SOURCE: Final = _text("bearer-auth.credentials-source", "Where the token stands: `STATIC_TOKEN`.")
+BEARER_TOKEN: Final = _text("bearer-auth.token", "The token.")
+PROPERTIES: Final = OptionFamily(
+    prefix="properties.", doc="Other settings of Confluent's client, which the options above go before."
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class AvroConfluentFormat(Format):
+    """The id of a schema in the registry, then an Avro record.
+
+    Raises:
+        DefinitionError: There is no address of a registry, or settings contradict each other.
+        UnsupportedFeatureError: A key store has another type than PEM.
+    """
+
+    identifier: ClassVar[str] = "avro-confluent"
+    required: ClassVar[tuple[Option[Any], ...]] = (URL,)
+    url: str = setting(URL)
+    subject: str | None = setting(SUBJECT)
+    schema: str | None = setting(SCHEMA)
+    auto_register_schemas: bool = setting(AUTO_REGISTER_SCHEMAS)
+    keystore_location: str | None = setting(KEYSTORE_LOCATION)
+    keystore_password: str | None = setting(KEYSTORE_PASSWORD)
+    truststore_location: str | None = setting(TRUSTSTORE_LOCATION)
+    truststore_password: str | None = setting(TRUSTSTORE_PASSWORD)
+    basic_source: str | None = setting(BASIC_SOURCE)
+    basic_user_info: str | None = setting(BASIC_USER_INFO)
+    bearer_source: str | None = setting(BEARER_SOURCE)
+    bearer_token: str | None = setting(BEARER_TOKEN)
+    properties: FrozenMap[str, str] = settings_under(PROPERTIES)
+
+    def __attrs_post_init__(self) -> None:
+        _ = self.registry
+
+    @property
+    def registry(self) -> SchemaRegistry:
+        """Where the schemas are, and how to enter."""
+        settings = {
+            "auto.register.schemas": None if self.auto_register_schemas else "false",
+            "ssl.keystore.location": self.keystore_location,
+            "ssl.keystore.password": self.keystore_password,
+            "ssl.truststore.location": self.truststore_location,
+            "ssl.truststore.password": self.truststore_password,
+            "basic.auth.credentials.source": self.basic_source,
+            "basic.auth.user.info": self.basic_user_info,
+            "bearer.auth.credentials.source": self.bearer_source,
+            "bearer.auth.token": self.bearer_token,
+        }
+        given = {key: value for key, value in settings.items() if value is not None}
+        return SchemaRegistry(self.url, self.properties | given)
+
+    @property
+    def writing_problem(self) -> str | None:
+        """A sink needs a subject."""
+        return f"Option {self.identifier}.{SUBJECT.key} is required for serialization" if self.subject is None else None

@@ -1,0 +1,131 @@
+"""JSON, and what formats made of it have in common."""
+
+from __future__ import annotations
+
+import enum
+from typing import ClassVar, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, enum_member, text
+from kafkastream.sql.formats.format import Format
+from kafkastream.sql.settings import setting
+
+__all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode", "TimestampFormat"]
+
+
+class TimestampFormat(enum.Enum):
+    """How timestamps are text."""
+
+    SQL = "SQL"
+    """``2024-05-01 12:30:00.123``, and ``Z`` at the end with a local time zone."""
+    ISO_8601 = "ISO-8601"
+    """The same with ``T`` between date and time."""
+
+
+class MapNullKeyMode(enum.Enum):
+    """What to do with an entry of a MAP whose key is NULL; Spark's maps have none."""
+
+    FAIL = "FAIL"
+    DROP = "DROP"
+    LITERAL = "LITERAL"
+
+
+FAIL_ON_MISSING_FIELD: Final = Option[bool](
+    key="fail-on-missing-field",
+    parse=boolean,
+    default=False,
+    doc="Whether a field that is not there fails the job; otherwise it is NULL.",
+)
+IGNORE_PARSE_ERRORS: Final = Option[bool](
+    key="ignore-parse-errors",
+    parse=boolean,
+    default=False,
+    doc="Whether fields that cannot be read are NULL, and rows left out; otherwise they fail the job.",
+)
+TIMESTAMP_FORMAT: Final = Option[TimestampFormat](
+    key="timestamp-format.standard",
+    parse=enum_member(TimestampFormat),
+    default=TimestampFormat.SQL,
+    doc="How timestamps are written: `SQL` (`2024-05-01 12:30:00.1`) or `ISO-8601` (with `T`).",
+)
+MAP_NULL_KEY_MODE: Final = Option[MapNullKeyMode](
+    key="map-null-key.mode",
+    parse=enum_member(MapNullKeyMode),
+    default=MapNullKeyMode.FAIL,
+    doc="What to do with NULL as a key of a MAP: `FAIL`, `DROP` or `LITERAL`. No effect: Spark's maps have none.",
+)
+MAP_NULL_KEY_LITERAL: Final = Option[str](
+    key="map-null-key.literal",
+    parse=text,
+    default="null",
+    doc="What stands for NULL as a key of a MAP, with the mode `LITERAL`. No effect: Spark's maps have none.",
+)
+ENCODE_DECIMAL_AS_PLAIN_NUMBER: Final = Option[bool](
+    key="encode.decimal-as-plain-number",
+    parse=boolean,
+    default=False,
+    doc="Whether a DECIMAL is written with all its digits (`0.000000027`); otherwise it may be `2.7E-8`.",
+)
+ENCODE_IGNORE_NULL_FIELDS: Final = Option[bool](
+    key="encode.ignore-null-fields",
+    parse=boolean,
+    default=False,
+    doc="Whether fields that are NULL are left out when a row is written.",
+)
+DECODE_JSON_PARSER_ENABLED: Final = Option[bool](
+    key="decode.json-parser.enabled",
+    parse=boolean,
+    default=True,
+    doc="Which of Flink's parsers reads. No effect: Spark reads.",
+)
+FLATTEN_NESTED_COLUMNS: Final = Option[bool](
+    key="infer-schema.flatten-nested-columns.enable",
+    parse=boolean,
+    default=False,
+    doc="Whether nested fields become columns of their own when a schema is inferred (`CREATE TABLE … AS TABLE`).",
+)
+PRIMITIVE_AS_STRING: Final = Option[bool](
+    key="infer-schema.primitive-as-string",
+    parse=boolean,
+    default=False,
+    doc="Whether all columns are STRING when a schema is inferred (`CREATE TABLE … AS TABLE`).",
+)
+
+
+@attrs.frozen(kw_only=True)
+class JsonSettings(Format):
+    """What can be set for all formats that are JSON."""
+
+    ignore_parse_errors: bool = setting(IGNORE_PARSE_ERRORS)
+    timestamp_format: TimestampFormat = setting(TIMESTAMP_FORMAT)
+    map_null_key_mode: MapNullKeyMode = setting(MAP_NULL_KEY_MODE)
+    map_null_key_literal: str = setting(MAP_NULL_KEY_LITERAL)
+    encode_decimal_as_plain_number: bool = setting(ENCODE_DECIMAL_AS_PLAIN_NUMBER)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class JsonFormat(JsonSettings):
+    """A JSON object with a member for each field.
+
+    Raises:
+        DefinitionError: Missing fields are to fail, and errors to be ignored.
+    """
+
+    identifier: ClassVar[str] = "json"
+    fail_on_missing_field: bool = setting(FAIL_ON_MISSING_FIELD)
+    encode_ignore_null_fields: bool = setting(ENCODE_IGNORE_NULL_FIELDS)
+    decode_json_parser_enabled: bool = setting(DECODE_JSON_PARSER_ENABLED)
+    flatten_nested_columns: bool = setting(FLATTEN_NESTED_COLUMNS)
+    primitive_as_string: bool = setting(PRIMITIVE_AS_STRING)
+
+    def __attrs_post_init__(self) -> None:
+        if self.fail_on_missing_field and self.ignore_parse_errors:
+            raise DefinitionError(
+                f"{FAIL_ON_MISSING_FIELD.key} and {IGNORE_PARSE_ERRORS.key} shouldn't both be true.",
+                where=f"{self.identifier}.{FAIL_ON_MISSING_FIELD.key}",
+                now="Leave one of them out.",
+            )

@@ -1,0 +1,90 @@
+"""The bytes themselves, as the one column of a table."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import ClassVar, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import enum_member, text
+from kafkastream.spec.formats.charsets import check_charset
+from kafkastream.sql.formats.format import Format
+from kafkastream.sql.settings import setting
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["Endianness", "RawFormat"]
+
+
+class Endianness(enum.Enum):
+    """Which byte of a number comes first."""
+
+    BIG = "big-endian"
+    LITTLE = "little-endian"
+
+
+CHARSET: Final = Option[str](
+    key="charset", parse=text, default="UTF-8", doc="The charset of texts, by one of Java's names."
+)
+ENDIANNESS: Final = Option[Endianness](
+    key="endianness",
+    parse=enum_member(Endianness),
+    default=Endianness.BIG,
+    doc="Which byte of a number comes first: the highest (`big-endian`) or the lowest (`little-endian`).",
+)
+_KINDS: Final = frozenset(
+    {
+        Kind.CHAR,
+        Kind.VARCHAR,
+        Kind.BINARY,
+        Kind.VARBINARY,
+        Kind.BOOLEAN,
+        Kind.TINYINT,
+        Kind.SMALLINT,
+        Kind.INT,
+        Kind.BIGINT,
+        Kind.FLOAT,
+        Kind.DOUBLE,
+    }
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class RawFormat(Format):
+    """One value as its bytes: a text, a number, or bytes.
+
+    Raises:
+        DefinitionError: There is no such charset.
+    """
+
+    identifier: ClassVar[str] = "raw"
+    charset: str = setting(CHARSET)
+    endianness: Endianness = setting(ENDIANNESS)
+
+    def __attrs_post_init__(self) -> None:
+        option = f"{self.identifier}.{CHARSET.key}"
+        try:
+            check_charset(self.charset, option)
+        except DefinitionError as error:
+            what = f"Unsupported '{option}' name: {self.charset}."
+            raise DefinitionError(what, where=error.where, now=error.now) from None
+
+    def problem_with(self, fields: Sequence[RowField]) -> str | None:
+        """There is one field, of a simple type."""
+        if len(fields) != 1:
+            columns = ", ".join(map(_column, fields))
+            return (
+                "The 'raw' format only supports single physical column. "
+                f"However the defined schema contains multiple physical columns: [{columns}]"
+            )
+        type_ = fields[0].type
+        return None if type_.kind in _KINDS else f"The 'raw' format doesn't supports '{type_}' as column type."
+
+
+def _column(field: RowField) -> str:
+    """As SQL writes a field of a ROW."""
+    return str(DataType.of(Kind.ROW, fields=(field,))).removeprefix("ROW<").removesuffix(">")

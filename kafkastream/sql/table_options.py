@@ -1,0 +1,139 @@
+"""The options of a table's WITH, read by their declarations."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TypeVar, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.spec.values import FrozenMap, is_secret, redacted
+from kafkastream.sql.references import resolved_options
+from kafkastream.sql.table import Position, TableDefinition
+
+__all__ = ["TableOptions", "did_you_mean"]
+
+T = TypeVar("T")
+
+_PLAIN = ("",)
+
+
+@final
+@attrs.frozen
+class TableOptions:
+    """What a table's options say, and where.
+
+    Args:
+        definition: The table.
+        values: The options, with what they refer to in the environment and in files.
+    """
+
+    definition: TableDefinition
+    values: FrozenMap[str, str] = attrs.field(converter=FrozenMap[str, str], repr=redacted)
+
+    @staticmethod
+    def of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableOptions:
+        """The options of a table.
+
+        Args:
+            definition: The table.
+            environ: The variables that values may refer to; this process's if not given.
+
+        Raises:
+            DefinitionError: A value refers to a variable or a file that is not there.
+        """
+        unresolved = TableOptions(definition, definition.options)
+        variables = os.environ if environ is None else environ
+        return TableOptions(definition, resolved_options(definition.options, variables, unresolved.where))
+
+    def get(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> T:
+        """The value of an option; its default where it is not given.
+
+        Args:
+            option: Its declaration.
+            prefixes: What may stand before its key; the first that is given counts.
+
+        Raises:
+            DefinitionError: The text does not fit the option.
+        """
+        key = self.spelling(option, prefixes)
+        if key is None:
+            return option.default
+        try:
+            return option.parse(self.values[key])
+        except ValueError as reason:
+            # Not as its cause: the reason may hold what a reference stands for.
+            raise self.refusal(
+                f"Unsupported value {self.shown(key)} for {key!r}: {reason}", key, now=option.doc
+            ) from None
+
+    def spelling(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> str | None:
+        """The key under which an option is given, if it is."""
+        keys = (prefix + key for prefix in prefixes for key in option.keys)
+        return next((key for key in keys if key in self.values), None)
+
+    def has(self, option: Option[T]) -> bool:
+        """Whether an option is given."""
+        return self.spelling(option) is not None
+
+    def under(self, family: OptionFamily, prefixes: Sequence[str] = _PLAIN) -> FrozenMap[str, str]:
+        """The options of a family, by the ends of their keys."""
+        starts = [prefix + family.prefix for prefix in prefixes]
+        ends = ((start, key, value) for start in starts for key, value in self.values.items() if key.startswith(start))
+        return FrozenMap({key.removeprefix(start): value for start, key, value in ends})
+
+    def shown(self, key: str) -> str:
+        """A value as the user wrote it; ``***`` for a secret."""
+        return repr("***") if is_secret(key) else redacted(self.definition.options[key])
+
+    def where(self, key: str | None = None) -> str:
+        """The place of an option, or the table."""
+        option = () if key is None else (f"option {key!r}", *self._at(self.definition.positions.get(key)))
+        return ", ".join((f"table {self.definition.identifier}", *option))
+
+    @staticmethod
+    def _at(position: Position | None) -> tuple[str, ...]:
+        return () if position is None else (str(position),)
+
+    def refusal(self, what: str, key: str | None = None, now: str = "") -> DefinitionError:
+        """An error about an option, or about the table."""
+        return DefinitionError(what, where=self.where(key), now=now)
+
+    def column_refusal(self, what: str, name: str, now: str = "") -> DefinitionError:
+        """An error about a column."""
+        columns = self.definition.schema.columns
+        position = next((column.position for column in columns if column.name == name), None)
+        where = ", ".join((self.where(), f"column {name!r}", *self._at(position)))
+        return DefinitionError(what, where=where, now=now)
+
+    def missing(self, keys: Sequence[str], key: str | None = None) -> DefinitionError:
+        """An error about options that must be given, and are not."""
+        return self.refusal(
+            f"One or more required options are missing. Missing required options are: {', '.join(keys)}",
+            key,
+            now=f"Add {keys[0]!r} to WITH.",
+        )
+
+    @contextmanager
+    def reading(self, key: str | None = None) -> Iterator[None]:
+        """Errors of values that are made within it get the place of the option."""
+        try:
+            yield
+        except (DefinitionError, UnsupportedFeatureError) as error:
+            raise type(error)(error.what, where=self.where(key), now=error.now) from None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A question about the known word that is closest; empty when none is close.
+
+    Example:
+        >>> did_you_mean("scan.startup.modes", ["topic", "scan.startup.mode"])
+        "Did you mean 'scan.startup.mode'?"
+    """
+    closest = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"Did you mean {closest[0]!r}?" if closest else ""
