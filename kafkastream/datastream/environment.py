@@ -19,6 +19,7 @@ from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SinkNode, SourceNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
 from kafkastream.spec.legacy import FlinkKafkaConsumer
+from kafkastream.spec.plan import execution_plan
 from kafkastream.spec.source import Boundedness, KafkaSource
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
@@ -169,8 +170,11 @@ class StreamExecutionEnvironment:
     fromElements = from_elements
 
     def get_execution_plan(self) -> str:
-        """The job graph as JSON, in the shape of Flink's plan."""
-        return self._graph().to_json(self.get_parallelism())
+        """The job graph as JSON, in the shape of Flink's plan.
+
+        Differs from Flink: a node that makes watermarks tells how, as ``watermarks``.
+        """
+        return execution_plan(self._graph(), self.get_parallelism())
 
     getExecutionPlan = get_execution_plan
 

@@ -129,6 +129,7 @@ class _Part:
                 self.metrics.store,
                 self.plan.parallelism,
                 native=() if self.native is None else [node.id for node in (*self.graph.sources, *self.graph.sinks)],
+                event_time=None if self.keyed is None else self.keyed.time,
             ),
             keyed=self.keyed,
         )
@@ -165,10 +166,10 @@ class _Part:
     def _keyed_batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
+        query_id = self._query_id(frame, number)
         if self.writer is not None:
-            write = self.writer.function(self._query_id(frame, number), number or 0)
-            frame = frame.repartition(1).mapInArrow(write, REPORT_SCHEMA)
-        with self.keyed.micro_batch():
+            frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number or 0), REPORT_SCHEMA)
+        with self.keyed.micro_batch(query_id):
             reports = self._carried_out(job, over, partial(collected, frame))
             self.keyed.take(reports)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 from kafkastream.spark.identities import identities, keyed_identities
@@ -33,6 +33,9 @@ class EventTime:
         graph: The part.
         parallelism: The number of subtasks.
         clock: The time in s; only differences count.
+
+    Attributes:
+        is_aligned: Whether partitions may have to wait for others.
     """
 
     def __init__(self, graph: JobGraph, parallelism: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,6 +51,11 @@ class EventTime:
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
         self._combined: dict[int, int] = {}
+        aligned = [node.watermarks.alignment for node in graph.sources if node.watermarks.alignment is not None]
+        self._align_every = min((one.update_interval.to_millis() / 1000 for one in aligned), default=0)
+        self._align_at = self._began
+        self.is_aligned = bool(aligned)
+        self._waiting: dict[int, frozenset[TopicPartition]] = {}
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin where an earlier run has been, by what ``content`` told then."""
@@ -66,13 +74,52 @@ class EventTime:
         """How far event time has come at each keyed operator, by its identity."""
         return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
 
+    def of_subtasks(self, source: int) -> dict[int, int]:
+        """How far event time has come in the subtasks of a source that have a watermark."""
+        subtasks: dict[int, list[_Input]] = {}
+        for partition, one in self._of_partitions(self._source(source)).items():
+            owner = owner_subtask(partition.topic, partition.partition, self._parallelism)
+            subtasks.setdefault(owner, []).append(one)
+        come_to = {subtask: _come_to(own) for subtask, own in subtasks.items()}
+        return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
+
+    def allowed(self, source: int) -> int | None:
+        """How far a source may be read: so much ahead of the slowest of its alignment group; None when nobody waits.
+
+        As in Flink, a partition holds back the others when it has a watermark, and is neither idle nor at its end.
+        """
+        alignment = self._source(source).watermarks.alignment
+        if alignment is None:
+            return None
+        group = [
+            one
+            for node in self._graph.sources
+            if node.watermarks.alignment is not None and node.watermarks.alignment.group == alignment.group
+            for one in self._of_partitions(node).values()
+            if one.watermark > MIN_WATERMARK
+        ]
+        return _come_to(group) + alignment.max_drift.to_millis() if group else None
+
+    def align(self) -> Mapping[int, frozenset[TopicPartition]]:
+        """The partitions that are to wait for others of their group, by source; compared once per update interval.
+
+        While a partition waits, it does not become idle.
+        """
+        if self.is_aligned and self._clock() >= self._align_at:
+            self._align_at = self._clock() + self._align_every
+            self._waiting = {node.id: self._ahead(node) for node in self._graph.sources}
+        return self._waiting
+
     def reads(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A source reads these partitions now; each of them counts from the beginning."""
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
     def looked(self) -> None:
         """What there is to read was looked for now: who has nothing now is idle, if it had nothing for long enough."""
-        self._looked = self._clock()
+        before, self._looked = self._looked, self._clock()
+        for source, partitions in self._waiting.items():
+            for split in map(split_name, partitions):
+                self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
 
     def saw(self, seen: Seen) -> None:
         """What the tasks of a micro-batch have seen, which began when there was a look last."""
@@ -103,32 +150,38 @@ class EventTime:
                 return _Input(MAX_WATERMARK)
             case SourceNode() if node.id in self._ended:
                 return _Input(MAX_WATERMARK)
+            case SourceNode() if not self._splits.get(node.id):  # without any partition, as with one that has nothing
+                return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
             case SourceNode():
-                left = self._splits.get(node.id, frozenset()) - self._finished.get(node.id, frozenset())
-                return self._generated(node, node.watermarks, frozenset(map(split_name, left)))
+                return _made_by(node.watermarks, self._of_partitions(node).values())
             case OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy):
                 upstream = self._of(self._graph[node.input])
                 if upstream.watermark == MAX_WATERMARK:
                     return upstream
-                return self._generated(node, strategy, self._subtasks(node))
+                splits = self._subtasks(node) or ("",)  # without any, as with one that has nothing
+                return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
             case _:
                 return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
 
-    def _generated(self, node: Node, strategy: WatermarkStrategy[Any], splits: Collection[str]) -> _Input:
-        """The lowest of the splits that are not idle; where there are none yet, it is as with one that has nothing."""
-        if isinstance(strategy.generation, NoWatermarks):
-            return _Input(MIN_WATERMARK)
-        seen, timeout = self._seen.get(node.id, {}), strategy.idle_timeout
-        longest = None if timeout is None else timeout.to_millis() / 1000
-        return _lowest(
-            [
-                _Input(
-                    seen.get(split, MIN_WATERMARK),
-                    longest is not None and self._looked - self._active.get((node.id, split), self._began) >= longest,
-                )
-                for split in splits or ("",)
-            ]
-        )
+    def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
+        """What a source's partitions have come to; one that is read to its stop holds back nobody, like an idle one."""
+        finished = self._finished.get(node.id, frozenset())
+        found = {
+            partition: self._of_split(node, node.watermarks, split_name(partition))
+            for partition in self._splits.get(node.id, frozenset())
+        }
+        return {p: one._replace(is_idle=True) if p in finished else one for p, one in found.items()}
+
+    def _ahead(self, node: SourceNode) -> frozenset[TopicPartition]:
+        limit = self.allowed(node.id)
+        if limit is None:
+            return frozenset()
+        return frozenset(p for p, one in self._of_partitions(node).items() if not one.is_idle and one.watermark > limit)
+
+    def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> _Input:
+        timeout, quiet = strategy.idle_timeout, self._looked - self._active.get((node.id, split), self._began)
+        is_idle = timeout is not None and quiet >= timeout.to_millis() / 1000
+        return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
     def _subtasks(self, node: OperatorNode) -> frozenset[str]:
         """The subtasks of a node before any shuffle to which elements may come: those that own a partition."""
@@ -141,6 +194,11 @@ class EventTime:
             if source.id not in self._ended
         )
 
+    def _source(self, source: int) -> SourceNode:
+        node = self._graph[source]
+        assert isinstance(node, SourceNode)
+        return node
+
     def _upstream(self, node: Node) -> frozenset[int]:
         found = {node.id}
         for taken in node.inputs:
@@ -148,7 +206,18 @@ class EventTime:
         return frozenset(found)
 
 
+def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
+    """What a node that makes watermarks of these splits hands on."""
+    return _Input(MIN_WATERMARK) if isinstance(strategy.generation, NoWatermarks) else _lowest(splits)
+
+
 def _lowest(inputs: Iterable[_Input]) -> _Input:
     """What several inputs come to: the lowest of those that are not idle; where all are, time stands still."""
     active = [one.watermark for one in inputs if not one.is_idle]
     return _Input(min(active, default=MIN_WATERMARK), is_idle=not active)
+
+
+def _come_to(inputs: Sequence[_Input]) -> int:
+    """How far several inputs have come: as far as the lowest that is not idle; where all are, as far as the highest."""
+    lowest = _lowest(inputs)
+    return max(one.watermark for one in inputs) if lowest.is_idle else lowest.watermark

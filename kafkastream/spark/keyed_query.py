@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
+from threading import Lock
 from typing import Any, final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from kafkastream.spark.alignment import align
 from kafkastream.spark.control import CONTROL, CONTROL_SCHEMA, ControlFile, control_frame
 from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
@@ -36,6 +38,9 @@ class KeyedQuery:
         graph: The connected part of the job.
         plan: What the chains of its sources do.
         levels: What the stateful stages do, in their order.
+
+    Attributes:
+        time: How far event time has come.
     """
 
     def __init__(self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan]) -> None:
@@ -44,22 +49,24 @@ class KeyedQuery:
         self._plan = plan
         self._levels = levels
         self._labels = levels[0].labels
-        self._time = EventTime(graph, plan.parallelism)
+        self.time = EventTime(graph, plan.parallelism)
         self._file: ControlFile | None = None
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
         self._asks = False
+        self._unaligned: Sequence[int] = ()
+        self._lock = Lock()  # micro-batches tell of time in a thread of Spark's, and the job looks in one of its own
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin with what an earlier run was told last."""
-        self._time.restore(content)
+        self.time.restore(content)
         self._told = content
         self._asks = True  # for the timers that the operators have
 
     def static_frame(self) -> DataFrame:
         """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
-        self.tell()
+        self._tell()
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         collections = [collection_frame(self._session, rows) for rows in collections_of(self._graph)]
         marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
@@ -72,7 +79,7 @@ class KeyedQuery:
             self._file = ControlFile.temporary(collections)
             if collections and not self._told:  # they come with what is told first
                 self._asks = True
-                self.tell()
+                self._tell()
         self._file.write(self._told)
         control = control_frame(self._session, self._file)
         return self._stages(records.unionByName(control, allowMissingColumns=True))
@@ -107,12 +114,16 @@ class KeyedQuery:
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """The sources read these partitions."""
         for one in inputs:
-            self._time.reads(one.node.id, one.extent.starts)
+            self.time.reads(one.node.id, one.extent.starts)
+        self._unaligned = [one.node.id for one in inputs] if self.time.is_aligned else ()
 
     @contextmanager
-    def micro_batch(self) -> Iterator[None]:
+    def micro_batch(self, query_id: str) -> Iterator[None]:
         """A micro-batch runs: what has come since it began does not count yet, least of all as a sign of idleness."""
-        self._time.looked()
+        if self._unaligned:
+            align(self._session, query_id, self._unaligned, self.time.align)
+            self._unaligned = ()
+        self.time.looked()
         self._is_at_work = True
         try:
             yield
@@ -121,38 +132,38 @@ class KeyedQuery:
 
     def take(self, reports: Iterable[Report]) -> None:
         """What the tasks of a micro-batch have told about time."""
-        for report in reports:
-            if report.kind is ReportKind.TIMES:
-                self._time.saw({report.node: report.content})
-            elif report.kind is ReportKind.TIMERS:
-                subtask, due = report.content
-                self._timers[report.node, subtask] = due
-        self.tell()
+        with self._lock:
+            for report in reports:
+                if report.kind is ReportKind.TIMES:
+                    self.time.saw({report.node: report.content})
+                elif report.kind is ReportKind.TIMERS:
+                    subtask, due = report.content
+                    self._timers[report.node, subtask] = due
+            self._tell()
 
     def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
         """The sources have been read so far."""
-        if not self._is_at_work:
-            self._time.looked()
-        for one, reached in zip(inputs, offsets, strict=True):
-            self._time.reads(one.node.id, reached)
-            if one.extent.stops is not None:
-                self._time.finished(
-                    one.node.id, [p for p, stop in one.extent.stops.items() if reached.get(p, 0) >= stop]
-                )
-            if one.has_stopped(reached):
-                self._time.ended(one.node.id)
-        self.tell()
+        with self._lock:
+            if not self._is_at_work:
+                self.time.looked()
+            for one, reached in zip(inputs, offsets, strict=True):
+                self.time.reads(one.node.id, reached)
+                stops = one.extent.stops or {}
+                self.time.finished(one.node.id, [p for p, stop in stops.items() if reached.get(p, 0) >= stop])
+                if one.has_stopped(reached):
+                    self.time.ended(one.node.id)
+            self._tell()
 
-    def tell(self) -> None:
+    def _tell(self) -> None:
         """Let the operators know of time, if there is something new."""
         now = wall_clock_ms()
         is_due = self._asks or any(
             self._told.get("now", -1) < due <= now for due in self._timers.values() if due is not None
         )
-        watermarks = self._time.watermarks()
+        watermarks = self.time.watermarks()
         before = self._told.get("watermarks", {})
         if is_due or any(watermark > before.get(node, MIN_WATERMARK) for node, watermark in watermarks.items()):
-            self._told = {"watermarks": watermarks, "now": now, **self._time.content()}
+            self._told = {"watermarks": watermarks, "now": now, **self.time.content()}
             self._asks = False
             if self._file is not None:
                 self._file.write(self._told)

@@ -18,6 +18,7 @@ from kafkastream.metrics.reporters import (
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.store import MetricStore, Operator
 from kafkastream.metrics.values import Change, Group, MetricKind, MetricValue, OperatorChanges, OperatorScope, Reading
+from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.records import owner_subtask
 from kafkastream.spark.source import offsets_of_json
 from kafkastream.spark.streams import KafkaInput
@@ -25,6 +26,7 @@ from kafkastream.spark.task_metrics import CONSUMER_GROUP, READER_GROUP
 from kafkastream.spec.graph import JobGraph, distinct_names
 from kafkastream.spec.job import JobID
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.time import wall_clock_ms
 
 if TYPE_CHECKING:
     from kafkastream.spark.progress import GroupCommits
@@ -120,10 +122,14 @@ class QueryMetrics:
         store: Where it is told, whenever the metrics are read.
         parallelism: The number of subtasks.
         native: The nodes through which Spark alone takes the records, whose tasks report nothing.
+        event_time: How far event time has come; None where the driver does not follow it.
     """
 
-    def __init__(self, store: MetricStore, parallelism: int, native: Sequence[int] = ()) -> None:
+    def __init__(
+        self, store: MetricStore, parallelism: int, native: Sequence[int] = (), event_time: EventTime | None = None
+    ) -> None:
         self._store = store
+        self._event_time = event_time
         self._parallelism = parallelism
         self._native = native
         self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
@@ -154,6 +160,8 @@ class QueryMetrics:
     def _readings(self) -> Iterator[Reading]:
         for one in self._followed:
             yield from self._of_subtasks(one)
+            if self._event_time is not None:
+                yield from self._of_time(one.node, self._event_time)
             yield from self._of_partitions(one)
             succeeded, failed = (0, 0) if one.commits is None else (one.commits.succeeded, one.commits.failed)
             for name, count in (("commitsSucceeded", succeeded), ("commitsFailed", failed)):
@@ -169,6 +177,16 @@ class QueryMetrics:
             yield _gauge(one.node, subtask, (), "pendingRecords", sum(pending))
             if one.input.source.registers_consumer_metrics:
                 yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
+
+    def _of_time(self, source: int, event_time: EventTime) -> Iterator[Reading]:
+        """As Flink's: the lag of a source that has nothing to read stands still, and the drift is that beyond the limit."""
+        quiet = self._store.seconds_since_growth(source, "numRecordsIn")
+        limit = event_time.allowed(source)
+        for subtask, watermark in event_time.of_subtasks(source).items():
+            last_read = wall_clock_ms() - round(quiet.get(subtask, 0) * 1000)
+            yield _gauge(source, subtask, (), "watermarkLag", last_read - watermark)
+            if limit is not None:
+                yield _gauge(source, subtask, (), "watermarkAlignmentDrift", watermark - limit)
 
     def _of_partitions(self, one: _Followed) -> Iterator[Reading]:
         committed = {} if one.commits is None else one.commits.committed

@@ -28,6 +28,8 @@ from kafkastream.spec.subscription import TopicPartition
 __all__ = ["KafkaInput", "collection_frame", "collections_of", "kafka_frame", "resolved"]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
+_ALIGNED_PER_BATCH = 50_000
+"""How many at most of a source whose partitions wait for others: between micro-batches is when they can."""
 
 
 @final
@@ -172,6 +174,8 @@ def _kept(
 
 
 def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
+    if per_batch is not None and one.node.watermarks.alignment is not None:
+        per_batch = min(per_batch, _ALIGNED_PER_BATCH)
     limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}
     frame = session.readStream.format("kafka").options(**{**limit, **one.options}).load()
     if one.source.reads_committed:

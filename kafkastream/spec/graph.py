@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -345,14 +344,6 @@ class JobGraph:
         for first in dict.fromkeys(root(node.id) for node in self.nodes):
             yield JobGraph(tuple(node for node in self.nodes if root(node.id) == first))
 
-    def to_json(self, parallelism: int) -> str:
-        """The plan as Flink's ``getExecutionPlan`` prints it.
-
-        Args:
-            parallelism: That of the nodes without one of their own.
-        """
-        return json.dumps({"nodes": [_plan_node(node, parallelism) for node in self.nodes]}, indent=2)
-
 
 def distinct_names(names: Iterable[str]) -> list[str]:
     """The names, where the second of a kind gets a number.
@@ -367,17 +358,3 @@ def distinct_names(names: Iterable[str]) -> list[str]:
         seen[name] += 1
         numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
     return numbered
-
-
-def _plan_node(node: Node, parallelism: int) -> dict[str, object]:
-    shown: dict[str, object] = {
-        "id": node.id,
-        "type": node.label,
-        "pact": node.pact,
-        "contents": node.label,
-        "parallelism": node.parallelism or parallelism,
-    }
-    if node.inputs:
-        strategy = "HASH" if isinstance(node, KeyedNode) else "FORWARD"
-        shown["predecessors"] = [{"id": taken, "ship_strategy": strategy, "side": "second"} for taken in node.inputs]
-    return shown

@@ -272,6 +272,9 @@ class WatermarkStrategy(Generic[T_contra]):
     ) -> WatermarkStrategy[T_contra]:
         """Pause partitions that are ahead of the slowest in ``watermark_group`` by more than the drift.
 
+        Same as in Flink: it is for sources, idle and finished partitions hold back nobody, and results do not change.
+        Differs: a partition pauses between micro-batches, and only in jobs with keyed operators, where state would wait.
+
         Args:
             watermark_group: The name shared by the sources that wait for each other.
             max_allowed_watermark_drift: How far a partition may be ahead.

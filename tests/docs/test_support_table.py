@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from kafkastream.common import JobClient, SimpleStringSchema, Time, Types, WatermarkStrategy
+from kafkastream.common import Duration, JobClient, SimpleStringSchema, Time, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
@@ -190,7 +190,8 @@ def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: N
     sink.set_record_serializer(records.set_value_serialization_schema(SimpleStringSchema()).build())
     source = bounded.set_value_only_deserializer(SimpleStringSchema()).build()
     env = StreamExecutionEnvironment.get_execution_environment()
-    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_watermark_alignment("in", Duration.of_seconds(1))
+    stream = env.from_source(source, strategy, "in")
     sink.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_transactional_id_prefix("page")
     stream.map(str.upper, Types.STRING()).sink_to(sink.build())
     windows = stream.key_by(str).window(TumblingEventTimeWindows.of(Time.seconds(1)))

@@ -133,3 +133,88 @@ def test_restart_goes_on_where_it_was() -> None:
     after.reads(1, [P0, P1])
     after.saw({1: {"t-1": 45}})
     assert after.watermarks() == {"keyed": 45}
+
+
+def aligned(drift_s: float = 10, group: str = "g") -> WatermarkStrategy[Any]:
+    return MONOTONOUS.with_watermark_alignment(group, Duration.of_millis(round(drift_s * 1000)))
+
+
+def test_subtasks_of_a_source_tell_how_far_they_have_come() -> None:
+    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
+    time.reads(1, [P0, P1])
+    assert time.of_subtasks(1) == {}
+    time.saw({1: {"t-0": 50}})
+    assert list(time.of_subtasks(1).values()) == [50]  # the other subtask has no watermark yet
+    time.saw({1: {"t-1": 20}})
+    assert sorted(time.of_subtasks(1).values()) == [20, 50]
+    time.finished(1, [P0, P1])
+    time.ended(1)
+    assert sorted(time.of_subtasks(1).values()) == [20, 50]
+    one = EventTime(JobGraph((source(1), keyed(2, 1))), 1)
+    one.reads(1, [P0, P1])
+    one.saw({1: {"t-0": 50, "t-1": 20}})
+    assert one.of_subtasks(1) == {0: 20}
+    one.finished(1, [P1])
+    assert one.of_subtasks(1) == {0: 50}
+
+
+def test_partition_too_far_ahead_of_its_group_waits() -> None:
+    clock = Clock()
+    time = EventTime(JobGraph((source(1, aligned()), keyed(2, 1))), 2, clock)
+    time.reads(1, [P0, P1])
+    time.saw({1: {"t-0": 50_000}})
+    assert time.align() == {1: frozenset()}  # the other has no watermark, so nobody knows how far it is
+    time.saw({1: {"t-1": 39_999}})
+    assert time.align() == {1: frozenset()}  # not before the interval is over
+    clock.now = 1
+    assert time.align() == {1: {P0}}
+    assert time.allowed(1) == 49_999
+    time.saw({1: {"t-1": 40_000}})
+    clock.now = 2
+    assert time.align() == {1: frozenset()}
+
+
+def test_sources_of_a_group_wait_for_each_other() -> None:
+    graph = JobGraph((source(1, aligned()), source(2, aligned(60)), source(3, aligned(1, "other")), keyed(4, 1, 2, 3)))
+    time = EventTime(graph, 1)
+    for node in (1, 2, 3):
+        time.reads(node, [P0])
+    time.saw({1: {"t-0": 30_000}, 2: {"t-0": 0}, 3: {"t-0": 900_000}})
+    assert time.align() == {1: {P0}, 2: frozenset(), 3: frozenset()}
+    assert [time.allowed(node) for node in (1, 2, 3)] == [10_000, 60_000, 901_000]
+
+
+def test_idle_and_finished_partitions_keep_nobody_waiting_and_who_waits_is_not_idle() -> None:
+    clock = Clock()
+    strategy = aligned().with_idleness(Duration.of_seconds(5))
+    time = EventTime(JobGraph((source(1, strategy), keyed(2, 1))), 2, clock)
+    time.reads(1, [P0, P1])
+    time.looked()
+    time.saw({1: {"t-0": 50_000, "t-1": 1_000}})
+    assert time.align() == {1: {P0}}
+    for second in (4, 8, 12):
+        clock.now = second
+        time.looked()
+        time.saw({1: {"t-1": 1_000 + second}})
+        assert time.align() == {1: {P0}}
+        assert time.watermarks() == {"keyed": 1_000 + second}
+    clock.now = 17  # now the slow one has had nothing for long enough
+    time.looked()
+    assert time.align() == {1: frozenset()}
+    assert time.watermarks() == {"keyed": 50_000}
+    time.saw({1: {"t-1": 2_000}})
+    clock.now = 18
+    assert time.align() == {1: {P0}}
+    time.finished(1, [P1])
+    clock.now = 19
+    assert time.align() == {1: frozenset()}
+    time.finished(1, [P0, P1])
+    assert time.allowed(1) == 60_000
+
+
+def test_without_a_group_nobody_waits() -> None:
+    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
+    time.reads(1, [P0, P1])
+    time.saw({1: {"t-0": 50_000, "t-1": 1_000}})
+    assert time.align() == {}
+    assert time.allowed(1) is None

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-
 from kafkastream.spec.formats import SimpleStringSchema
 from kafkastream.spec.graph import (
     CollectionSource,
@@ -79,34 +77,3 @@ def test_whole_records_are_read_for_dead_letters_that_have_them() -> None:
 def test_separate_parts_are_told_apart_in_order() -> None:
     graph = JobGraph((source(1), source(2), sink(3, 2), source(4), union(5, 1, 4), sink(6, 5)))
     assert [ids(part.nodes) for part in graph.components()] == [[1, 4, 5, 6], [2, 3]]
-
-
-def test_the_plan_has_flinks_shape() -> None:
-    graph = JobGraph((source(1), operator(2, 1), sink(3, 2)))
-    assert json.loads(graph.to_json(4)) == {
-        "nodes": [
-            {
-                "id": 1,
-                "type": "Source: source 1",
-                "pact": "Data Source",
-                "contents": "Source: source 1",
-                "parallelism": 4,
-            },
-            {
-                "id": 2,
-                "type": "Map",
-                "pact": "Operator",
-                "contents": "Map",
-                "parallelism": 4,
-                "predecessors": [{"id": 1, "ship_strategy": "FORWARD", "side": "second"}],
-            },
-            {
-                "id": 3,
-                "type": "Sink: Print",
-                "pact": "Data Sink",
-                "contents": "Sink: Print",
-                "parallelism": 4,
-                "predecessors": [{"id": 2, "ship_strategy": "FORWARD", "side": "second"}],
-            },
-        ]
-    }
