@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar, final
 
-__all__ = ["HIDDEN_KEYS", "FrozenMap", "is_secret", "redacted"]
+__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "is_secret", "redacted"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -19,8 +19,8 @@ HIDDEN_KEYS = (
 """What the names of properties with secret values contain: a regular expression, for Python and for Java."""
 
 _SECRET_KEY = re.compile(HIDDEN_KEYS)
-# A user's part ends at the last "@" before the path, since passwords are not always percent-encoded.
-_URL_USER = re.compile(r"(?<=://)[^/\s]*@")
+URL_USER = re.compile(r"(?<=://)[^/\s]*@")
+"""The user's part of a URL: up to the last ``@`` before the path, since passwords are not always percent-encoded."""
 
 
 def is_secret(key: str) -> bool:
@@ -44,7 +44,7 @@ def redacted(value: object) -> str:
     """
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key!r}: {_shown(key, item)}" for key, item in value.items()) + "}"
-    return _URL_USER.sub(f"{_HIDDEN}@", repr(value))
+    return URL_USER.sub(f"{_HIDDEN}@", repr(value))
 
 
 def _shown(key: object, value: object) -> str:

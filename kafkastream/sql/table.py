@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 import attrs
 
 from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.sql.masking import masked
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -38,7 +39,7 @@ class Position(NamedTuple):
 class Expression:
     """An expression, as the user wrote it; where it stands does not make it another one."""
 
-    text: str
+    text: str = attrs.field(repr=lambda text: repr(masked(text)))
     position: Position = attrs.field(default=Position(), eq=False)
 
 

@@ -1,0 +1,59 @@
+"""What a table's primary key and watermark must be, once all its columns are known."""
+
+from __future__ import annotations
+
+from kafkastream.sql.table import ComputedColumn, TableSchema
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["Problem", "key_problem", "watermark_problem"]
+
+Problem = tuple[str, str]
+"""What is wrong, and what to do."""
+
+_MOST_PRECISE_ROWTIME = 3
+
+
+def key_problem(schema: TableSchema, name: str) -> Problem | None:
+    """Why a column cannot be in the primary key.
+
+    Metadata columns may be in it, which Flink refuses: the documents of its vendors use the partition and offset as a key.
+    """
+    column = {column.name: column for column in schema.columns}.get(name)
+    if column is None:
+        known = (column.name for column in schema.columns)
+        return f"Primary key column '{name}' is not defined in the schema.", did_you_mean(name, known)
+    if isinstance(column, ComputedColumn):
+        return f"The computed column '{name}' cannot be in the primary key.", "Choose columns that records have."
+    if column.type.nullable:
+        return f"Primary key column '{name}' is nullable.", f"Declare it as {column.type.not_null()}."
+    return None
+
+
+def watermark_problem(schema: TableSchema) -> Problem | None:
+    """Why the watermark's column cannot be event time; nothing is known about the types of computed columns."""
+    if schema.watermark is None:
+        return None
+    path = ".".join(schema.watermark.path)
+    column = {column.name: column for column in schema.columns}.get(schema.watermark.path[0])
+    if isinstance(column, ComputedColumn):
+        return None
+    reached = column and _reached(column.type, schema.watermark.path[1:])
+    if reached is None:
+        known = (column.name for column in schema.columns)
+        return f"The watermark's column '{path}' is not defined in the schema.", did_you_mean(path, known)
+    if reached.kind not in {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ} or (reached.size or 0) > _MOST_PRECISE_ROWTIME:
+        what = f"A watermark needs a TIMESTAMP(p) or TIMESTAMP_LTZ(p) column with p from 0 to {_MOST_PRECISE_ROWTIME}"
+        now = "Declare the column as TIMESTAMP(3), or compute one: ts AS CAST(... AS TIMESTAMP(3))."
+        return f"{what}, and '{path}' is {reached}.", now
+    return None
+
+
+def _reached(of: DataType, path: tuple[str, ...]) -> DataType | None:
+    """The type of a nested field."""
+    for name in path:
+        inner = next((field.type for field in of.fields if field.name == name), None)
+        if inner is None:
+            return None
+        of = inner
+    return of

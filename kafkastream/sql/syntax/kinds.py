@@ -1,0 +1,65 @@
+"""The words that statements choose from."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["ExplainDetail", "FeatureOption", "MergingStrategy", "ObjectKind", "Shown"]
+
+
+class ObjectKind(enum.Enum):
+    """What a catalog has, and catalogs themselves."""
+
+    TABLE = "TABLE"
+    VIEW = "VIEW"
+    CATALOG = "CATALOG"
+    DATABASE = "DATABASE"
+    FUNCTION = "FUNCTION"
+
+
+class FeatureOption(enum.Enum):
+    """The parts of a table that LIKE takes over."""
+
+    ALL = "ALL"
+    CONSTRAINTS = "CONSTRAINTS"
+    DISTRIBUTION = "DISTRIBUTION"
+    GENERATED = "GENERATED"
+    METADATA = "METADATA"
+    OPTIONS = "OPTIONS"
+    PARTITIONS = "PARTITIONS"
+    WATERMARKS = "WATERMARKS"
+
+
+class MergingStrategy(enum.Enum):
+    """How LIKE takes a part over."""
+
+    INCLUDING = "INCLUDING"
+    EXCLUDING = "EXCLUDING"
+    OVERWRITING = "OVERWRITING"
+
+
+class ExplainDetail(enum.Enum):
+    """What EXPLAIN shows besides the plan."""
+
+    ESTIMATED_COST = "ESTIMATED_COST"
+    CHANGELOG_MODE = "CHANGELOG_MODE"
+    JSON_EXECUTION_PLAN = "JSON_EXECUTION_PLAN"
+    PLAN_ADVICE = "PLAN_ADVICE"
+
+
+class Shown(enum.Enum):
+    """What SHOW lists or prints."""
+
+    CATALOGS = "CATALOGS"
+    CURRENT_CATALOG = "CURRENT CATALOG"
+    DATABASES = "DATABASES"
+    CURRENT_DATABASE = "CURRENT DATABASE"
+    TABLES = "TABLES"
+    VIEWS = "VIEWS"
+    COLUMNS = "COLUMNS"
+    FUNCTIONS = "FUNCTIONS"
+    USER_FUNCTIONS = "USER FUNCTIONS"
+    JARS = "JARS"
+    CREATE_TABLE = "CREATE TABLE"
+    CREATE_VIEW = "CREATE VIEW"
+    CREATE_CATALOG = "CREATE CATALOG"

@@ -1,0 +1,65 @@
+"""A SQL text: where things stand in it, and errors that show the place."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import final
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.masking import masked, secret_spans
+from kafkastream.sql.table import Position
+
+__all__ = ["Source"]
+
+_BEFORE, _WIDTH = 70, 100
+"""How much of a long line is shown, in characters."""
+
+
+@final
+class Source:
+    r"""A text of SQL statements.
+
+    Example:
+        >>> print(Source("SELECT 1;\nSELCT 2").error(10, "Unknown statement.", "Did you mean SELECT?"))
+        [invalid-definition] Unknown statement.
+          at line 2, column 1
+              SELCT 2
+              ^
+          Did you mean SELECT?
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def error(self, at: int, what: str, now: str = "") -> DefinitionError:
+        """The error about the character ``at``; its line is shown without secrets."""
+        return DefinitionError(what, where=self._where(at), now=now)
+
+    def refused(self, at: int, what: str, now: str) -> UnsupportedFeatureError:
+        """The same for what Flink has and this package has not."""
+        return UnsupportedFeatureError(what, where=self._where(at), now=now)
+
+    def shown(self, start: int, end: int) -> str:
+        """A part of the text without its secrets."""
+        return masked(self.text, start, end, self._secrets)
+
+    @cached_property
+    def _secrets(self) -> tuple[tuple[int, int], ...]:
+        return secret_spans(self.text)
+
+    def _where(self, at: int) -> str:
+        start = self.text.rfind("\n", 0, at) + 1
+        end = self.text.find("\n", at)
+        position = Position(self.text.count("\n", 0, at) + 1, at - start + 1)
+        line = self.shown(start, len(self.text) if end < 0 else end)
+        visible = min([at, *(low for low, high in self._secrets if low <= at < high)])
+        return f"{position}\n{_pointed(line, len(self.shown(start, max(start, visible))))}"
+
+
+def _pointed(line: str, column: int) -> str:
+    """A line with a caret below; one column for every character, tabs, too."""
+    first = max(0, column - _BEFORE)
+    last = first + _WIDTH
+    part = "".join(letter if letter.isprintable() else " " for letter in line[first:last]).rstrip()
+    before, after = "…" if first else "", "…" if last < len(line) else ""
+    return f"      {before}{part}{after}\n      {' ' * (column - first + len(before))}^"
