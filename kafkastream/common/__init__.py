@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.formats import DeserializationSchema, SerializationSchema, SimpleStringSchema
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
+from kafkastream.spec.restart import RestartStrategies, RestartStrategyConfiguration
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import TypeInformation, Types
@@ -14,11 +16,14 @@ __all__ = [
     "Configuration",
     "DeserializationSchema",
     "Duration",
+    "ExecutionConfig",
     "Instant",
     "JobClient",
     "JobExecutionResult",
     "JobID",
     "JobStatus",
+    "RestartStrategies",
+    "RestartStrategyConfiguration",
     "Row",
     "RowKind",
     "SerializationSchema",

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from kafkastream.datastream.checkpoint_config import CheckpointConfig, CheckpointingMode
+from kafkastream.datastream.checkpoint_config import CheckpointConfig, ExternalizedCheckpointCleanup
+from kafkastream.datastream.checkpoint_storage import (
+    CheckpointStorage,
+    FileSystemCheckpointStorage,
+    JobManagerCheckpointStorage,
+)
+from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
 from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink
-from kafkastream.datastream.environment import RuntimeExecutionMode, StreamExecutionEnvironment
+from kafkastream.datastream.environment import StreamExecutionEnvironment
+from kafkastream.datastream.execution_mode import RuntimeExecutionMode
+from kafkastream.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
 from kafkastream.datastream.functions import (
     AggregateFunction,
     AllWindowFunction,
@@ -36,6 +44,13 @@ from kafkastream.datastream.functions import (
 from kafkastream.datastream.joined_streams import TaggedUnion
 from kafkastream.datastream.keyed_stream import KeyedStream
 from kafkastream.datastream.output_tag import OutputTag
+from kafkastream.datastream.state_backend import (
+    EmbeddedRocksDBStateBackend,
+    HashMapStateBackend,
+    PredefinedOptions,
+    StateBackend,
+)
+from kafkastream.datastream.time_characteristic import TimeCharacteristic
 from kafkastream.datastream.time_domain import TimeDomain
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 
@@ -47,6 +62,7 @@ __all__ = [
     "BroadcastProcessFunction",
     "BroadcastStream",
     "CheckpointConfig",
+    "CheckpointStorage",
     "CheckpointingMode",
     "CloseableIterator",
     "CoFlatMapFunction",
@@ -56,10 +72,16 @@ __all__ = [
     "ConnectedStreams",
     "DataStream",
     "DataStreamSink",
+    "EmbeddedRocksDBStateBackend",
+    "ExternalizedCheckpointCleanup",
+    "ExternalizedCheckpointRetention",
+    "FileSystemCheckpointStorage",
     "FilterFunction",
     "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
+    "HashMapStateBackend",
+    "JobManagerCheckpointStorage",
     "JoinFunction",
     "KeySelector",
     "KeyedBroadcastProcessFunction",
@@ -68,6 +90,7 @@ __all__ = [
     "KeyedStream",
     "MapFunction",
     "OutputTag",
+    "PredefinedOptions",
     "ProcessAllWindowFunction",
     "ProcessFunction",
     "ProcessJoinFunction",
@@ -75,8 +98,10 @@ __all__ = [
     "ReduceFunction",
     "RuntimeContext",
     "RuntimeExecutionMode",
+    "StateBackend",
     "StreamExecutionEnvironment",
     "TaggedUnion",
+    "TimeCharacteristic",
     "TimeDomain",
     "TimerService",
     "WindowFunction",

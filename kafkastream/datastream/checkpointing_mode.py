@@ -1,5 +1,14 @@
-"""The checkpointing mode, at PyFlink's path."""
+"""What a checkpoint promises, at PyFlink's path."""
 
-from kafkastream.datastream.checkpoint_config import CheckpointingMode
+from __future__ import annotations
+
+import enum
 
 __all__ = ["CheckpointingMode"]
+
+
+class CheckpointingMode(enum.Enum):
+    """What a restart means for the job's own state; sinks have their own guarantee."""
+
+    EXACTLY_ONCE = 0
+    AT_LEAST_ONCE = 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, final, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, final, overload
 
 from typing_extensions import Self, TypeVar
 
-from kafkastream.errors import DefinitionError
+from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -32,6 +34,7 @@ from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import ProcessFunction
+from kafkastream.spec.projection import Projection
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
@@ -74,49 +77,13 @@ class CloseableIterator(Protocol[T_co]):
     def __exit__(self, *_: object) -> None: ...
 
 
-class _Handle:
-    """A node of the environment's graph, with the setters that streams and sinks share."""
-
-    def __init__(self, env: StreamExecutionEnvironment, node_id: int) -> None:
-        self._env = env
-        self._id = node_id
-
-    def name(self, name: str) -> Self:
-        """Name the operator, for plans, errors and prints."""
-        self._env._change(self._id, name=name)
-        return self
-
-    def uid(self, uid: str) -> Self:
-        """Give the operator an identity that outlives changes of the job."""
-        self._env._change(self._id, uid=uid)
-        return self
-
-    def set_parallelism(self, parallelism: int) -> Self:
-        """How many subtasks the operator has in Flink's counting.
-
-        Differs from Flink: Spark runs one task per source partition on the cores it has; this number decides only
-        which subtask a partition belongs to, as shown by ``print`` and seen by a ``RuntimeContext``.
-        """
-        self._env._change(self._id, parallelism=checked_parallelism(parallelism))
-        return self
-
-    setParallelism = set_parallelism
-
-
-def checked_parallelism(parallelism: int) -> int:
-    """A parallelism that Flink would take."""
-    if parallelism < 1:
-        raise DefinitionError(f"parallelism {parallelism} is less than 1", now="Give 1 or more.")
-    return parallelism
-
-
 @final
-class DataStreamSink(_Handle):
+class DataStreamSink(OperatorHandle):
     """The end of a stream."""
 
 
 @final
-class DataStream(_Handle, Generic[T]):
+class DataStream(StreamHandle, Generic[T]):
     """A stream of elements of one type.
 
     Functions may be lambdas, plain functions, or instances of ``MapFunction`` and its like.
@@ -142,6 +109,24 @@ class DataStream(_Handle, Generic[T]):
 
     getExecutionEnvironment = get_execution_environment
 
+    def get_execution_config(self) -> ExecutionConfig:
+        """The settings of the job."""
+        return self._env.get_config()
+
+    getExecutionConfig = get_execution_config
+
+    def cache(self) -> NoReturn:
+        """Refused: a stream's elements are not kept for the next job.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "a stream cannot be cached",
+            where=f"cache of {self.get_name()!r}",
+            now="Write it to a topic and read that, or take its elements with execute_and_collect.",
+        )
+
     def map(
         self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
@@ -161,6 +146,15 @@ class DataStream(_Handle, Generic[T]):
     def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
         """Keep the elements for which ``func`` is true."""
         return self._apply(OperatorKind.FILTER, _checked(func, FilterFunction), self.get_type())
+
+    def project(self, *field_indexes: int) -> DataStream[tuple[Any, ...]]:
+        """Keep these fields of tuples, in this order.
+
+        Raises:
+            DefinitionError: The stream's type is none of tuples, or they have no such field.
+        """
+        projection = Projection.of(self.get_type(), field_indexes)
+        return self._apply(OperatorKind.MAP, projection, projection.output_type).name("Projection")
 
     def process(
         self, func: ProcessFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
@@ -235,7 +229,13 @@ class DataStream(_Handle, Generic[T]):
         """Run the job and iterate over this stream's elements, or take a list of the first ``limit``.
 
         The iterator is a context manager; close it to cancel a job that has no end.
+
+        Raises:
+            DefinitionError: The limit is less than 1.
+            KafkastreamError: The job cannot start.
         """
+        if limit is not None and limit < 1:
+            raise DefinitionError(f"limit {limit} is less than 1", where="execute_and_collect", now="Give 1 or more.")
         self._end("Collect", CollectSink())
         elements: CloseableIterator[T] = self._env._collect(job_execution_name)
         if limit is None:

@@ -2,45 +2,39 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 import logging
 from collections.abc import Iterable
-from typing import Any, TypeVar, final
+from typing import Any, NoReturn, TypeVar, final, overload
 
 import attrs
 
-from kafkastream.datastream.checkpoint_config import CheckpointConfig, CheckpointingMode
-from kafkastream.datastream.data_stream import CloseableIterator, DataStream, checked_parallelism
-from kafkastream.errors import DefinitionError
-from kafkastream.metrics.reporters import reporters_of
+from kafkastream.datastream.data_stream import CloseableIterator, DataStream
+from kafkastream.datastream.environment_settings import EnvironmentSettings
+from kafkastream.datastream.execution_mode import RuntimeExecutionMode
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options import job as options
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SinkNode, SourceNode
+from kafkastream.spec.element_types import check_elements
+from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SideOutputNode, SinkNode, SourceNode, UnionNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
+from kafkastream.spec.job_settings import job_settings
 from kafkastream.spec.legacy import FlinkKafkaConsumer
+from kafkastream.spec.number_sequence import NumberSequenceSource
 from kafkastream.spec.plan import execution_plan
 from kafkastream.spec.source import Boundedness, KafkaSource
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 
-__all__ = ["RuntimeExecutionMode", "StreamExecutionEnvironment"]
+__all__ = ["StreamExecutionEnvironment"]
 
 T = TypeVar("T")
 
 log = logging.getLogger("kafkastream")
 
 
-class RuntimeExecutionMode(enum.Enum):
-    """How a job with bounded sources may run; the results are the same."""
-
-    STREAMING = 0
-    BATCH = 1
-    AUTOMATIC = 2
-
-
 @final
-class StreamExecutionEnvironment:
+class StreamExecutionEnvironment(EnvironmentSettings):
     """Where a job is put together, and started by ``execute``.
 
     Nothing runs, and no JVM starts, before ``execute``, ``execute_async`` or ``execute_and_collect``.
@@ -52,7 +46,7 @@ class StreamExecutionEnvironment:
     """
 
     def __init__(self, configuration: Configuration | None = None) -> None:
-        self._configuration = Configuration(configuration)
+        super().__init__(Configuration(configuration))
         self._nodes: dict[int, Node] = {}
         self._ids = itertools.count(1)
 
@@ -63,78 +57,39 @@ class StreamExecutionEnvironment:
 
     getExecutionEnvironment = get_execution_environment
 
-    def configure(self, configuration: Configuration) -> StreamExecutionEnvironment:
-        """Take over all settings of ``configuration``."""
-        self._configuration.add_all(configuration)
-        return self
-
-    def get_configuration(self) -> Configuration:
-        """The environment's settings."""
-        return self._configuration
-
-    getConfiguration = get_configuration
-
-    def set_parallelism(self, parallelism: int) -> StreamExecutionEnvironment:
-        """The parallelism of operators without one of their own; the number of Spark's cores if not set."""
-        self._configuration.set_integer(options.PARALLELISM.key, checked_parallelism(parallelism))
-        return self
-
-    setParallelism = set_parallelism
-
-    def get_parallelism(self) -> int:
-        """The default parallelism, or -1 when Spark's cores decide."""
-        return self._configuration.get(options.PARALLELISM) or -1
-
-    getParallelism = get_parallelism
-
-    def set_runtime_mode(self, execution_mode: RuntimeExecutionMode) -> StreamExecutionEnvironment:
-        """STREAMING, BATCH or AUTOMATIC; BATCH asks for bounded sources. The results are the same."""
-        self._configuration.set_string(options.RUNTIME_MODE.key, execution_mode.name)
-        return self
-
-    setRuntimeMode = set_runtime_mode
-
-    def enable_checkpointing(
-        self, interval: int, mode: CheckpointingMode = CheckpointingMode.EXACTLY_ONCE
-    ) -> StreamExecutionEnvironment:
-        """Keep the job's progress across restarts, in the checkpoint directory; ``interval`` is in ms."""
-        self.get_checkpoint_config().set_checkpoint_interval(interval).set_checkpointing_mode(mode)
-        return self
-
-    enableCheckpointing = enable_checkpointing
-
-    def get_checkpoint_config(self) -> CheckpointConfig:
-        """The settings of checkpointing."""
-        return CheckpointConfig(self._configuration)
-
-    getCheckpointConfig = get_checkpoint_config
-
-    def add_jars(self, *jars_path: str) -> None:
-        """Accepted for ported jobs: no jar of Flink is needed here."""
-        log.info("add_jars: not needed on Spark: %s", ", ".join(jars_path))
-
-    addJars = add_jars
-
-    def add_classpaths(self, *classpaths: str) -> None:
-        """Accepted for ported jobs: no jar of Flink is needed here."""
-        log.info("add_classpaths: not needed on Spark: %s", ", ".join(classpaths))
-
-    addClasspaths = add_classpaths
-
+    @overload
     def from_source(
         self,
         source: KafkaSource[T],
         watermark_strategy: WatermarkStrategy[Any],
         source_name: str,
         type_info: TypeInformation[T] | None = None,
-    ) -> DataStream[T]:
+    ) -> DataStream[T]: ...
+
+    @overload
+    def from_source(
+        self,
+        source: NumberSequenceSource,
+        watermark_strategy: WatermarkStrategy[Any],
+        source_name: str,
+        type_info: TypeInformation[int] | None = None,
+    ) -> DataStream[int]: ...
+
+    def from_source(
+        self,
+        source: KafkaSource[Any] | NumberSequenceSource,
+        watermark_strategy: WatermarkStrategy[Any],
+        source_name: str,
+        type_info: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]:
         """A stream of what ``source`` reads.
 
         Differs from PyFlink: a ``TimestampAssigner`` written in Python is honoured here; PyFlink drops it silently.
         """
-        if not isinstance(source, KafkaSource):
-            raise TypeError(f"from_source takes a KafkaSource, not {type(source).__name__}")
-        return self._begin(source, watermark_strategy, source_name, type_info or source.get_produced_type())
+        if not isinstance(source, (KafkaSource, NumberSequenceSource)):
+            raise TypeError(f"from_source takes a KafkaSource or NumberSequenceSource, not {type(source).__name__}")
+        begins = CollectionSource(source.numbers) if isinstance(source, NumberSequenceSource) else source
+        return self._begin(begins, watermark_strategy, source_name, type_info or source.get_produced_type())
 
     fromSource = from_source
 
@@ -156,9 +111,17 @@ class StreamExecutionEnvironment:
     addSource = add_source
 
     def from_collection(self, collection: Iterable[T], type_info: TypeInformation[T] | None = None) -> DataStream[T]:
-        """A bounded stream of elements that the program holds itself."""
-        source = CollectionSource(tuple(collection))
-        return self._begin(source, WatermarkStrategy.no_watermarks(), "Collection Source", type_info)
+        """A bounded stream of elements that the program holds itself.
+
+        Raises:
+            DefinitionError: An element is not of the type.
+        """
+        elements = tuple(collection)
+        if type_info is not None:
+            check_elements(elements, type_info)
+        return self._begin(
+            CollectionSource(elements), WatermarkStrategy.no_watermarks(), "Collection Source", type_info
+        )
 
     fromCollection = from_collection
     fromData = from_collection
@@ -168,6 +131,61 @@ class StreamExecutionEnvironment:
         return self.from_collection(elements)
 
     fromElements = from_elements
+
+    def from_sequence(self, start: int, end: int) -> DataStream[int]:
+        """A bounded stream of all whole numbers from ``start`` to ``end``, both included; PyFlink lacks it.
+
+        Raises:
+            DefinitionError: The end lies before the start.
+        """
+        return self.from_source(NumberSequenceSource(start, end), WatermarkStrategy.no_watermarks(), "Sequence Source")
+
+    fromSequence = from_sequence
+
+    def read_text_file(self, file_path: str, charset_name: str = "UTF-8") -> NoReturn:
+        """Refused: files are Spark's own sources.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "there is no source of files",
+            where=f"read_text_file({file_path!r})",
+            now="spark.readStream.text(path) reads files; a small one: from_collection(Path(path).read_text().splitlines()).",
+        )
+
+    readTextFile = read_text_file
+
+    def socket_text_stream(self, hostname: str, port: int, delimiter: str = "\n", max_retry: int = 0) -> NoReturn:
+        """Refused: a socket's lines are gone when a job fails.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "there is no source of a socket's lines",
+            where=f"socket_text_stream({hostname!r}, {port})",
+            now='Write them to a topic. For tests, Spark has one: spark.readStream.format("socket").',
+        )
+
+    socketTextStream = socket_text_stream
+
+    def create_input(self, input_format: object, type_info: TypeInformation[Any] | None = None) -> NoReturn:
+        """Refused: input formats are Java's.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "there are no input formats",
+            where=f"create_input({type(input_format).__name__})",
+            now="spark.read and spark.readStream read files of many formats.",
+        )
+
+    createInput = create_input
+
+    def close(self) -> None:
+        """Has no effect: jobs end by themselves or by ``cancel``."""
 
     def get_execution_plan(self) -> str:
         """The job graph as JSON, in the shape of Flink's plan.
@@ -225,36 +243,28 @@ class StreamExecutionEnvironment:
             raise DefinitionError(
                 "No operators defined in streaming topology. Cannot execute.", now="End a stream with sink_to or print."
             )
-        if self._configuration.get(options.RUNTIME_MODE) == RuntimeExecutionMode.BATCH.name:
+        if self._get(options.RUNTIME_MODE) == RuntimeExecutionMode.BATCH.name:
             _refuse_unbounded(graph)
+        if not self._get(options.AUTO_GENERATED_UIDS):
+            _refuse_without_uid(graph)
         return graph.with_dead_letters()
 
     def _settings(self, job_name: str | None) -> JobSettings:
-        read = self._configuration.get
-        for option in (options.RESTART_STRATEGY, options.PYTHON_FILES):
-            if self._configuration.contains_key(option.key):
-                log.warning("%s is set, but has no effect yet", option.key)
-        return JobSettings(
-            name=job_name or read(options.JOB_NAME),
-            parallelism=read(options.PARALLELISM),
-            checkpoint_dir=read(options.CHECKPOINT_DIR),
-            checkpoint_interval_ms=read(options.CHECKPOINT_INTERVAL),
-            reporters=reporters_of(self._configuration.to_dict()),
-        )
+        return job_settings(self._configuration, job_name)
 
     def _start(self, job_name: str | None) -> RunningJob:
         from kafkastream.spark import engine
 
-        graph = self._graph()
+        graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
-        return engine.start(graph, self._settings(job_name))
+        return engine.start(graph, settings)
 
     def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
         from kafkastream.spark import engine
 
-        graph = self._graph()
+        graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
-        return engine.start_and_collect(graph, self._settings(job_name))
+        return engine.start_and_collect(graph, settings)
 
     def _drop_sinks(self) -> None:
         """What was started is not started again by the next ``execute``, as in Flink."""
@@ -270,3 +280,14 @@ def _refuse_unbounded(graph: JobGraph) -> None:
                 where=f"source {node.name!r}",
                 now="Call set_bounded on the source's builder, or use STREAMING.",
             )
+
+
+def _refuse_without_uid(graph: JobGraph) -> None:
+    nameless = [
+        node.label for node in graph.nodes if node.uid is None and not isinstance(node, (SideOutputNode, UnionNode))
+    ]
+    if nameless:
+        raise DefinitionError(
+            f"auto-generated uids are disabled, and these operators have none: {', '.join(nameless)}",
+            now="Call uid on each, or get_config().enable_auto_generated_uids().",
+        )

@@ -1,5 +1,15 @@
 """The execution mode, at PyFlink's path."""
 
-from kafkastream.datastream.environment import RuntimeExecutionMode
+from __future__ import annotations
+
+import enum
 
 __all__ = ["RuntimeExecutionMode"]
+
+
+class RuntimeExecutionMode(enum.Enum):
+    """How a job with bounded sources may run; the results are the same."""
+
+    STREAMING = 0
+    BATCH = 1
+    AUTOMATIC = 2

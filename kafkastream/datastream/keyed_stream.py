@@ -14,6 +14,7 @@ from kafkastream.datastream.connected_streams import (
 from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
+from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.windowed_stream import WindowedStream
 from kafkastream.spec.functions import (
     FilterFunction,
@@ -47,7 +48,7 @@ W = TypeVar("W", bound=Window)
 
 
 @final
-class KeyedStream(FieldAggregations[T], Generic[T, K]):
+class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
     """What ``key_by`` gives.
 
     Same as in Flink: all elements of a key go to one subtask, and rich functions reach keyed state in ``open``.
@@ -109,6 +110,10 @@ class KeyedStream(FieldAggregations[T], Generic[T, K]):
         return self._stream.key_by(key_selector, key_type)
 
     keyBy = key_by
+
+    def project(self, *field_indexes: int) -> DataStream[tuple[Any, ...]]:
+        """Keep these fields of tuples, in this order, without keys."""
+        return self._stream.project(*field_indexes)
 
     def union(self, *others: DataStream[T] | KeyedStream[T, Any]) -> DataStream[T]:
         """All elements of this stream and the others, without keys."""

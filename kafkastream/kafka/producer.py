@@ -17,7 +17,7 @@ from kafkastream.kafka.refusals import Refusals
 from kafkastream.kafka.statistics import ProducerStatistics
 from kafkastream.spec.record import Headers
 
-__all__ = ["BY_KEY", "RecordProducer", "Records", "shared_producer"]
+__all__ = ["BY_KEY", "RecordProducer", "Records"]
 
 BY_KEY = -1
 """The partition that Kafka's own partitioner gives: the key's, or any when there is none."""
@@ -222,15 +222,3 @@ _ADVICE = {
     "_MSG_TIMED_OUT": "Check that the brokers run; delivery.timeout.ms says how long a record is tried.",
     "TOPIC_AUTHORIZATION_FAILED": "Grant Write on the topic to the sink's principal.",
 }
-
-_shared: dict[tuple[str, int], RecordProducer] = {}
-
-
-def shared_producer(run_id: str, sink: int, name: str, properties: Mapping[str, str]) -> RecordProducer:
-    """The worker's producer for a sink; kept from task to task, those of earlier runs are dropped."""
-    key = (run_id, sink)
-    if key not in _shared:
-        for stale in [other for other in _shared if other[0] != run_id]:
-            del _shared[stale]
-        _shared[key] = RecordProducer(properties, name)
-    return _shared[key]

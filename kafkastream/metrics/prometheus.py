@@ -23,6 +23,7 @@ __all__ = ["PrometheusReporter", "families"]
 log = logging.getLogger("kafkastream")
 
 _SCOPE = "taskmanager_job_task_operator"
+_JOB_SCOPE = "jobmanager_job"
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9:_]")
 
 
@@ -93,7 +94,7 @@ def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Me
     found: dict[str, Metric] = {}
     for metric in snapshot.metrics:
         labels = {key: _named(value) if filtered else value for key, value in _labels(metric, snapshot).items()}
-        scope = "_".join([_SCOPE, *(_named(group.name) for group in metric.groups)])
+        scope = "_".join([_SCOPE if metric.operator else _JOB_SCOPE, *(_named(group.name) for group in metric.groups)])
         for sample in _samples(metric.value):
             name = f"flink_{scope}_{_named(metric.name)}"
             family = name + sample.family
@@ -126,9 +127,11 @@ def _samples(value: MetricValue) -> Iterator[_Sample]:
 
 
 def _labels(metric: ReportedMetric, snapshot: MetricsSnapshot) -> dict[str, str]:
+    job = {"job_id": snapshot.job_id, "job_name": metric.job}
+    if not metric.operator:
+        return job
     return {
-        "job_id": snapshot.job_id,
-        "job_name": metric.job,
+        **job,
         "operator_id": metric.operator_id,
         "operator_name": metric.operator,
         "subtask_index": str(metric.subtask),

@@ -15,12 +15,12 @@ __all__ = ["MetricsSnapshot", "ReportedMetric"]
 @final
 @attrs.frozen(kw_only=True)
 class ReportedMetric:
-    """One metric of one operator in one subtask.
+    """One metric of one operator in one subtask, or of the job itself.
 
     Attributes:
         job: The job's name.
-        operator: The operator's name, as in the execution plan; the second of a name is ``Map-2``.
-        operator_id: The operator's uid, or its number in the execution plan.
+        operator: The operator's name, as in the execution plan; the second of a name is ``Map-2``; empty for the job's own.
+        operator_id: The operator's uid, or its number in the execution plan; empty for the job's own.
         subtask: Counted from 0.
         groups: The groups below the operator's.
         name: The metric's own name.
@@ -44,8 +44,8 @@ class ReportedMetric:
 
     @property
     def identifier(self) -> str:
-        """The full name: job, operator, subtask, and the path."""
-        return f"{self.job}.{self.operator}.{self.subtask}.{self.path}"
+        """The full name: job, operator, subtask, and the path; just job and path for the job's own."""
+        return f"{self.job}.{self.operator}.{self.subtask}.{self.path}" if self.operator else f"{self.job}.{self.path}"
 
 
 @final
@@ -53,7 +53,8 @@ class ReportedMetric:
 class MetricsSnapshot(Mapping[str, MetricValue]):
     """All metrics of a job at a moment: a mapping from full name to value, which does not change.
 
-    A full name is Flink's operator scope without host and task manager: ``<job>.<operator>.<subtask>.<path>``.
+    A full name is Flink's operator scope without host and task manager: ``<job>.<operator>.<subtask>.<path>``, or
+    ``<job>.<path>`` for what is the job's own.
 
     Example:
         >>> calls = ReportedMetric(

@@ -23,7 +23,10 @@ from kafkastream.metrics.values import (
     Reading,
 )
 
-__all__ = ["MetricStore", "Operator"]
+__all__ = ["JOB", "MetricStore", "Operator"]
+
+JOB = 0
+"""What stands in place of an operator's node in readings of the job's own metrics."""
 
 _RATED = frozenset({"numBytesIn", "numRecordsIn", "numRecordsOut"})
 _RATE_SPAN_S = 60
@@ -86,7 +89,7 @@ class MetricStore:
         self._clock = clock
         self._lock = threading.Lock()
         self._totals: dict[_Key, _Count | DistributionValue | int | float | bool | str] = {}
-        self._providers: list[Provider] = []
+        self._providers: dict[str, Provider] = {}
 
     def merge(self, reported: Iterable[OperatorChanges]) -> None:
         """Add what one completed task reports."""
@@ -96,9 +99,12 @@ class MetricStore:
                 for change in changes:
                     self._add(_Key(node, subtask, change.groups, change.name), change, now)
 
-    def provide(self, provider: Provider) -> None:
-        """Ask ``provider`` too whenever the metrics are read; what tasks have reported goes before what it says."""
-        self._providers.append(provider)
+    def provide(self, name: str, provider: Provider) -> None:
+        """Ask ``provider`` too whenever the metrics are read, in place of the one that had its name before.
+
+        What tasks have reported goes before what it says.
+        """
+        self._providers[name] = provider
 
     def seconds_since_growth(self, node: int, name: str) -> Mapping[int, float]:
         """How long ago a counter of an operator grew, by subtask."""
@@ -115,7 +121,7 @@ class MetricStore:
 
     def snapshot(self) -> MetricsSnapshot:
         """All metrics now."""
-        provided = [reading for provider in self._providers for reading in provider()]
+        provided = [reading for provider in tuple(self._providers.values()) for reading in provider()]
         with self._lock:
             now = self._clock()
             kept = [reading for key, total in self._totals.items() for reading in _readings(key, total, now)]
@@ -143,7 +149,7 @@ class MetricStore:
         return total
 
     def _reported(self, reading: Reading) -> ReportedMetric:
-        operator = self._operators[reading.node]
+        operator = Operator("", "") if reading.node == JOB else self._operators[reading.node]
         return ReportedMetric(
             job=self._job_name,
             operator=operator.name,

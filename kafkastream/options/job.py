@@ -1,24 +1,42 @@
-"""The settings of a job: Flink's keys for its name, parallelism, checkpoints and restarts."""
+"""The settings of a job: Flink's keys for its name, parallelism, mode, parameters, and what its workers need."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
+from kafkastream.options.checkpoints import CHECKPOINT_OPTIONS
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import choice, integer, list_of, millis_of_duration, text
+from kafkastream.options.parsers import boolean, choice, integer, list_of, map_of, millis_of_duration, text
+from kafkastream.options.restarts import RESTART_OPTIONS
 
 __all__ = [
+    "AUTO_GENERATED_UIDS",
     "AUTO_WATERMARK_INTERVAL",
-    "CHECKPOINT_DIR",
-    "CHECKPOINT_INTERVAL",
-    "CHECKPOINT_MODE",
+    "BUFFER_TIMEOUT",
+    "BUFFER_TIMEOUT_ENABLED",
+    "CHAINS_OTHER_MAX_PARALLELISM",
+    "CLASSPATHS",
+    "CLOSURE_CLEANER",
+    "FORCE_AVRO",
+    "FORCE_KRYO",
+    "GENERIC_TYPES",
     "JARS",
     "JOB_NAME",
     "JOB_OPTIONS",
+    "JOB_PARAMETERS",
+    "LATENCY_INTERVAL",
+    "MAX_PARALLELISM",
+    "OBJECT_REUSE",
+    "OPERATOR_CHAINING",
     "PARALLELISM",
+    "PYTHON_ARCHIVES",
+    "PYTHON_EXECUTABLE",
     "PYTHON_FILES",
-    "RESTART_STRATEGY",
+    "PYTHON_REQUIREMENTS",
     "RUNTIME_MODE",
+    "TASK_CANCELLATION_INTERVAL",
+    "TASK_CANCELLATION_TIMEOUT",
+    "TIME_CHARACTERISTIC",
 ]
 
 PARALLELISM: Final = Option[int | None](
@@ -27,23 +45,23 @@ PARALLELISM: Final = Option[int | None](
     default=None,
     doc="How many subtasks an operator has when it does not say so itself; as many as Spark has cores if not given.",
 )
+MAX_PARALLELISM: Final = Option[int | None](
+    key="pipeline.max-parallelism",
+    parse=integer,
+    default=None,
+    doc="How many subtasks an operator may have at most.",
+)
 JOB_NAME: Final = Option[str](
     key="pipeline.name",
     parse=text,
     default="Flink Streaming Job",
     doc="The job's name, which is also its directory below the checkpoint directory.",
 )
-JARS: Final = Option[tuple[str, ...]](
-    key="pipeline.jars",
-    parse=list_of(text),
-    default=(),
-    doc="Jars for the job, as URLs separated by `;`. Flink's Kafka connector is not needed here.",
-)
-AUTO_WATERMARK_INTERVAL: Final = Option[int](
-    key="pipeline.auto-watermark-interval",
-    parse=millis_of_duration,
-    default=200,
-    doc="How often watermarks are emitted; in ms unless it has a unit.",
+JOB_PARAMETERS: Final = Option[dict[str, str]](
+    key="pipeline.global-job-parameters",
+    parse=map_of,
+    default={},
+    doc="What functions may ask for by `RuntimeContext.get_job_parameter`: `key:value` pairs, separated by `,`.",
 )
 RUNTIME_MODE: Final = Option[str](
     key="execution.runtime-mode",
@@ -51,60 +69,133 @@ RUNTIME_MODE: Final = Option[str](
     default="STREAMING",
     doc="Whether the job runs on and on (`STREAMING`), or once over bounded input (`BATCH`).",
 )
-CHECKPOINT_INTERVAL: Final = Option[int | None](
-    key="execution.checkpointing.interval",
-    parse=millis_of_duration,
-    default=None,
-    doc="How often the job is checkpointed, in ms unless it has a unit; where it is kept, the checkpoint directory says.",
-)
-CHECKPOINT_MODE: Final = Option[str](
-    key="execution.checkpointing.mode",
-    parse=choice("EXACTLY_ONCE", "AT_LEAST_ONCE"),
-    default="EXACTLY_ONCE",
-    doc="What a checkpoint promises for the job's state.",
-)
-CHECKPOINT_DIR: Final = Option[str | None](
-    key="execution.checkpointing.dir",
-    parse=text,
-    default=None,
-    doc="Where checkpoints are kept: a path or URL that the driver and the workers reach.",
-    deprecated_keys=("state.checkpoints.dir",),
-)
-RESTART_STRATEGY: Final = Option[str | None](
-    key="restart-strategy.type",
-    parse=choice(
-        "none",
-        "fixed-delay",
-        "failure-rate",
-        "exponential-delay",
-        aliases={
-            "off": "none",
-            "disable": "none",
-            "fixeddelay": "fixed-delay",
-            "failurerate": "failure-rate",
-            "exponentialdelay": "exponential-delay",
-        },
-    ),
-    default=None,
-    doc="What to do when the job fails: `none`, `fixed-delay`, `failure-rate` or `exponential-delay`.",
-    deprecated_keys=("restart-strategy",),
-)
 PYTHON_FILES: Final = Option[tuple[str, ...]](
     key="python.files",
     parse=list_of(text, separator=","),
     default=(),
-    doc="Python files, packages and archives that the workers need, separated by `,`.",
+    doc="Python files and zip archives of packages that the workers need, separated by `,`.",
+)
+PYTHON_EXECUTABLE: Final = Option[str | None](
+    key="python.executable", parse=text, default=None, doc="The workers' Python; that of the program if not given."
+)
+PYTHON_REQUIREMENTS: Final = Option[str | None](
+    key="python.requirements", parse=text, default=None, doc="A file that lists what the workers' Python needs."
+)
+PYTHON_ARCHIVES: Final = Option[tuple[str, ...]](
+    key="python.archives", parse=list_of(text, separator=","), default=(), doc="Archives for the workers."
 )
 
-JOB_OPTIONS: Final = (
+# What follows is given back as it was set, and changes nothing.
+JARS: Final = Option[tuple[str, ...]](
+    key="pipeline.jars", parse=list_of(text), default=(), doc="Jars for the job, as URLs separated by `;`."
+)
+CLASSPATHS: Final = Option[tuple[str, ...]](
+    key="pipeline.classpaths", parse=list_of(text), default=(), doc="Class paths for the job, as URLs separated by `;`."
+)
+AUTO_WATERMARK_INTERVAL: Final = Option[int](
+    key="pipeline.auto-watermark-interval",
+    parse=millis_of_duration,
+    default=200,
+    doc="How often watermarks are emitted; in ms unless it has a unit.",
+)
+BUFFER_TIMEOUT: Final = Option[int](
+    key="execution.buffer-timeout.interval",
+    parse=millis_of_duration,
+    default=100,
+    doc="How long an element may wait in a buffer; in ms unless it has a unit.",
+    deprecated_keys=("execution.buffer-timeout",),
+)
+TASK_CANCELLATION_INTERVAL: Final = Option[int](
+    key="task.cancellation.interval", parse=millis_of_duration, default=30_000, doc="Between two tries to end a task."
+)
+TASK_CANCELLATION_TIMEOUT: Final = Option[int](
+    key="task.cancellation.timeout", parse=millis_of_duration, default=180_000, doc="When ending a task is given up."
+)
+LATENCY_INTERVAL: Final = Option[int](
+    key="metrics.latency.interval", parse=millis_of_duration, default=0, doc="How often latency is measured."
+)
+CLOSURE_CLEANER: Final = Option[str](
+    key="pipeline.closure-cleaner-level",
+    parse=choice("NONE", "TOP_LEVEL", "RECURSIVE"),
+    default="RECURSIVE",
+    doc="What is removed of a Java function before it travels.",
+)
+
+
+def _switch(key: str, doc: str, *, default: bool = False, older: tuple[str, ...] = ()) -> Option[bool]:
+    return Option(key=key, parse=boolean, default=default, doc=doc, deprecated_keys=older)
+
+
+OBJECT_REUSE: Final = _switch("pipeline.object-reuse", "Whether Java functions may be given one object again.")
+OPERATOR_CHAINING: Final = _switch(
+    "pipeline.operator-chaining.enabled",
+    "Whether neighbouring operators run in one task.",
+    default=True,
+    older=("pipeline.operator-chaining",),
+)
+CHAINS_OTHER_MAX_PARALLELISM: Final = _switch(
+    "pipeline.operator-chaining.chain-operators-with-different-max-parallelism",
+    "Whether neighbours of another maximum parallelism do, too.",
+    default=True,
+)
+GENERIC_TYPES: Final = _switch("pipeline.generic-types", "Whether Java types may be generic.", default=True)
+FORCE_KRYO: Final = _switch("pipeline.force-kryo", "Whether Java objects are serialized by Kryo.")
+FORCE_AVRO: Final = _switch("pipeline.force-avro", "Whether Java objects are serialized by Avro.")
+AUTO_GENERATED_UIDS: Final = _switch(
+    "pipeline.auto-generate-uids", "Whether an operator may do without a uid.", default=True
+)
+
+
+BUFFER_TIMEOUT_ENABLED: Final = _switch(
+    "execution.buffer-timeout.enabled", "Whether buffers are sent on by time.", default=True
+)
+TIME_CHARACTERISTIC: Final = Option[str](
+    key="pipeline.time-characteristic",
+    parse=choice("ProcessingTime", "IngestionTime", "EventTime"),
+    default="EventTime",
+    doc="Which time a job of Flink 1.x goes by.",
+)
+
+
+def _python(key: str, doc: str) -> Option[str | None]:
+    return Option(key=key, parse=text, default=None, doc=doc)
+
+
+_WITHOUT_GETTER: Final = (
+    _python("python.execution-mode", "Whether functions run in the JVM's process."),
+    _python("python.fn-execution.bundle.size", "How many elements go to Python at once."),
+    _python("python.fn-execution.bundle.time", "How long elements wait to go to Python, in ms."),
+    _python("table.exec.source.idle-timeout", "When a source of the Table API is idle."),
+)
+
+JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     PARALLELISM,
+    MAX_PARALLELISM,
     JOB_NAME,
-    JARS,
-    AUTO_WATERMARK_INTERVAL,
+    JOB_PARAMETERS,
     RUNTIME_MODE,
-    CHECKPOINT_INTERVAL,
-    CHECKPOINT_MODE,
-    CHECKPOINT_DIR,
-    RESTART_STRATEGY,
+    *CHECKPOINT_OPTIONS,
+    *RESTART_OPTIONS,
     PYTHON_FILES,
+    PYTHON_EXECUTABLE,
+    PYTHON_REQUIREMENTS,
+    PYTHON_ARCHIVES,
+    JARS,
+    CLASSPATHS,
+    AUTO_WATERMARK_INTERVAL,
+    BUFFER_TIMEOUT,
+    BUFFER_TIMEOUT_ENABLED,
+    TIME_CHARACTERISTIC,
+    TASK_CANCELLATION_INTERVAL,
+    TASK_CANCELLATION_TIMEOUT,
+    LATENCY_INTERVAL,
+    CLOSURE_CLEANER,
+    OBJECT_REUSE,
+    OPERATOR_CHAINING,
+    CHAINS_OTHER_MAX_PARALLELISM,
+    GENERIC_TYPES,
+    FORCE_KRYO,
+    FORCE_AVRO,
+    AUTO_GENERATED_UIDS,
+    *_WITHOUT_GETTER,
 )

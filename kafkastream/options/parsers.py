@@ -15,11 +15,13 @@ __all__ = [
     "floating",
     "integer",
     "list_of",
+    "map_of",
     "millis_of_duration",
     "millis_or_never",
     "port_list",
     "positive",
     "text",
+    "text_of_map",
 ]
 
 T = TypeVar("T")
@@ -166,6 +168,48 @@ def list_of(item: Callable[[str], T], separator: str = ";") -> Callable[[str], t
         return tuple(item(part) for part in parts if part)
 
     return parse
+
+
+_QUOTED: Final = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""
+_PAIR: Final = rf"""\s*(?P<key>{_QUOTED}|[^:,'"]+?)\s*:\s*(?P<value>{_QUOTED}|[^,'"]*?)\s*(?:,|$)"""
+
+
+def map_of(value: str) -> dict[str, str]:
+    """Pairs as Flink writes them, ``a:1,b:2``, or as YAML does, ``{a: 1, b: 2}``; quotes keep what has ``,`` or ``:``.
+
+    Example:
+        >>> map_of("topic:orders, 'a:b':'it''s 1,5'")
+        {'topic': 'orders', 'a:b': "it's 1,5"}
+    """
+    inner = value.strip().removeprefix("{").removesuffix("}")
+    found: dict[str, str] = {}
+    while inner.strip():
+        pair = re.match(_PAIR, inner)
+        if pair is None:
+            raise ValueError("expected pairs like key:value, separated by commas")
+        found[_unquoted(pair["key"])] = _unquoted(pair["value"])
+        inner = inner[pair.end() :]
+    return found
+
+
+def text_of_map(pairs: Mapping[str, str]) -> str:
+    """The text that ``map_of`` reads.
+
+    Example:
+        >>> text_of_map({"topic": "orders", "rate": "1,5"})
+        "topic:orders,rate:'1,5'"
+    """
+    return ",".join(f"{_quoted(key)}:{_quoted(value)}" for key, value in pairs.items())
+
+
+def _quoted(part: str) -> str:
+    plain = part and part == part.strip() and not re.search(r"""[:,'"{}]""", part)
+    return part if plain else "'" + part.replace("'", "''") + "'"
+
+
+def _unquoted(part: str) -> str:
+    quote = part[:1]
+    return part[1:-1].replace(quote * 2, quote) if quote and quote in "'\"" else part
 
 
 def port_list(value: str) -> tuple[int, ...]:

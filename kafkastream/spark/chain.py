@@ -18,6 +18,7 @@ from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import Decoder, source_record, split_name
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task_metrics import SourceMetrics
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.time import wall_clock_ms
 
@@ -47,16 +48,16 @@ class Chain:
     consumer_metrics: bool = False
     _source: SourceMetrics | None = attrs.field(default=None, init=False)
 
-    def open(self, subtask: int, parallelism: int, attempt: int) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Open the source's schema and every operator.
 
         Raises:
             UserFunctionError: An ``open`` raised.
         """
-        self._source = SourceMetrics(self.scope, subtask, consumer_metrics=self.consumer_metrics)
+        self._source = SourceMetrics(self.scope, context.subtask, consumer_metrics=self.consumer_metrics)
         with function_failed(self.name, "open"):
             self.decoder.open()
-        self.flow.open(subtask, parallelism, attempt)
+        self.flow.open(context)
 
     def begin(self, query: str, batch: int, arrow: pa.RecordBatch) -> None:
         """Begin a task, whose first records these are."""

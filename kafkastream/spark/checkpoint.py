@@ -77,7 +77,7 @@ class CheckpointFolder:
         if settings.checkpoint_dir is not None:
             path = f"{settings.checkpoint_dir.rstrip('/')}/{slug(settings.name)}"
             return CheckpointFolder(session, path, temporary=False)
-        log.info("job %r has no checkpoint directory: nothing survives a restart", settings.name)
+        log.info("job %r has no checkpoint directory: nothing survives its end", settings.name)
         return CheckpointFolder(session, Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), temporary=True)
 
     def of_query(self, name: str) -> str:
@@ -89,7 +89,7 @@ class CheckpointFolder:
 
         What Spark keeps of a finished run is removed: it may have passed over records behind the stops.
         """
-        text = None if self.temporary else self._files.read_replaced(_extents_file(name))
+        text = self._files.read_replaced(_extents_file(name))
         extents = () if text is None else _extents(text)
         if any(extent.finished for extent in extents):
             self._files.delete(name)
@@ -97,8 +97,7 @@ class CheckpointFolder:
 
     def record(self, name: str, extents: Sequence[Extent]) -> None:
         """Keep what the sources of a query begin with."""
-        if not self.temporary:
-            self._files.replace(_extents_file(name), json.dumps([_fields(extent) for extent in extents], indent=1))
+        self._files.replace(_extents_file(name), json.dumps([_fields(extent) for extent in extents], indent=1))
 
     def prefixes(self, name: str) -> Mapping[str, str]:
         """The transactional id prefixes of a query's exactly-once sinks, by the sinks' identities."""
@@ -106,22 +105,20 @@ class CheckpointFolder:
 
     def record_prefixes(self, name: str, prefixes: Mapping[str, str]) -> None:
         """Keep the transactional id prefixes of a query."""
-        if not self.temporary:
-            self._files.replace(_sinks_file(name), json.dumps(dict(prefixes), indent=1))
+        self._files.replace(_sinks_file(name), json.dumps(dict(prefixes), indent=1))
 
     def buckets(self, name: str) -> int | None:
         """Into how many buckets a query has sorted its keys; None before its first start."""
-        text = None if self.temporary else self._files.read_replaced(_buckets_file(name))
+        text = self._files.read_replaced(_buckets_file(name))
         return None if text is None else int(json.loads(text))
 
     def record_buckets(self, name: str, buckets: int) -> None:
         """Keep into how many buckets a query sorts its keys."""
-        if not self.temporary:
-            self._files.replace(_buckets_file(name), json.dumps(buckets))
+        self._files.replace(_buckets_file(name), json.dumps(buckets))
 
     def state(self, name: str) -> QueryState | None:
         """Where a query stands; None before its first start."""
-        metadata = None if self.temporary else self._files.read(f"{name}/metadata")
+        metadata = self._files.read(f"{name}/metadata")
         if metadata is None:
             return None
         query = str(json.loads(metadata)["id"])
@@ -133,7 +130,7 @@ class CheckpointFolder:
 
     def last_offsets(self, name: str) -> Sequence[str]:
         """Up to where each source of a query was to be read last, as it has it; none before the first start."""
-        if self.temporary or self._files.read(f"{name}/metadata") is None:
+        if self._files.read(f"{name}/metadata") is None:
             return ()
         _, _, *sources = self._offsets(name, self._last(f"{name}/offsets")) or ("", "")
         return sources

@@ -23,6 +23,7 @@ from kafkastream.spark.flow import Flow, Stage
 from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
 from kafkastream.spark.keyed_chain import KeyedChain
+from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
 from kafkastream.spark.records import decoder_of
 from kafkastream.spark.single_writer import HandOver, WriterPlan
@@ -72,7 +73,7 @@ def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
     levels = compiler.graph.levels()
     return [
         LevelPlan(
-            compiler.run_id,
+            compiler.run,
             compiler.labels,
             {node.id: _pickled(compiler.keyed_chain(node)) for node in level},
             is_last=level is levels[-1],
@@ -81,23 +82,23 @@ def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
     ]
 
 
-def writer_plan(writers: Mapping[int, TransactionalOperator], run_id: str) -> WriterPlan:
+def writer_plan(writers: Mapping[int, TransactionalOperator], run: Run) -> WriterPlan:
     """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
-    return WriterPlan(run_id, {node: _pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
+    return WriterPlan(run, {node: _pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
 
 
-def task_plan(chains: Mapping[int, Chain], run_id: str, parallelism: int) -> TaskPlan:
+def task_plan(chains: Mapping[int, Chain], run: Run, parallelism: int) -> TaskPlan:
     """What the tasks of a query run.
 
     Args:
         chains: What happens to the records of each source.
-        run_id: One per start.
+        run: Whose tasks they are.
         parallelism: The number of subtasks.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
     """
-    return TaskPlan(run_id, parallelism, {source: _pickled(chain) for source, chain in chains.items()})
+    return TaskPlan(run, parallelism, {source: _pickled(chain) for source, chain in chains.items()})
 
 
 @final
@@ -107,14 +108,14 @@ class ChainCompiler:
 
     Args:
         graph: One component of the job graph.
-        run_id: One per start.
+        run: Whose tasks they are.
         ends: Whether the input ends by itself.
         scopes: Whose the metrics of each node are.
         labels: Of the buckets that elements of keyed streams are sorted into.
     """
 
     graph: JobGraph
-    run_id: str
+    run: Run
     ends: bool = attrs.field(kw_only=True)
     scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
     labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
@@ -252,7 +253,7 @@ class ChainCompiler:
         return ProducingOperator(
             node=node.id,
             name=node.name,
-            run_id=self.run_id,
+            run=self.run,
             encoder=encoder,
             dead_letters=letters,
             properties=FrozenMap(producer_properties(properties)),

@@ -10,8 +10,9 @@ from typing import final
 import attrs
 
 from kafkastream.spark.batches import ElementError
-from kafkastream.spark.failures import said, shown
+from kafkastream.spark.failures import said
 from kafkastream.spec.dead_letters import DeadLetter, SourceRecord, fitting
+from kafkastream.spec.printing import shown
 from kafkastream.spec.record import Headers
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.record_size import batch_bytes

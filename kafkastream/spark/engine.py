@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from itertools import islice
 from threading import Event
 from typing import Any, final
 
@@ -20,14 +21,18 @@ from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
-from kafkastream.spark.job import Job, StopRequestedError
+from kafkastream.spark.job import Job
 from kafkastream.spark.keyed_query import KeyedQuery
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
+from kafkastream.spark.opened import Run
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.reports import REPORT_SCHEMA, Report
+from kafkastream.spark.restarts import Restarts
+from kafkastream.spark.running_part import RunningPart, StopRequestedError
 from kafkastream.spark.session import spark_session
+from kafkastream.spark.shipping import ship
 from kafkastream.spark.single_writer import WriterPlan
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of, kafka_frame, resolved
@@ -43,6 +48,8 @@ log = logging.getLogger("kafkastream")
 _QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
+_PIECE = 200_000
+"""How many numbers of a sequence a micro-batch holds."""
 _KEYED_PER_BATCH = 500_000
 """How many at most when a bucket's elements are put in order again, for which they are all in memory."""
 
@@ -72,30 +79,41 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
-    session = spark_session()
+    session = spark_session(settings.python_executable)
+    ship(session, settings.python_files)
     components = tuple(graph.components())
     names = distinct_names(map(_identity, components))
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
-    metrics = JobMetrics(graph, settings.name, job_id)
-    run_id = uuid.uuid4().hex
+    restarts = Restarts(settings.restarts)
+    metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
+    run = Run(uuid.uuid4().hex, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
     try:
         parts = [
-            _part(folder, part, name, settings, run_id, metrics, collect)
+            _part(folder, part, name, settings, metrics, collect, _Read(), run)
             for part, name in zip(components, names, strict=True)
         ]
         metrics.report_by(settings.reporters)
     except BaseException:
         folder.clean()
         raise
-    return Job(job_id, settings.name, _servers(graph), [part.start for part in parts], metrics, folder.clean)
+    return Job(job_id, settings.name, _servers(graph), parts, restarts, metrics, folder.clean)
+
+
+@attrs.define
+class _Read:
+    """How many pieces of its collections a part has read, which it remembers over restarts."""
+
+    pieces: int = 0
 
 
 @final
 @attrs.frozen(kw_only=True)
 class _Part:
-    """A connected part of the job, ready to run as one query."""
+    """A connected part of the job, ready to run as one query (``kafkastream.spark.running_part.Part``)."""
 
+    again: Callable[[], _Part]
+    read: _Read
     graph: JobGraph
     name: str
     settings: JobSettings
@@ -109,19 +127,18 @@ class _Part:
     keyed: KeyedQuery | None
     writer: WriterPlan | None
 
-    def start(self, job: Job) -> FollowedQuery | None:
-        """What the job calls to start this part."""
+    def start(self, run: RunningPart) -> FollowedQuery | None:
+        """Run the collections, then start the query, if there is anything else to read."""
         if self.keyed is None:
-            for rows in collections_of(self.graph):
-                self._batch(job, Event(), collection_frame(self.folder.session, rows))
+            self._read_collections(run)
         elif not self.inputs:
             with self.keyed.settings():
-                self._keyed_batch(job, Event(), self.keyed.static_frame())
+                self._keyed_batch(run, Event(), self.keyed.static_frame(), 0, self.plan.run.id)
         if not self.inputs:
             return None
         return FollowedQuery(
             resolve=partial(resolved, self.folder.session, [(one.node, one.source) for one in self.inputs]),
-            begin=partial(self._query, job),
+            begin=partial(self._query, run),
             keep=partial(self.folder.record, self.name),
             inputs=self.inputs,
             settings=self.settings,
@@ -130,11 +147,21 @@ class _Part:
                 self.plan.parallelism,
                 native=() if self.native is None else [node.id for node in (*self.graph.sources, *self.graph.sinks)],
                 event_time=None if self.keyed is None else self.keyed.time,
+                name=self.name,
             ),
             keyed=self.keyed,
         )
 
-    def _query(self, job: Job, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+    def _read_collections(self, run: RunningPart) -> None:
+        """A piece is a micro-batch, which a restart does not repeat when it has been carried out."""
+        pieces = (
+            (node, piece) for node, source in collections_of(self.graph) for piece in enumerate(source.pieces(_PIECE))
+        )
+        for node, (number, elements) in islice(pieces, self.read.pieces, None):
+            self._batch(run, Event(), collection_frame(self.folder.session, node, elements), number, self.plan.run.id)
+            self.read.pieces += 1
+
+    def _query(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
         most = _KEYED_PER_BATCH if self.keyed is not None else None
@@ -143,46 +170,46 @@ class _Part:
             writer = self.native.writer(frame)
         elif self.keyed is not None:
             frame = self.keyed.frame(frame)
-            writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(job, over, batch, number))
+            writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(run, over, batch, number))
         else:
-            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(job, over, batch, number))
+            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(run, over, batch, number))
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
         elif self.exactly_once.sinks and interval is not None:  # by which output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
-        writer = writer.queryName(f"{self.settings.name}: {self.name} ({job.job_id})")
+        writer = writer.queryName(f"{self.settings.name}: {self.name} ({run.job_id})")
         writer = writer.option("checkpointLocation", self.folder.of_query(self.name))
         with nullcontext() if self.keyed is None else self.keyed.settings():
             return writer.start()
 
-    def _batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
-        """Run a micro-batch; a collection has no number, and its start stands for a query of its own."""
-        self._carried_out(job, over, partial(run_tasks, frame, self.plan, self._query_id(frame, number), number or 0))
+    def _batch(self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None) -> None:
+        """Run a micro-batch of Spark's query, or of what is none and has a name of its own."""
+        tasks = partial(run_tasks, frame, self.plan, query or _query_of(frame), number)
+        self._carried_out(run, over, tasks)
 
-    def _query_id(self, frame: DataFrame, number: int | None) -> str:
-        return str(self.plan.run_id if number is None else frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID))
-
-    def _keyed_batch(self, job: Job, over: Event, frame: DataFrame, number: int | None = None) -> None:
+    def _keyed_batch(
+        self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None
+    ) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
-        query_id = self._query_id(frame, number)
+        query_id = query or _query_of(frame)
         if self.writer is not None:
-            frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number or 0), REPORT_SCHEMA)
+            frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number), REPORT_SCHEMA)
         with self.keyed.micro_batch(query_id):
-            reports = self._carried_out(job, over, partial(collected, frame))
+            reports = self._carried_out(run, over, partial(collected, frame))
             self.keyed.take(reports)
 
-    def _carried_out(self, job: Job, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
+    def _carried_out(self, run: RunningPart, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
         """What the tasks have reported, when all that it asks for has been done."""
-        job.check_not_stopping()
+        run.check_not_stopping()
         try:
             reports = tasks()
             self.outcome.carry_out(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if over.is_set():
                 raise StopRequestedError from None
-            job.fail(error)
+            run.fail(error)
         return reports
 
 
@@ -191,19 +218,23 @@ def _part(
     graph: JobGraph,
     name: str,
     settings: JobSettings,
-    run_id: str,
     metrics: JobMetrics,
     collect: Callable[[Iterable[Any]], None],
+    read: _Read,
+    run: Run,
 ) -> _Part:
+    """A part, compiled: of what an earlier start has left, only its checkpoint counts."""
     sources = [(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource)]
     inputs = resolved(folder.session, sources, folder.extents(name))
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     labels = _labels(folder, graph, name, parallelism)
-    compiler = ChainCompiler(graph, run_id, ends=ends, scopes=metrics.scopes, labels=labels)
+    compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels)
     chains, writers = chains_of(compiler), compiler.writers()
-    plan = task_plan(chains, run_id, parallelism)
+    plan = task_plan(chains, run, parallelism)
     return _Part(
+        again=lambda: _part(folder, graph, name, settings, metrics, collect, read, run.again()),
+        read=read,
         graph=graph,
         name=name,
         settings=settings,
@@ -215,7 +246,7 @@ def _part(
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
         keyed=_keyed(folder, graph, name, plan, level_plans(compiler)),
-        writer=writer_plan(writers, run_id) if writers else None,
+        writer=writer_plan(writers, run) if writers else None,
     )
 
 
@@ -243,6 +274,10 @@ def _keyed(
     if offsets:
         keyed.restore(json.loads(offsets[-1]))
     return keyed
+
+
+def _query_of(frame: DataFrame) -> str:
+    return str(frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID))
 
 
 def _servers(graph: JobGraph) -> str:

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
+from kafkastream.spec.printing import shown
 
-__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "shown", "timer_failed"]
+__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "timer_failed"]
 
 _PACKAGE = str(Path(__file__).parent.parent)
-_SHOWN_ELEMENT = 200
 
 
 @contextmanager
@@ -58,12 +58,6 @@ def not_encoded(sink: str, element: object, position: str, error: BaseException 
         where=f"{position}; element {shown(element)}",
         now="Map elements to what the sink's schema takes; SimpleStringSchema takes str.",
     )
-
-
-def shown(element: object) -> str:
-    """An element, short enough for a message."""
-    text = repr(element)
-    return text if len(text) <= _SHOWN_ELEMENT else f"{text[:_SHOWN_ELEMENT]}…"
 
 
 def said(error: BaseException | None) -> str:

@@ -69,24 +69,21 @@ class Flow:
         """Whether the opened functions may serve the next task: not when one wants to be closed."""
         return not any(operator.overrides_close for operator in self.operators())
 
-    def open(self, subtask: int, parallelism: int, attempt: int) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Open every operator.
 
         Raises:
             UserFunctionError: An ``open`` raised.
         """
         for operator in self.operators():
-            own = operator.parallelism or parallelism
-            metrics = self._metrics[operator] = OperatorMetrics(operator.scope, subtask % own)
-            context = RuntimeContext(
-                task_name=operator.name,
-                subtask=subtask % own,
-                parallelism=own,
-                attempt=attempt,
-                metrics=metrics.group,
+            parallelism = operator.parallelism or context.parallelism
+            subtask = context.subtask % parallelism
+            metrics = self._metrics[operator] = OperatorMetrics(operator.scope, subtask)
+            own = attrs.evolve(
+                context, task_name=operator.name, subtask=subtask, parallelism=parallelism, metrics=metrics.group
             )
             with function_failed(operator.name, "open"):
-                operator.open(context)
+                operator.open(own)
 
     def begin(self, task: TaskScope) -> None:
         """A task begins."""

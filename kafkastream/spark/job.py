@@ -7,20 +7,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn, final
+from typing import final
 
 from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
-from kafkastream.spark.translate_errors import translated, without_secrets
+from kafkastream.spark.restarts import Restarts
+from kafkastream.spark.running_part import Part, RunningPart, only_logged
+from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
 
-__all__ = ["Job", "StopRequestedError"]
+__all__ = ["Job"]
 
 log = logging.getLogger("kafkastream")
 
@@ -28,13 +30,6 @@ _POLL_S = 0.1
 _WAIT_S = 0.2
 _LOOK_S = 0.5
 _PATIENCE_S = 30.0
-
-Start = Callable[["Job"], FollowedQuery | None]
-"""Starts one part of a job, or runs it to its end and returns None."""
-
-
-class StopRequestedError(Exception):
-    """Ends a micro-batch that has not begun yet, because the job is to stop."""
 
 
 @final
@@ -45,7 +40,8 @@ class Job:
         job_id: The job's identity.
         name: The job's name.
         servers: The brokers that it reads from.
-        starts: What starts each of its parts.
+        parts: Its parts, ready to start.
+        restarts: What becomes of a part that has failed.
         metrics: Its metrics.
         at_end: Called once when all has ended.
     """
@@ -55,7 +51,8 @@ class Job:
         job_id: JobID,
         name: str,
         servers: str,
-        starts: Sequence[Start],
+        parts: Sequence[Part],
+        restarts: Restarts,
         metrics: JobMetrics,
         at_end: Callable[[], None],
     ) -> None:
@@ -64,7 +61,8 @@ class Job:
         self.stopping = threading.Event()
         self._name = name
         self._servers = servers
-        self._starts = starts
+        self._parts = [RunningPart(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
+        self._restarts = restarts
         self._metrics = metrics
         self._at_end = at_end
         self._failure: KafkastreamError | None = None
@@ -79,7 +77,9 @@ class Job:
             return self._ended_as
         if self._failure is not None:
             return JobStatus.FAILING
-        return JobStatus.CANCELLING if self.stopping.is_set() else JobStatus.RUNNING
+        if self.stopping.is_set():
+            return JobStatus.CANCELLING
+        return JobStatus.RESTARTING if any(one.restarts for one in self._parts) else JobStatus.RUNNING
 
     def metrics(self) -> MetricsSnapshot:
         """The metrics of all completed tasks."""
@@ -106,16 +106,6 @@ class Job:
             raise SystemExit(128 + signal.SIGINT)
         return self.finished.result()
 
-    def fail(self, error: Exception) -> NoReturn:
-        """Remember what went wrong in a micro-batch, and end it."""
-        self._failure = self._failure or translated(error, self._name, self._servers)
-        raise self._failure from None
-
-    def check_not_stopping(self) -> None:
-        """Called first in each micro-batch: a job that is to stop begins no more."""
-        if self._is_to_stop:
-            raise StopRequestedError
-
     def _interrupted(self) -> None:
         if self.stopping.is_set():
             raise KeyboardInterrupt
@@ -123,74 +113,79 @@ class Job:
         self.cancel()
 
     def _run(self) -> None:
-        queries: list[FollowedQuery] = []
         try:
-            for start in self._starts:
-                if self.stopping.is_set():
-                    break
-                query = start(self)
-                if query is not None:
-                    queries.append(query)
-            self._watch(queries)
+            self._watch()
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller has to hear of it
-            self._failure = self._failure or self._meant(error)
+            self._failure = self._failure or translated(error, self._name, self._servers)
         finally:
             try:
-                self._end(queries)
+                self._end()
             finally:
                 self._tell()
 
-    def _watch(self, queries: Sequence[FollowedQuery]) -> None:
-        """Until all have ended; when one has failed or the job is to stop, the others end after their micro-batch."""
+    def _watch(self) -> None:
+        """Until all have ended; when one has failed for good or the job is to stop, the others end after their micro-batch."""
         since: float | None = None
         look_at = 0.0
-        while self._any_goes_on(queries):
-            self._notice_failure(queries)
+        while self._any_goes_on():
             if self._is_to_stop:
                 since = since or time.monotonic()
-                _stop_idle(queries, at_once=time.monotonic() - since > _PATIENCE_S)
+                _stop_idle(self._parts, at_once=time.monotonic() - since > _PATIENCE_S)
                 time.sleep(_POLL_S)
                 continue
-            _wait_for_one(queries)
+            _wait_for_one(self._parts)
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + _LOOK_S
-                for one in queries:
-                    one.look()
-                    if one.has_stopped:  # what it still reads lies behind the stops
-                        one.stop()
-        self._notice_failure(queries)
+                for query in _active(self._parts):
+                    query.look()
+                    if query.has_stopped:  # what it still reads lies behind the stops
+                        query.stop()
 
     @property
     def _is_to_stop(self) -> bool:
         return self.stopping.is_set() or self._failure is not None
 
-    def _any_goes_on(self, queries: Sequence[FollowedQuery]) -> bool:
-        begin_again = [one for one in queries if one.lost_a_race and not self._is_to_stop]
-        for one in begin_again:
-            one.begin_again()
-        return bool(begin_again) or any(one.query.isActive for one in queries)
+    def _any_goes_on(self) -> bool:
+        """Have each part do what is due, and take notice of those that have ended."""
+        goes_on = False
+        for one in self._parts:
+            if not self._is_to_stop:
+                one.tend()
+            is_active = one.is_active
+            if not is_active:
+                self._take_notice(one)
+            goes_on = goes_on or is_active or (one.waits and not self._is_to_stop)
+        return goes_on
 
-    def _notice_failure(self, queries: Sequence[FollowedQuery]) -> None:
-        for one in queries:
-            error = None if one.query.isActive or one.lost_a_race else one.query.exception()
-            if error is not None:
-                self._failure = self._failure or self._meant(error)
-            elif not self._is_to_stop and one.was_stopped_by_others:
-                self._failure = JobError(
-                    f"the query of job {self._name!r} was stopped, and not by the job",
-                    now="spark.stop() or query.stop() ends it; the next start continues from its checkpoint.",
+    def _take_notice(self, one: RunningPart) -> None:
+        failure = one.failure
+        if failure is not None:
+            wait_ms = None if self._is_to_stop else self._restarts.wait_ms(failure)
+            if wait_ms is None:
+                self._failure = self._failure or failure
+            else:
+                reason = str(failure).splitlines()[0]
+                log.warning(
+                    "job %r is started again in %g s (restart %d): %s",
+                    self._name,
+                    wait_ms / 1000,
+                    self._restarts.count,
+                    reason,
                 )
+                one.begin_again_in(wait_ms / 1000)
+        elif not self._is_to_stop and one.was_stopped_by_others:
+            self._failure = JobError(
+                f"the query of job {self._name!r} was stopped, and not by the job",
+                now="spark.stop() or query.stop() ends it; the next start continues from its checkpoint.",
+            )
 
-    def _end(self, queries: Sequence[FollowedQuery]) -> None:
+    def _end(self) -> None:
         completed = not self._is_to_stop
-        for one in queries:
-            with _only_logged("the end of a query"):
-                one.stop()
-            with _only_logged("the last look at what was read"):
-                one.end(completed=completed)
-        with _only_logged("the last report of metrics"):
+        for one in self._parts:
+            one.end(completed=completed)
+        with only_logged("the last report of metrics"):
             self._metrics.end()
-        with _only_logged("the removal of temporary files"):
+        with only_logged("the removal of temporary files"):
             self._at_end()
 
     def _tell(self) -> None:
@@ -203,34 +198,25 @@ class Job:
             result = JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime, metrics=self.metrics())
             self.finished.set_result(result)
 
-    def _meant(self, error: Exception) -> KafkastreamError | None:
-        """What an error from Spark says; nothing, when it is only how a stopped query ends."""
-        if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
-            return None
-        return translated(error, self._name, self._servers)
+
+def _active(parts: Iterable[RunningPart]) -> list[FollowedQuery]:
+    return [one.query for one in parts if one.query is not None and one.is_active]
 
 
-def _wait_for_one(queries: Sequence[FollowedQuery]) -> None:
+def _wait_for_one(parts: Iterable[RunningPart]) -> None:
     """For a moment, or until the first that is at work ends."""
-    at_work = next((one for one in queries if one.query.isActive), None)
-    if at_work is not None:
+    at_work = next(iter(_active(parts)), None)
+    if at_work is None:
+        time.sleep(_POLL_S)
+    else:
         at_work.wait(_WAIT_S)
 
 
-def _stop_idle(queries: Sequence[FollowedQuery], *, at_once: bool) -> None:
+def _stop_idle(parts: Iterable[RunningPart], *, at_once: bool) -> None:
     """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
-    for one in queries:
-        if one.query.isActive and (at_once or not one.query.status["isTriggerActive"]):
+    for one in _active(parts):
+        if at_once or not one.query.status["isTriggerActive"]:
             one.stop()
-
-
-@contextmanager
-def _only_logged(what: str) -> Iterator[None]:
-    """What comes after the job's work must not hide how it ended."""
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001 - whatever it is
-        log.warning("%s failed: %s", what, without_secrets(error))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from kafkastream.spark.batches import Batch, ElementError, salvaged
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder, records_of
 from kafkastream.spark.failures import not_encoded
+from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import source_record, without_record
 from kafkastream.spark.reports import Report
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from kafkastream.spark.slots import SlotCounters, SlotTask
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
+
+_producers: Opened[RecordProducer] = Opened()
+"""The worker's producers, by their sinks: all its tasks share one."""
 
 
 @attrs.define(eq=False)
@@ -138,16 +142,17 @@ class ProducingOperator(KafkaOperator):
     """Writes with the worker's producer: at least once, or not even that."""
 
     node: int
-    run_id: str
+    run: Run
     properties: FrozenMap[str, str]
     flush_each_task: bool
     _producer: RecordProducer | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Take the worker's producer."""
-        from kafkastream.kafka.producer import shared_producer
+        from kafkastream.kafka.producer import RecordProducer
 
-        self._producer = shared_producer(self.run_id, self.node, self.name, self.properties)
+        self._producer = _producers.take(self.run, self.node, lambda: RecordProducer(self.properties, self.name))
+        _producers.keep(self.run, self.node, self._producer)
         super().open(context)
 
     @property

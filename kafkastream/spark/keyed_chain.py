@@ -13,12 +13,13 @@ from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, Keyed
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.exchange import Watermarks
-from kafkastream.spark.failures import element_failed, function_failed, shown, timer_failed
+from kafkastream.spark.failures import element_failed, function_failed, timer_failed
 from kafkastream.spark.flow import Flow
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task_metrics import OperatorMetrics
 from kafkastream.spec.functions import overrides_close
+from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.time import wall_clock_ms
 
@@ -48,27 +49,21 @@ class KeyedChain:
     _metrics: OperatorMetrics | None = attrs.field(default=None, init=False)
     _subtask: int = attrs.field(default=0, init=False)
 
-    def open(self, subtask: int, parallelism: int, attempt: int) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Open the operator and all that follow.
 
         Raises:
             UserFunctionError: An ``open`` raised.
         """
-        self._subtask = subtask
-        self._metrics = OperatorMetrics(self.scope, subtask)
+        self._subtask = context.subtask
+        self._metrics = OperatorMetrics(self.scope, context.subtask)
         for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as for most of Flink's
             self._metrics.group.gauge(name, lambda: self.operator.scope.watermark)
-        context = RuntimeContext(
-            task_name=self.name,
-            subtask=subtask,
-            parallelism=parallelism,
-            attempt=attempt,
-            metrics=self._metrics.group,
-            cells=self.operator.scope.cell if self.has_keys else None,
-        )
+        cells = self.operator.scope.cell if self.has_keys else None
+        own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
         with function_failed(self.name, "open"):
-            self.operator.open(context)
-        self.flow.open(subtask, parallelism, attempt)
+            self.operator.open(own)
+        self.flow.open(context)
 
     @property
     def reusable(self) -> bool:

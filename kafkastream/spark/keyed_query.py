@@ -17,7 +17,7 @@ from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
-from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of
+from kafkastream.spark.streams import KafkaInput, collection_frame, collection_rows, collections_of
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
@@ -68,14 +68,14 @@ class KeyedQuery:
         """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
         self._tell()
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
-        collections = [collection_frame(self._session, rows) for rows in collections_of(self._graph)]
+        collections = [collection_frame(self._session, node, one.elements) for node, one in collections_of(self._graph)]
         marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
         return self._stages(reduce(DataFrame.union, [*collections, marks]))
 
     def frame(self, records: DataFrame) -> DataFrame:
         """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
         if self._file is None:
-            collections = list(collections_of(self._graph))
+            collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
             if collections and not self._told:  # they come with what is told first
                 self._asks = True

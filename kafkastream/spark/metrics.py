@@ -16,7 +16,7 @@ from kafkastream.metrics.reporters import (
     ReporterSettings,
 )
 from kafkastream.metrics.snapshot import MetricsSnapshot
-from kafkastream.metrics.store import MetricStore, Operator
+from kafkastream.metrics.store import JOB, MetricStore, Operator
 from kafkastream.metrics.values import Change, Group, MetricKind, MetricValue, OperatorChanges, OperatorScope, Reading
 from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.records import owner_subtask
@@ -45,15 +45,17 @@ class JobMetrics:
         graph: The whole job.
         name: Its name.
         job_id: Its identity.
+        restarts: Tells how often it was started again.
     """
 
-    def __init__(self, graph: JobGraph, name: str, job_id: JobID) -> None:
+    def __init__(self, graph: JobGraph, name: str, job_id: JobID, restarts: Callable[[], int]) -> None:
         names = distinct_names(node.label for node in graph.nodes)
         operators = {
             node.id: Operator(name, node.uid or str(node.id)) for node, name in zip(graph.nodes, names, strict=True)
         }
         self.scopes = {node: OperatorScope(name, operator.name, node) for node, operator in operators.items()}
         self.store = MetricStore(name, str(job_id), operators)
+        self.store.provide("", lambda: [Reading(JOB, 0, MetricKind.GAUGE, (), "numRestarts", restarts())])
         self._reporters: list[Reporter] = []
         self._last: MetricsSnapshot | None = None
 
@@ -123,17 +125,23 @@ class QueryMetrics:
         parallelism: The number of subtasks.
         native: The nodes through which Spark alone takes the records, whose tasks report nothing.
         event_time: How far event time has come; None where the driver does not follow it.
+        name: The query's name; what tells of it is told by the last start of it alone.
     """
 
     def __init__(
-        self, store: MetricStore, parallelism: int, native: Sequence[int] = (), event_time: EventTime | None = None
+        self,
+        store: MetricStore,
+        parallelism: int,
+        native: Sequence[int] = (),
+        event_time: EventTime | None = None,
+        name: str = "query",
     ) -> None:
         self._store = store
         self._event_time = event_time
         self._parallelism = parallelism
         self._native = native
         self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
-        store.provide(self._readings)
+        store.provide(name, self._readings)
 
     def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
         """The query begins with these sources."""

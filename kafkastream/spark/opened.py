@@ -2,36 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, final
 
-__all__ = ["Opened"]
+import attrs
+
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.values import FrozenMap
+
+__all__ = ["Opened", "Run"]
 
 T = TypeVar("T")
 
 
 @final
+@attrs.frozen
+class Run:
+    """A part of a job at work, as its tasks know it.
+
+    Args:
+        id: One per start of a job.
+        attempt: How often the part has been started again since.
+        job_parameters: What functions may ask for.
+        max_parallelism: The job's, if it has one.
+    """
+
+    id: str
+    attempt: int = 0
+    job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True)
+    max_parallelism: int | None = attrs.field(default=None, kw_only=True)
+
+    def again(self) -> Run:
+        """The next attempt."""
+        return attrs.evolve(self, attempt=self.attempt + 1)
+
+    def context(self, subtask: int, parallelism: int) -> RuntimeContext:
+        """What functions are opened with in the running task, though without their own names and metrics."""
+        return RuntimeContext(
+            task_name="",
+            subtask=subtask,
+            parallelism=parallelism,
+            max_parallelism=self.max_parallelism,
+            attempt=self.attempt + _tried_before(),
+            job_parameters=self.job_parameters,
+        )
+
+
+@final
 class Opened(Generic[T]):
-    """Opened things by the job's start, and by what tells them apart; who takes one puts it back, if it may serve again.
+    """Opened things by what tells them apart, of one job; who takes one puts it back, if it may serve again.
 
     Example:
-        >>> opened = Opened[str]()
-        >>> opened.keep("run 1", 7, opened.take("run 1", 7, lambda: "made"))
-        >>> opened.take("run 1", 7, lambda: "made again"), opened.take("run 2", 7, lambda: "made anew")
+        >>> opened, run = Opened[str](), Run("job")
+        >>> opened.keep(run, 7, opened.take(run, 7, lambda: "made"))
+        >>> opened.take(run, 7, lambda: "made again"), opened.take(run.again(), 7, lambda: "made anew")
         ('made', 'made anew')
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, Any], T] = {}
+        self._kept: dict[Any, tuple[Run, T]] = {}
 
-    def take(self, run_id: str, key: Any, make: Callable[[], T]) -> T:
-        """What was kept, or what ``make`` gives; what an earlier start of a job has opened is dropped then."""
-        if (run_id, key) in self._kept:
-            return self._kept.pop((run_id, key))
-        for stale in [other for other in self._kept if other[0] != run_id]:
+    def take(self, run: Run, key: Any, make: Callable[[], T]) -> T:
+        """What was kept, or what ``make`` gives; what an earlier attempt or job has opened is dropped then."""
+        kept = self._kept.pop(key, None)
+        if kept is not None and kept[0] == run:
+            return kept[1]
+        for stale in [other for other, (opened_for, _) in self._kept.items() if opened_for.id != run.id]:
             del self._kept[stale]
         return make()
 
-    def keep(self, run_id: str, key: Any, thing: T) -> None:
+    def keep(self, run: Run, key: Any, thing: T) -> None:
         """Have it at hand for the next task."""
-        self._kept[run_id, key] = thing
+        self._kept[key] = (run, thing)
+
+
+def _tried_before() -> int:
+    """How often Spark has begun this task before."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.attemptNumber() if context else 0

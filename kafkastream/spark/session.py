@@ -16,7 +16,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from kafkastream.errors import ConnectorMissingError, SetupError
+from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
 from kafkastream.spark.jars import connector_jars, find_java
 from kafkastream.spec.values import HIDDEN_KEYS
 
@@ -31,21 +31,33 @@ _STATE_REMARK = b"Streaming TransformWithStateInPandas Python worker"
 _LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
 
 
-def spark_session() -> SparkSession:
+def spark_session(python: str | None = None) -> SparkSession:
     """The active session, or a new one; in either case with Spark's Kafka connector.
 
     Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
     ``spark.master`` says else, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
 
+    Args:
+        python: The workers' Python; None for what ``PYSPARK_PYTHON`` says, or the program's own.
+
     Raises:
+        UnsupportedFeatureError: Spark runs already, with another Python for its workers.
         ConnectorMissingError: Spark runs without its connector, and it cannot be added.
         SetupError: No Java, or the connector's jars cannot be fetched.
     """
     # Spark's workers would start another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if python is not None and SparkContext._active_spark_context is None:
+        os.environ["PYSPARK_PYTHON"] = python
     # py4j logs the traceback of every callback that fails; the job's own error says it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
+    if python not in {None, session.sparkContext.pythonExec}:
+        raise UnsupportedFeatureError(
+            f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
+            where="set_python_executable",
+            now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
+        )
     # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)

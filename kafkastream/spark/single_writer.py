@@ -19,10 +19,10 @@ from kafkastream.errors import KafkastreamError
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.exchange import Message, SendingOperator, as_sent, dumps
 from kafkastream.spark.flow import Flow
-from kafkastream.spark.opened import Opened
+from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind, report_batch, report_batches
-from kafkastream.spark.task import attempt, unpickled
+from kafkastream.spark.task import unpickled
 
 __all__ = ["SINGLE", "HandOver", "WriterPlan"]
 
@@ -55,11 +55,11 @@ class WriterPlan:
     """What the writing task needs.
 
     Args:
-        run_id: One per start of a job.
+        run: Whose task it is.
         flows: The pickled sink of each node, as a flow of one stage.
     """
 
-    run_id: str
+    run: Run
     flows: Mapping[int, bytes]
 
     def function(self, query: str, batch: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -71,10 +71,10 @@ class WriterPlan:
 
         def opened() -> Flow:
             flow: Flow = unpickled(self.flows[node])
-            flow.open(0, 1, attempt())
+            flow.open(self.run.context(0, 1))
             return flow
 
-        return _opened.take(self.run_id, node, opened)
+        return _opened.take(self.run, node, opened)
 
 
 def _run(plan: WriterPlan, query: str, batch: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -110,4 +110,4 @@ def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Messag
         flow.abandon()
         raise
     else:
-        _opened.keep(plan.run_id, node, flow)
+        _opened.keep(plan.run, node, flow)

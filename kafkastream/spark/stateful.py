@@ -19,10 +19,10 @@ from kafkastream.errors import KafkastreamError
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.spark.exchange import Message, Watermarks, as_sent, dumps, message_frame, messages_of
 from kafkastream.spark.keyed_chain import KeyedChain
-from kafkastream.spark.opened import Opened
+from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.task import attempt, unpickled
+from kafkastream.spark.task import unpickled
 
 __all__ = ["LevelPlan", "StatefulStage"]
 
@@ -36,13 +36,13 @@ class LevelPlan:
     """What the tasks of a stateful stage need.
 
     Args:
-        run_id: One per start of a job; functions opened for an earlier one are dropped.
+        run: Whose tasks they are; functions opened for an earlier one are dropped.
         labels: The labels of the buckets, by subtask.
         chains: The pickled chain of each keyed operator of this level, by its node.
         is_last: Whether no other level follows, so that watermarks end here.
     """
 
-    run_id: str
+    run: Run
     labels: tuple[int, ...]
     chains: Mapping[int, bytes]
     is_last: bool
@@ -52,15 +52,15 @@ class LevelPlan:
 
         def opened() -> KeyedChain:
             chain: KeyedChain = unpickled(self.chains[node])
-            chain.open(subtask, len(self.labels), attempt())
+            chain.open(self.run.context(subtask, len(self.labels)))
             return chain
 
-        return _opened.take(self.run_id, (node, subtask), opened)
+        return _opened.take(self.run, (node, subtask), opened)
 
     def put_back(self, node: int, subtask: int, chain: KeyedChain) -> None:
         """Keep a chain for the next micro-batch, or close it."""
         if chain.reusable:
-            _opened.keep(self.run_id, (node, subtask), chain)
+            _opened.keep(self.run, (node, subtask), chain)
         else:
             chain.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain, repeat
 from typing import Any, final
@@ -25,7 +25,7 @@ from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offse
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["KafkaInput", "collection_frame", "collections_of", "kafka_frame", "resolved"]
+__all__ = ["KafkaInput", "collection_frame", "collection_rows", "collections_of", "kafka_frame", "resolved"]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 _ALIGNED_PER_BATCH = 50_000
@@ -97,17 +97,25 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
     return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
 
 
-def collections_of(graph: JobGraph) -> Iterator[pa.Table]:
-    """The elements of each collection, in order, with the node of their source."""
-    for node in graph.sources:
-        if isinstance(node.source, CollectionSource):
-            values = pa.array([cloudpickle.dumps(element) for element in node.source.elements], pa.binary())
-            yield pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
+def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
+    """The collections among the sources, with their nodes."""
+    return [(node, node.source) for node in graph.sources if isinstance(node.source, CollectionSource)]
 
 
-def collection_frame(session: SparkSession, rows: pa.Table) -> DataFrame:
-    """The rows of a collection as a frame that one task reads."""
-    return session.createDataFrame(rows).coalesce(1)
+def collection_rows(node: SourceNode, elements: Sequence[object]) -> pa.Table:
+    """Elements of a collection, in order, pickled, with the node of their source."""
+    values = pa.array([cloudpickle.dumps(element) for element in elements], pa.binary())
+    return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
+
+
+def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object]) -> DataFrame:
+    """The same as a frame that one task reads; the numbers of a range come about where they are read."""
+    if isinstance(elements, range):
+        number = functions.col("id") + functions.lit(elements.start)
+        pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))
+        numbers = session.range(0, elements.stop - elements.start, 1, 1)
+        return numbers.select(functions.lit(node.id).alias("source"), pickled.cast("binary").alias("value"))
+    return session.createDataFrame(collection_rows(node, elements)).coalesce(1)
 
 
 def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:

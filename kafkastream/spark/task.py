@@ -16,11 +16,11 @@ from kafkastream.errors import KafkastreamError, WorkerDependencyError
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.control import CONTROL
 from kafkastream.spark.exchange import Message, Watermarks, message_batches, messages_of
-from kafkastream.spark.opened import Opened
+from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.records import subtask_of
 from kafkastream.spark.reports import Report, ReportKind, report_batches
 
-__all__ = ["TaskPlan", "attempt", "unpickled"]
+__all__ = ["TaskPlan", "unpickled"]
 
 _QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
@@ -33,12 +33,12 @@ class TaskPlan:
     """What every task of a query needs.
 
     Args:
-        run_id: One per start of a job; functions opened for an earlier one are dropped.
+        run: Whose tasks they are; functions opened for an earlier one are dropped.
         parallelism: The number of subtasks, in Flink's counting.
         chains: The pickled chain of each source, by the source's node.
     """
 
-    run_id: str
+    run: Run
     parallelism: int
     chains: Mapping[int, bytes]
 
@@ -72,7 +72,7 @@ class TaskPlan:
                 yield from message_batches(_marks(first, labels))
             else:
                 whole = map(_own_columns, itertools.chain((first,), remaining))
-                reports = _reports(self, str(query or self.run_id), int(batch or 0), whole)
+                reports = _reports(self, str(query or self.run.id), int(batch or 0), whole)
                 yield from message_batches(messages_of(reports, labels[0]))
 
         return task
@@ -84,10 +84,10 @@ class TaskPlan:
 
         def opened() -> Chain:
             chain: Chain = unpickled(self.chains[node])
-            chain.open(subtask, self.parallelism, attempt())
+            chain.open(self.run.context(subtask, self.parallelism))
             return chain
 
-        return _opened.take(self.run_id, (node, subtask), opened), (node, subtask)
+        return _opened.take(self.run, (node, subtask), opened), (node, subtask)
 
 
 def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
@@ -109,7 +109,7 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
                 yield from chain.flow.drain()
             yield from chain.finish()
         if chain.flow.reusable:
-            _opened.keep(plan.run_id, key, chain)
+            _opened.keep(plan.run, key, chain)
     except KafkastreamError as error:
         for _ in batches:  # Spark expects the input to be read to its end
             pass
@@ -153,11 +153,3 @@ def unpickled(chain: bytes) -> Any:
             f"Spark's workers lack the module {error.name!r}, which the job imports",
             now=f"Install it for the workers' Python, or ship it: spark-submit --py-files {error.name}.py, or a .zip.",
         ) from None
-
-
-def attempt() -> int:
-    """How often Spark has begun this task before."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return context.attemptNumber() if context else 0

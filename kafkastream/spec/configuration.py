@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, MutableMapping
-from typing import TypeAlias, TypeVar, final
+from typing import Any, TypeAlias, TypeVar, final
 
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, floating, integer, list_of, text
 from kafkastream.spec.printing import java_double
 from kafkastream.spec.values import redacted
 
-__all__ = ["Configuration"]
+__all__ = ["Configuration", "Value"]
 
 T = TypeVar("T")
-_Value: TypeAlias = str | int | float | bool | bytearray
+Value: TypeAlias = str | int | float | bool | bytearray
 
 
 @final
@@ -21,7 +22,7 @@ class Configuration:
     """Key and value pairs that a program fills and hands to its environment.
 
     Same as PyFlink's; setters return the configuration itself.
-    Differs: ``get`` reads a declared option, its older keys included, and ``str`` hides secrets.
+    Differs: ``get`` and ``set`` take a declared option, its older keys included, and ``str`` hides secrets.
 
     Example:
         >>> conf = Configuration().set_string("pipeline.name", "orders").set_integer("parallelism.default", 2)
@@ -32,7 +33,7 @@ class Configuration:
     """
 
     def __init__(self, other: Configuration | None = None) -> None:
-        self._values: dict[str, _Value] = {} if other is None else dict(other._values)
+        self._values: dict[str, Value] = {} if other is None else dict(other._values)
 
     def get(self, option: Option[T]) -> T:
         """The value of a declared option: under its key, else under an older key, else its default.
@@ -44,6 +45,12 @@ class Configuration:
             if key in self._values:
                 return option.read(_text(self._values[key]))
         return option.default
+
+    def set(self, option: Option[Any], value: Value) -> Configuration:
+        """Set a declared option; of an older key that was set, nothing is left."""
+        for key in option.deprecated_keys:
+            self.remove_config(key)
+        return self._with(option.key, value)
 
     def get_string(self, key: str, default_value: str) -> str:
         """The value of ``key`` as text."""
@@ -113,9 +120,9 @@ class Configuration:
 
     setBytearray = set_bytearray
 
-    def key_set(self) -> set[str]:
+    def key_set(self) -> builtins.set[str]:
         """All keys."""
-        return set(self._values)
+        return builtins.set(self._values)
 
     keySet = key_set
 
@@ -150,7 +157,7 @@ class Configuration:
 
     removeConfig = remove_config
 
-    def _with(self, key: str, value: _Value) -> Configuration:
+    def _with(self, key: str, value: Value) -> Configuration:
         self._values[key] = value
         return self
 
@@ -168,7 +175,7 @@ class Configuration:
         return f"Configuration({redacted(self.to_dict())})"
 
 
-def _text(value: _Value) -> str:
+def _text(value: Value) -> str:
     match value:
         case bool():
             return "true" if value else "false"

@@ -60,9 +60,22 @@ class OperatorKind(enum.Enum):
 @final
 @attrs.frozen
 class CollectionSource:
-    """Elements that the program holds itself; bounded."""
+    """Elements that the program holds itself, or whole numbers one after the other; bounded."""
 
-    elements: tuple[object, ...]
+    elements: tuple[object, ...] | range
+
+    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range]:
+        """The elements in pieces that may be read one by one: numbers so many at a time, other elements at once.
+
+        Example:
+            >>> list(CollectionSource(range(5)).pieces(2)), list(CollectionSource(("a", "b", "c")).pieces(2))
+            ([range(0, 2), range(2, 4), range(4, 5)], [('a', 'b', 'c')])
+        """
+        if isinstance(self.elements, range):
+            size = self.elements.stop - self.elements.start  # len() ends where C's whole numbers do
+            yield from (self.elements[begin : begin + most] for begin in range(0, size, most))
+        else:
+            yield self.elements
 
 
 @final
@@ -89,6 +102,7 @@ class Node:
     uid: str | None = None
     parallelism: int | None = None
     output_type: TypeInformation[Any] | None = None
+    description: str | None = None
 
     @property
     def inputs(self) -> tuple[int, ...]:

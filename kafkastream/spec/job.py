@@ -13,6 +13,8 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics.reporters import ReporterSettings
 from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.spec.restart import FallbackRestart, RestartStrategyConfiguration
+from kafkastream.spec.values import FrozenMap
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "RunningJob"]
 
@@ -112,6 +114,11 @@ class JobSettings:
     parallelism: int | None = None
     checkpoint_dir: str | None = None
     checkpoint_interval_ms: int | None = None
+    max_parallelism: int | None = None
+    restarts: RestartStrategyConfiguration = attrs.field(factory=FallbackRestart)
+    parameters: Mapping[str, str] = FrozenMap()
+    python_files: tuple[str, ...] = ()
+    python_executable: str | None = None
     reporters: tuple[ReporterSettings, ...] = ()
 
     @property

@@ -29,7 +29,7 @@ def _node(node: Node, parallelism: int) -> dict[str, object]:
         "id": node.id,
         "type": node.label,
         "pact": node.pact,
-        "contents": node.label,
+        "contents": node.description or node.label,
         "parallelism": node.parallelism or parallelism,
     }
     if node.inputs:

@@ -13,7 +13,9 @@ from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.time import Instant
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
 
-__all__ = ["flink_string", "java_double", "java_float", "printed", "single"]
+__all__ = ["flink_string", "java_double", "java_float", "printed", "shown", "single"]
+
+_SHOWN = 200
 
 _Type = TypeInformation[Any]
 
@@ -204,3 +206,9 @@ def single(value: float) -> float:
     except OverflowError:
         return math.copysign(math.inf, value)
     return float(rounded)
+
+
+def shown(element: object) -> str:
+    """An element, short enough for a message."""
+    text = repr(element)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -8,6 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.metrics.groups import MetricGroup
+from kafkastream.spec.parallelism import default_max_parallelism
 from kafkastream.spec.state import Cells, KeyedStateStore
 
 __all__ = ["RuntimeContext"]
@@ -29,6 +30,7 @@ class RuntimeContext(KeyedStateStore):
     task_name: str
     subtask: int = 0
     parallelism: int = 1
+    max_parallelism: int | None = None
     attempt: int = 0
     job_parameters: Mapping[str, str] = attrs.field(factory=dict)
     metrics: MetricGroup = attrs.field(factory=MetricGroup, eq=False, repr=False)
@@ -52,8 +54,19 @@ class RuntimeContext(KeyedStateStore):
 
     getNumberOfParallelSubtasks = get_number_of_parallel_subtasks
 
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """The job's maximum parallelism; where none is set, the one that Flink makes of the operator's parallelism.
+
+        Example:
+            >>> RuntimeContext(task_name="upper", parallelism=200).get_max_number_of_parallel_subtasks()
+            512
+        """
+        return self.max_parallelism or default_max_parallelism(self.parallelism)
+
+    getMaxNumberOfParallelSubtasks = get_max_number_of_parallel_subtasks
+
     def get_attempt_number(self) -> int:
-        """How often Spark has started this task before (0 at the first try)."""
+        """How often this task was started before: by the job's restart strategy, and by Spark (0 at the first try)."""
         return self.attempt
 
     getAttemptNumber = get_attempt_number

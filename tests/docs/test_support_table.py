@@ -106,6 +106,16 @@ def stop_with_savepoint() -> None:
     client.stop_with_savepoint(True)
 
 
+new_environment = StreamExecutionEnvironment.get_execution_environment
+
+
+def add_python_archive() -> None:
+    env = new_environment()
+    env.add_python_archive("data.zip")
+    env.from_elements("a").print()
+    env.execute()
+
+
 def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
     return Types.ROW_NAMED(["a"], [field])
 
@@ -133,6 +143,13 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "JsonRowSerializationSchemaBuilder.with_type_info(MAP or LIST of ROW, SQL_TIME, SQL_TIMESTAMP)": lambda *_: (
         JsonRowSerializationSchema.builder().with_type_info(row_of(Types.LIST(row_of(Types.INT())))).build()
     ),
+    "StreamExecutionEnvironment.add_python_archive(archive)": lambda *_: add_python_archive(),
+    "StreamExecutionEnvironment.read_text_file(path)": lambda *_: new_environment().read_text_file("/data/lines.txt"),
+    "StreamExecutionEnvironment.socket_text_stream(host, port)": lambda *_: new_environment().socket_text_stream(
+        "localhost", 9999
+    ),
+    "StreamExecutionEnvironment.create_input(format)": lambda *_: new_environment().create_input(object()),
+    "DataStream.cache()": lambda *_: new_environment().from_elements(1).cache(),
     "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
 }

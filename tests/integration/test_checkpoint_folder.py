@@ -69,9 +69,9 @@ def test_kill_while_it_is_written_loses_nothing(folder: CheckpointFolder, tmp_pa
     assert folder.extents("q") == ()
 
 
-def test_temporary_folder_keeps_nothing(spark: SparkSession) -> None:
+def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:
     folder = CheckpointFolder.of(spark, JobSettings(name="my job"))
     folder.record("q", FIRST)
-    assert folder.extents("q") == ()
+    assert folder.extents("q") == FIRST
     folder.clean()
     assert not Path(folder.path.removeprefix("file://")).exists()

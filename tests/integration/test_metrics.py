@@ -168,7 +168,7 @@ def batches(metrics: MetricsSnapshot) -> int:
 
 
 def counted(metrics: MetricsSnapshot, *names: str) -> dict[str, tuple[int, ...]]:
-    operators = dict.fromkeys(metric.operator for metric in metrics.metrics)
+    operators = dict.fromkeys(metric.operator for metric in metrics.metrics if metric.operator)
     return {operator: tuple(map(metrics.of_operator(operator).total, names)) for operator in operators}
 
 
@@ -395,7 +395,8 @@ def scraped(port: int) -> dict[tuple[str, str], tuple[float, dict[str, str]]]:
         found = text_string_to_metric_families(answer.read().decode())
     samples = [sample for family in found for sample in family.samples]
     return {
-        (one.name.removeprefix(PREFIX), one.labels["operator_name"]): (one.value, dict(one.labels)) for one in samples
+        (one.name.removeprefix(PREFIX), one.labels.get("operator_name", "")): (one.value, dict(one.labels))
+        for one in samples
     }
 
 
@@ -426,6 +427,7 @@ def test_prometheus_is_answered_while_the_job_runs(parts: Parts, topic: str, cap
     expected = {
         ("numRecordsIn", "my_map"): (2.0, labels),
         ("kind_lengths_max", "my_map"): (3.0, {**labels, "kind": "text"}),
+        ("flink_jobmanager_job_numRestarts", ""): (0.0, {"job_id": labels["job_id"], "job_name": "my_job"}),
     }
     assert {name: found[name] for name in expected} == expected
     offset, place = found["KafkaSourceReader_topic_partition_currentOffset", "Source:_in"]
@@ -455,7 +457,7 @@ def test_log_reporter_writes_lines(caplog: pytest.LogCaptureFixture) -> None:
         assert env.execute_async("logged").get_job_execution_result().result(60)
     reports = [record.getMessage() for record in caplog.records if record.name == "kafkastream.metrics"]
     assert len(reports) > 2
-    assert reports[0] == "metrics of job 'logged': 0"
+    assert reports[0] == "metrics of job 'logged': 1\n-- gauges\nlogged.numRestarts: 0"
     lines = reports[-1].splitlines()
     assert "logged.Map-2.0.calls: 2" in lines
     assert "logged.Map-2.0.kind.text.lengths: count=2, min=1, max=1, mean=1" in lines

@@ -22,6 +22,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.spark.compile import ChainCompiler, chains_of, task_plan
+from kafkastream.spark.opened import Run
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
 from kafkastream.spark.streams import KafkaInput, kafka_frame, resolved
@@ -189,7 +190,7 @@ def test_all_functions_are_one_python_node(
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
     frame = kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None)
-    plan = task_plan(chains_of(ChainCompiler(graph, "run", ends=False)), "run", 1)
+    plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
     tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]

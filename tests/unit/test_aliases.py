@@ -7,10 +7,21 @@ import re
 
 import pytest
 
-from kafkastream.datastream import CheckpointConfig, DataStream, StreamExecutionEnvironment
+from kafkastream.datastream import (
+    CheckpointConfig,
+    DataStream,
+    EmbeddedRocksDBStateBackend,
+    FileSystemCheckpointStorage,
+    JobManagerCheckpointStorage,
+    StreamExecutionEnvironment,
+)
+from kafkastream.datastream.environment_settings import EnvironmentSettings
+from kafkastream.datastream.keyed_refusals import KeyedRefusals
+from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.evictor import Evictor, TimestampedValue
+from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
     ByteArraySchema,
@@ -27,8 +38,17 @@ from kafkastream.spec.formats import (
 from kafkastream.spec.job import JobClient, JobExecutionResult
 from kafkastream.spec.join_functions import TaggedUnion
 from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
+from kafkastream.spec.number_sequence import NumberSequenceSource
 from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
 from kafkastream.spec.record_serialization import KafkaSinkContext
+from kafkastream.spec.restart import (
+    ExponentialDelayRestart,
+    FailureRateRestart,
+    FallbackRestart,
+    FixedDelayRestart,
+    NoRestart,
+    RestartStrategies,
+)
 from kafkastream.spec.row import Row
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.sink import KafkaSinkBuilder
@@ -52,13 +72,21 @@ CLASSES: list[type] = [
     DataStream,
     Distribution,
     Duration,
+    EmbeddedRocksDBStateBackend,
     Evictor.EvictorContext,
+    ExecutionConfig,
+    ExponentialDelayRestart,
+    FailureRateRestart,
+    FallbackRestart,
+    FileSystemCheckpointStorage,
+    FixedDelayRestart,
     FlinkKafkaConsumer,
     FlinkKafkaProducer,
     Gauge,
     Instant,
     JobClient,
     JobExecutionResult,
+    JobManagerCheckpointStorage,
     JsonRowDeserializationSchema,
     JsonRowDeserializationSchema.Builder,
     JsonRowSerializationSchema.Builder,
@@ -71,6 +99,9 @@ CLASSES: list[type] = [
     Meter,
     MetricGroup,
     MetricsSnapshot,
+    NoRestart,
+    NumberSequenceSource,
+    RestartStrategies,
     Row,
     RowTypeInfo,
     RuntimeContext,
@@ -82,6 +113,8 @@ CLASSES: list[type] = [
     WatermarkOutput,
     WatermarkStrategy,
 ]
+SHARED: list[type] = [EnvironmentSettings, KeyedRefusals, OperatorHandle, StreamHandle]
+"""What final classes have in common."""
 
 
 def camel_case(name: str) -> str:
@@ -99,7 +132,7 @@ def snake_methods(owner: type) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
+@pytest.mark.parametrize("owner", [*CLASSES, *SHARED], ids=lambda owner: owner.__name__)
 def test_every_method_has_its_java_name(owner: type) -> None:
     members = vars(owner)
     names = snake_methods(owner)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import logging
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from kafkastream.common import Configuration, SimpleStringSchema, Time, Types, WatermarkStrategy
+from kafkastream.common import (
+    Configuration,
+    Row,
+    SimpleStringSchema,
+    Time,
+    TypeInformation,
+    Types,
+    WatermarkStrategy,
+)
 from kafkastream.datastream import (
     CheckpointingMode,
     FilterFunction,
@@ -22,6 +32,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSink,
     KafkaSource,
 )
+from kafkastream.datastream.connectors.number_seq import NumberSequenceSource
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.graph import (
@@ -145,8 +156,12 @@ def test_other_things_in_the_wrong_place_are_type_errors(env: StreamExecutionEnv
     door: Any = env
     with pytest.raises(TypeError, match="sink_to takes a KafkaSink, not KafkaSource"):
         stream.sink_to(source())
-    with pytest.raises(TypeError, match="from_source takes a KafkaSource, not KafkaSink"):
+    with pytest.raises(TypeError, match="from_source takes a KafkaSource or NumberSequenceSource, not KafkaSink"):
         door.from_source(sink(), WatermarkStrategy.no_watermarks(), "s")
+    with pytest.raises(TypeError, match=r"made like Types.INT\(\), and this is none: <function Types.INT"):
+        door.from_collection([1], Types.INT)
+    with pytest.raises(DefinitionError, match="limit 0 is less than 1"):
+        stream.execute_and_collect(limit=0)
     with pytest.raises(TypeError, match="process takes a ProcessFunction"):
         stream.process(str.upper)
 
@@ -220,3 +235,164 @@ def test_windows_without_keys_have_the_rules_of_those_with_keys(env: StreamExecu
         assert windowed.reduce(lambda one, other: one + other).get_type() == Types.STRING()
         with pytest.raises(TypeError, match="takes a AggregateFunction, not builtin_function_or_method"):
             windowed.aggregate(len)  # type: ignore[call-overload]  # what this test is about
+
+
+def test_sequences_are_ranges(env: StreamExecutionEnvironment) -> None:
+    numbers = env.from_sequence(1, 10**12)
+    numbers.print()
+    own = env.from_source(NumberSequenceSource(-(2**63), 2**63 - 1), WatermarkStrategy.no_watermarks(), "all")
+    own.print()
+    assert [node.source for node in env._graph().sources] == [
+        CollectionSource(range(1, 10**12 + 1)),
+        CollectionSource(range(-(2**63), 2**63)),
+    ]
+    assert numbers.get_type() == own.get_type() == Types.LONG()
+    assert numbers.get_name() == "Sequence Source"
+
+
+@pytest.mark.parametrize(("start", "end"), [(2, 1), (0, 2**63), (-(2**63) - 1, 0)])
+def test_sequences_end_after_their_start(env: StreamExecutionEnvironment, start: int, end: int) -> None:
+    with pytest.raises(DefinitionError):
+        env.from_sequence(start, end)
+
+
+def test_operators_take_what_can_be_set_of_them(env: StreamExecutionEnvironment) -> None:
+    hash_of_uid = "0123456789abcdefABCDEF0123456789"
+    stream = (
+        env.set_parallelism(4).from_elements("a").map(str).set_description("texts of all").set_uid_hash(hash_of_uid)
+    )
+    stream.set_max_parallelism(8).set_buffer_timeout(5).start_new_chain().disable_chaining().slot_sharing_group("own")
+    sink = stream.force_non_parallel().print().set_description("shown").disable_chaining().slot_sharing_group("own")
+    assert sink.name("out") is sink
+    assert [(node["contents"], node["parallelism"]) for node in plan(env)] == [
+        ("Source: Collection Source", 4),
+        ("texts of all", 1),
+        ("shown", 4),
+    ]
+    assert env._graph()[2].uid == hash_of_uid
+    assert stream.get_execution_config().get_parallelism() == 4
+    with pytest.raises(DefinitionError, match="'short' is no node hash"):
+        stream.set_uid_hash("short")
+    with pytest.raises(DefinitionError, match="maximum parallelism 0 is out of bounds"):
+        stream.set_max_parallelism(0)
+
+
+def test_parallelism_of_an_operator_on_keys_is_the_jobs(
+    env: StreamExecutionEnvironment, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, "kafkastream"):
+        env.from_elements("a").key_by(len).map(str).name("keyed").set_parallelism(2)
+    assert [record.getMessage() for record in caplog.records] == [
+        "set_parallelism(2) of 'keyed' has no effect: the job's parallelism counts"
+    ]
+
+
+REFUSED_ON_KEYS = [
+    "name",
+    "uid",
+    "get_name",
+    "getName",
+    "set_uid_hash",
+    "setUidHash",
+    "set_description",
+    "setDescription",
+    "set_parallelism",
+    "setParallelism",
+    "set_max_parallelism",
+    "setMaxParallelism",
+    "force_non_parallel",
+    "forceNonParallel",
+    "set_buffer_timeout",
+    "setBufferTimeout",
+    "start_new_chain",
+    "startNewChain",
+    "disable_chaining",
+    "disableChaining",
+    "slot_sharing_group",
+    "slotSharingGroup",
+    "cache",
+    "shuffle",
+    "rebalance",
+    "rescale",
+    "forward",
+    "broadcast",
+    "partition_custom",
+    "partitionCustom",
+]
+
+
+@pytest.mark.parametrize("method", REFUSED_ON_KEYS)
+def test_a_keyed_stream_is_no_operator(env: StreamExecutionEnvironment, method: str) -> None:
+    keyed = env.from_elements("a").key_by(len)
+    with pytest.raises(DefinitionError, match=f"{method[:3]}.* cannot be called on a keyed stream"):
+        getattr(keyed, method)("argument")
+
+
+def test_projections_keep_fields_of_tuples(env: StreamExecutionEnvironment) -> None:
+    pairs = env.from_collection([(1, "a", True)], Types.TUPLE([Types.INT(), Types.STRING(), Types.BOOLEAN()]))
+    for stream in (pairs, pairs.key_by(len)):
+        projected = stream.project(2, 0)
+        assert projected.get_type() == Types.TUPLE([Types.BOOLEAN(), Types.INT()])
+        assert projected.get_name() == "Projection"
+    for wrong in ((3,), (-1,), ()):
+        with pytest.raises(DefinitionError, match="to project"):
+            pairs.project(*wrong)
+    for texts in (env.from_elements("a"), env.from_collection(["a"], Types.STRING())):
+        with pytest.raises(DefinitionError, match="only tuples can be projected"):
+            texts.project(0)
+
+
+ROW = Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
+
+
+@pytest.mark.parametrize(
+    ("element", "type_info"),
+    [
+        ("a", Types.STRING()),
+        (None, Types.INT()),
+        (2**63 - 1, Types.LONG()),
+        (1, Types.DOUBLE()),
+        (Decimal(1), Types.BIG_DEC()),
+        (datetime.date(2020, 1, 1), Types.SQL_DATE()),
+        (Row("a", 1), ROW),
+        (("a", None), ROW),
+        ({"name": "a", "age": 1}, ROW),
+        ([("a", 1)], Types.LIST(Types.TUPLE([Types.STRING(), Types.INT()]))),
+        ({"a": [1.5]}, Types.MAP(Types.STRING(), Types.BASIC_ARRAY(Types.DOUBLE()))),
+        (b"\xff", Types.PRIMITIVE_ARRAY(Types.BYTE())),
+        (object(), Types.PICKLED_BYTE_ARRAY()),
+    ],
+    ids=str,
+)
+def test_elements_of_their_type_are_taken(
+    env: StreamExecutionEnvironment, element: object, type_info: TypeInformation[Any]
+) -> None:
+    assert env.from_collection([element], type_info).get_type() == type_info
+
+
+@pytest.mark.parametrize(
+    ("element", "type_info", "what"),
+    [
+        (1, Types.STRING(), "1 is no String"),
+        ("1", Types.INT(), "'1' is no Integer"),
+        (True, Types.INT(), "True is no Integer"),
+        (2**31, Types.INT(), "2147483648 is no Integer"),
+        (1, Types.BOOLEAN(), "1 is no Boolean"),
+        ("ab", Types.CHAR(), "'ab' is no Char"),
+        (datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc), Types.SQL_DATE(), "is no DateTypeInfo"),
+        (("a", "b"), ROW, "'b' is no Integer"),
+        (Row("a"), ROW, "has 1 fields, not the 2 of RowTypeInfo"),
+        ({"name": 5}, ROW, "5 is no String"),
+        ("ab", Types.TUPLE([Types.STRING(), Types.STRING()]), "'ab' is no TupleTypeInfo"),
+        ([1, "b"], Types.LIST(Types.INT()), "'b' is no Integer"),
+        ({1: "a"}, Types.MAP(Types.STRING(), Types.STRING()), "1 is no String"),
+    ],
+    ids=str,
+)
+def test_elements_of_another_type_are_told(
+    env: StreamExecutionEnvironment, element: object, type_info: TypeInformation[Any], what: str
+) -> None:
+    with pytest.raises(DefinitionError, match=what) as raised:
+        env.from_collection([None, element], type_info)
+    assert raised.value.where.startswith("element 2 of the collection: ")
+    assert "Declare the type that the elements have" in raised.value.now

@@ -5,6 +5,7 @@ import re
 import urllib.request
 from collections.abc import Iterator
 
+import attrs
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -143,6 +144,18 @@ def test_prometheus_gets_flinks_names_and_labels() -> None:
         f"{prefix}sizes_max": (LABELS, 6),
         f"{prefix}reader_topic_partition_offset": ({**LABELS, "topic": "a_b", "partition": "0"}, 41),
     }
+
+
+def test_the_jobs_own_metrics_have_a_scope_of_their_own() -> None:
+    restarts = attrs.evolve(metric("numRestarts", MetricKind.GAUGE, 2), operator="", operator_id="", subtask=0)
+    assert restarts.identifier == "my job.numRestarts"
+    (family,) = families(MetricsSnapshot("my job", "abc", (restarts,)))
+    ((name, labels, value, *_),) = family.samples
+    assert (name, labels, value) == (
+        "flink_jobmanager_job_numRestarts",
+        {"job_id": "abc", "job_name": "my_job"},
+        2,
+    )
 
 
 def test_label_values_stay_as_they_are_when_asked_for() -> None:

@@ -152,7 +152,7 @@ def test_providers_are_asked_when_metrics_are_read_and_tasks_go_first(store: Met
         asked.append(len(asked))
         return [Reading(2, 0, MetricKind.GAUGE, (), name, asked[-1]) for name in ("offset", "other")]
 
-    store.provide(provider)
+    store.provide("driver", provider)
     store.merge(changed(MetricKind.GAUGE, "offset", 41))
     assert dict(store.snapshot()) == {"job.Map.0.offset": 41, "job.Map.0.other": 0}
     assert store.snapshot()["job.Map.0.other"] == 1

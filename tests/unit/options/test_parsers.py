@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError
-from kafkastream.options import job, parsers
+from kafkastream.options import job, parsers, restarts
 from kafkastream.options.option import Option
 
 
@@ -71,6 +71,8 @@ def test_text_becomes_a_value(parse: Callable[[str], object], text: str, value: 
         (parsers.choice("a", "b"), "c", "expected one of a, b"),
         (parsers.enum_member(Color), "green", "expected one of sky, red"),
         (parsers.list_of(parsers.integer), "1;x", "expected a whole number"),
+        (parsers.map_of, "a", "expected pairs like key:value"),
+        (parsers.map_of, "a:'b", "expected pairs like key:value"),
     ],
 )
 def test_wrong_text_is_refused_with_key_and_reason(parse: Callable[[str], object], text: str, reason: str) -> None:
@@ -84,6 +86,11 @@ def test_wrong_text_is_refused_with_key_and_reason(parse: Callable[[str], object
 @given(st.integers(0, 10**9))
 def test_a_duration_without_unit_is_in_milliseconds(millis: int) -> None:
     assert parsers.millis_of_duration(str(millis)) == parsers.millis_of_duration(f"{millis} ms") == millis
+
+
+@given(st.dictionaries(st.text(), st.text()))
+def test_a_map_is_read_as_it_was_written(pairs: dict[str, str]) -> None:
+    assert parsers.map_of(parsers.text_of_map(pairs)) == pairs
 
 
 @pytest.mark.parametrize("option", job.JOB_OPTIONS, ids=lambda option: option.key)
@@ -100,4 +107,4 @@ def test_no_key_of_a_job_is_declared_twice() -> None:
 
 @pytest.mark.parametrize("spelling", ["none", "off", "disable", "NONE"])
 def test_no_restart_has_many_names(spelling: str) -> None:
-    assert job.RESTART_STRATEGY.read(spelling) == "none"
+    assert restarts.RESTART_STRATEGY.read(spelling) == "none"

@@ -13,6 +13,7 @@ from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.compile import ChainCompiler
 from kafkastream.spark.flow import Flow, Stage
+from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
 from kafkastream.spark.records import CollectionDecoder, ValueDecoder
 from kafkastream.spark.reports import Report, ReportKind
@@ -67,7 +68,7 @@ def chain(*operators: Operator) -> tuple[Chain, CollectOperator]:
 
 
 def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
-    one.open(0, 1, 0)
+    one.open(RuntimeContext(task_name=""))
     for batch in batches:
         one.process(batch)
     return [element for report in one.finish() if report.kind is ReportKind.ELEMENTS for element in report.content]
@@ -237,7 +238,7 @@ def test_all_branches_get_what_came_before_them_once() -> None:
     left, right = CollectOperator("left", 1), CollectOperator("right", 2)
     stage = Stage(operator(OperatorKind.MAP, upper), (Stage(left), Stage(right)))
     one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), Flow((stage,)))
-    one.open(0, 1, 0)
+    one.open(RuntimeContext(task_name=""))
     one.process(records(b"a"))
     assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
     assert calls == ["a"]
@@ -261,7 +262,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
     )
     words = OperatorNode(id=2, name="words", input=1, kind=OperatorKind.FLAT_MAP, function=str.split)
     sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
-    compiled = ChainCompiler(JobGraph((source, words, sink)), "run", ends=True).chain(source)
+    compiled = ChainCompiler(JobGraph((source, words, sink)), Run("run"), ends=True).chain(source)
     one = Chain(
         "s",
         "s",
@@ -269,7 +270,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
         compiled.flow,
         scope=compiled.scope,
     )
-    one.open(0, 1, 0)
+    one.open(RuntimeContext(task_name=""))
     one.process(records(b"a b c", "é".encode()))
     assert told(one) == {
         1: {"numRecordsIn": 2, "numRecordsOut": 2, "numBytesIn": 7, "numRecordsInErrors": 0},
@@ -294,7 +295,7 @@ def test_operator_reached_on_two_ways_is_one_operator() -> None:
     union = UnionNode(id=4, name="Union", merged=(2, 3))
     sink = SinkNode(id=6, name="sink", input=5, sink=CollectSink())
     graph = JobGraph((source, mapped(2, 1), mapped(3, 1), union, mapped(5, 4), sink))
-    one = ChainCompiler(graph, "run", ends=True).chain(source)
+    one = ChainCompiler(graph, Run("run"), ends=True).chain(source)
     assert [each_one.name for each_one in one.flow.operators()] == ["op 2", "op 5", "sink", "op 3"]
     left, right = one.flow.stages
     assert left.next == right.next
@@ -306,7 +307,7 @@ def test_functions_are_opened_with_their_own_parallelism_also_after_pickling() -
     made.parallelism = 2
     one, _ = chain(made)
     sent: Chain = cloudpickle.loads(cloudpickle.dumps(one))
-    sent.open(5, 8, 0)
+    sent.open(RuntimeContext(task_name="", subtask=5, parallelism=8))
     (function, _) = sent.flow.operators()
     assert function.function.events == ["open look up (2/2)"]  # type: ignore[attr-defined]  # a user operator
 
@@ -337,7 +338,7 @@ def test_open_and_close_that_raise_are_named(method: str) -> None:
 
 def test_offset_is_told_once_since_the_next_task_may_run_on_another_worker() -> None:
     one, _ = chain()
-    one.open(0, 1, 0)
+    one.open(RuntimeContext(task_name=""))
     told = []
     for partition in (2, 3):
         one.process(records(b"a", b"b", partition=partition))

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 from kafkastream.common import WatermarkStrategy
 from kafkastream.spark.control import CONTROL, ControlFile, ControlReader
 from kafkastream.spark.records import CollectionDecoder
-from kafkastream.spark.streams import collections_of
+from kafkastream.spark.streams import collection_rows, collections_of
 from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
 
 
@@ -28,7 +28,7 @@ def elements(rows: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("number", [0, 2, 25_000])
 def test_collections_come_with_the_first_content_however_often_that_is_read(number: int) -> None:
     graph = JobGraph((rules(1, *range(number)), rules(2, "a")))
-    file = ControlFile.temporary(collections_of(graph))
+    file = ControlFile.temporary(collection_rows(node, one.elements) for node, one in collections_of(graph))
     try:
         reader = ControlReader(file)
         file.write({"now": 1})

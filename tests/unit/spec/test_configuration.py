@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError
-from kafkastream.options import job
+from kafkastream.options import checkpoints, job
 from kafkastream.spec.configuration import Configuration
 
 
@@ -87,12 +87,12 @@ def test_copies_are_equal_and_independent() -> None:
 
 @pytest.mark.parametrize("key", ["execution.checkpointing.dir", "state.checkpoints.dir"])
 def test_an_option_is_read_under_its_key_and_its_older_key(key: str) -> None:
-    assert Configuration().set_string(key, "/tmp/c").get(job.CHECKPOINT_DIR) == "/tmp/c"
+    assert Configuration().set_string(key, "/tmp/c").get(checkpoints.CHECKPOINT_DIR) == "/tmp/c"
 
 
 def test_the_current_key_wins_over_an_older_one() -> None:
     conf = Configuration().set_string("state.checkpoints.dir", "/old").set_string("execution.checkpointing.dir", "/new")
-    assert conf.get(job.CHECKPOINT_DIR) == "/new"
+    assert conf.get(checkpoints.CHECKPOINT_DIR) == "/new"
 
 
 @given(st.integers())

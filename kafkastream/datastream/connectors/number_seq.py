@@ -1,0 +1,5 @@
+"""A source of whole numbers, at PyFlink's path."""
+
+from kafkastream.spec.number_sequence import NumberSequenceSource
+
+__all__ = ["NumberSequenceSource"]

@@ -1,0 +1,15 @@
+"""What becomes of the last checkpoint, at PyFlink's path."""
+
+from __future__ import annotations
+
+import enum
+
+__all__ = ["ExternalizedCheckpointRetention"]
+
+
+class ExternalizedCheckpointRetention(enum.Enum):
+    """What becomes of the last checkpoint when a job is cancelled."""
+
+    DELETE_ON_CANCELLATION = 0
+    RETAIN_ON_CANCELLATION = 1
+    NO_EXTERNALIZED_CHECKPOINTS = 2

@@ -1,0 +1,46 @@
+"""What Flink refuses on a keyed stream, since it is no operator, and its elements go where their keys are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from kafkastream.errors import DefinitionError
+
+__all__ = ["KeyedRefusals"]
+
+
+def _refused(method: str) -> Callable[..., NoReturn]:
+    def refuse(self: KeyedRefusals, *_: object, **__: object) -> NoReturn:
+        raise DefinitionError(
+            f"{method} cannot be called on a keyed stream: it is no operator, and its elements go where their keys are",
+            where=f"KeyedStream.{method}",
+            now="Call it before key_by, or on what comes of the keyed stream.",
+        )
+
+    refuse.__doc__ = f"Refused, as in Flink: call ``{method}`` before ``key_by``, or on what comes of the keyed stream."
+    return refuse
+
+
+class KeyedRefusals:
+    """The methods of a stream that a keyed one has only to say why it has none."""
+
+    name = _refused("name")
+    get_name = getName = _refused("get_name")
+    uid = _refused("uid")
+    set_uid_hash = setUidHash = _refused("set_uid_hash")
+    set_description = setDescription = _refused("set_description")
+    set_parallelism = setParallelism = _refused("set_parallelism")
+    set_max_parallelism = setMaxParallelism = _refused("set_max_parallelism")
+    force_non_parallel = forceNonParallel = _refused("force_non_parallel")
+    set_buffer_timeout = setBufferTimeout = _refused("set_buffer_timeout")
+    start_new_chain = startNewChain = _refused("start_new_chain")
+    disable_chaining = disableChaining = _refused("disable_chaining")
+    slot_sharing_group = slotSharingGroup = _refused("slot_sharing_group")
+    cache = _refused("cache")
+    shuffle = _refused("shuffle")
+    rebalance = _refused("rebalance")
+    rescale = _refused("rescale")
+    forward = _refused("forward")
+    broadcast = _refused("broadcast")
+    partition_custom = partitionCustom = _refused("partition_custom")

@@ -1,0 +1,102 @@
+"""A job watches its parts: what fails is started again by the strategy, what waits may be cancelled, the rest goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import final
+
+import pytest
+
+from kafkastream.common import JobStatus, RestartStrategies, RestartStrategyConfiguration
+from kafkastream.errors import BrokerUnreachableError, DefinitionError, JobError
+from kafkastream.spark.job import Job
+from kafkastream.spark.metrics import JobMetrics
+from kafkastream.spark.progress import FollowedQuery
+from kafkastream.spark.restarts import Restarts
+from kafkastream.spark.running_part import RunningPart
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.job import JobID
+from kafkastream.testing import wait_until
+
+GONE = BrokerUnreachableError("no broker answers")
+THREE_TIMES = RestartStrategies.fixed_delay_restart(3, 0)
+
+
+@final
+class Collections:
+    """A part that is done when it has started; each start, and each making of it anew, goes as told."""
+
+    def __init__(self, *outcomes: Exception | None, again: Iterable[Exception | None] = ()) -> None:
+        self.outcomes = list(outcomes)
+        self.remade = list(again)
+        self.starts = 0
+
+    def start(self, run: RunningPart) -> FollowedQuery | None:
+        self.starts += 1
+        run.check_not_stopping()
+        _raise(self.outcomes.pop(0))
+        return None
+
+    def again(self) -> Collections:
+        _raise(self.remade.pop(0) if self.remade else None)
+        return self
+
+
+def _raise(outcome: Exception | None) -> None:
+    if outcome is not None:
+        raise outcome
+
+
+def job_of(
+    *parts: Collections, strategy: RestartStrategyConfiguration, at_end: Callable[[], None] = lambda: None
+) -> Job:
+    restarts, identity = Restarts(strategy), JobID()
+    metrics = JobMetrics(JobGraph(()), "job", identity, lambda: restarts.count)
+    return Job(identity, "job", "broker:9092", parts, restarts, metrics, at_end)
+
+
+def test_a_part_that_fails_as_it_starts_is_started_again() -> None:
+    part = Collections(JobError("first"), JobError("second"), None)
+    result = job_of(part, strategy=THREE_TIMES).wait()
+    assert part.starts == 3
+    assert dict(result.get_metrics()) == {"job.numRestarts": 2}
+
+
+def test_brokers_that_are_away_when_it_is_made_anew_count_as_a_failure() -> None:
+    part = Collections(GONE, None, again=[GONE, GONE])
+    assert job_of(part, strategy=THREE_TIMES).wait().get_metrics()["job.numRestarts"] == 3
+    assert part.starts == 2
+
+
+def test_the_last_error_is_the_jobs() -> None:
+    ended: list[str] = []
+    job = job_of(Collections(*map(JobError, "abcd")), strategy=THREE_TIMES, at_end=lambda: ended.append("end"))
+    with pytest.raises(JobError, match="d"):
+        job.wait()
+    assert job.status() is JobStatus.FAILED
+    assert ended == ["end"]
+
+
+def test_other_parts_are_left_alone() -> None:
+    done, failing = Collections(None), Collections(GONE, None)
+    job_of(done, failing, strategy=THREE_TIMES).wait()
+    assert (done.starts, failing.starts) == (1, 2)
+
+
+def test_what_stays_impossible_ends_the_job_at_once() -> None:
+    part, behind = Collections(DefinitionError("wrong")), Collections(None)
+    with pytest.raises(DefinitionError, match="wrong"):
+        job_of(part, behind, strategy=THREE_TIMES).wait()
+    assert (part.starts, behind.starts) == (1, 0)
+
+
+def test_a_job_that_waits_for_its_restart_can_be_cancelled() -> None:
+    part = Collections(GONE, None)
+    job = job_of(part, strategy=RestartStrategies.fixed_delay_restart(1, 3_600_000))
+    wait_until(lambda: job.status() is JobStatus.RESTARTING, 10, "the failure")
+    began = time.monotonic()
+    job.cancel().result(10)
+    assert job.status() is JobStatus.CANCELED
+    assert time.monotonic() - began < 5
+    assert part.starts == 1
