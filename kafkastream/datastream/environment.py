@@ -247,7 +247,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             _refuse_unbounded(graph)
         if not self._get(options.AUTO_GENERATED_UIDS):
             _refuse_without_uid(graph)
-        return graph.with_dead_letters()
+        return graph.with_distinct_uids().with_dead_letters()
 
     def _settings(self, job_name: str | None) -> JobSettings:
         return job_settings(self._configuration, job_name)

@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.spec.evictor import Evictor
-from kafkastream.spec.functions import Function, KeySelector, WrappingFunction, method_of
+from kafkastream.spec.functions import Function, KeySelector, WrappingFunction, iterated, method_of
 from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.join_functions import (
@@ -194,7 +194,7 @@ class _Pairs(WrappingFunction, CoGroupFunction[Any, Any, Any]):
         for one, other in product(first, second):
             result = call(one, other)
             if is_flat:
-                yield from result or ()
+                yield from iterated(result)
             else:
                 yield result
 

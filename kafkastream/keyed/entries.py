@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, final
 
+from kafkastream.errors import DefinitionError
 from kafkastream.keyed.backend import Entry, StateBackend
 from kafkastream.keyed.long_lists import APART, LONG_BYTES, LongLists
 
@@ -66,7 +67,11 @@ class Entries:
                 self.changed(key)
 
     def flush(self) -> None:
-        """Write what has changed; an empty entry is forgotten."""
+        """Write what has changed; an empty entry is forgotten.
+
+        Raises:
+            DefinitionError: Something that is to be kept cannot be pickled.
+        """
         before = (self._depth, self._bytes)
         for key in self._changed:
             number = self._number(key)
@@ -78,6 +83,22 @@ class Entries:
         if (self._depth, self._bytes) != before:
             self._backend.put(self._name, pickle.dumps((self._depth, self._bytes)))
         self._pages, self._unwritten, self._live, self._changed = {}, set(), {}, set()
+
+    def remove(self) -> None:
+        """Forget all entries, those of earlier micro-batches too."""
+        if self._backend.get(self._name) is not None:
+            for number in range(1 << self._depth):
+                self._forget_lists(self._page(number))
+            self._pages, self._unwritten = {}, set()
+            for depth in range(self._depth + 1):
+                for number in range(1 << depth):
+                    self._backend.remove(self._place(depth, number))
+            self._backend.remove(self._name)
+
+    def _forget_lists(self, page: _Page) -> None:
+        for key, kept in page.items():
+            if APART.encode() in kept:
+                self._long_lists(key).keep({APART: pickle.loads(kept).get(APART, [])})
 
     def _grow(self) -> None:
         """Have more pages, if they have become too large; those at hand are parted now."""
@@ -98,12 +119,19 @@ class Entries:
 
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
         """An entry as it is written: without what its long lists begin with."""
-        if APART in entry:
-            self._long_lists(key).keep(entry)
-            return self._backend.dumps(entry)
-        kept = self._backend.dumps(entry)
-        is_changed = len(kept) > LONG_BYTES and self._long_lists(key).keep(entry)
-        return self._backend.dumps(entry) if is_changed else kept
+        try:
+            if APART in entry:
+                self._long_lists(key).keep(entry)
+                return self._backend.dumps(entry)
+            kept = self._backend.dumps(entry)
+            is_changed = len(kept) > LONG_BYTES and self._long_lists(key).keep(entry)
+            return self._backend.dumps(entry) if is_changed else kept
+        except Exception as error:
+            raise DefinitionError(
+                f"what is kept as {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
+                where=f"key {pickle.loads(key)!r}" if key else "",
+                now="Keep what can be pickled; connections, locks and generators belong into fields that open fills.",
+            ) from error
 
     def _long_lists(self, key: bytes) -> LongLists:
         return LongLists(self._backend, b"%s/%s" % (self._name, key), self._grows)

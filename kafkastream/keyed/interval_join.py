@@ -74,7 +74,7 @@ class IntervalJoinOperator(ElementwiseOperator):
         (left, left_time), (right, right_time) = (one, other) if side == 0 else (other, one)
         self._context._left, self._context._right = left_time, right_time
         time = self._context.get_timestamp()
-        out.take(self._join.function.process_element(left, right, self._context) or (), time)
+        out.take(self._join.function.process_element(left, right, self._context), time)
         out.take(self._context._taken_aside(), time)
 
     def _buffer(self, side: int) -> Buffer:

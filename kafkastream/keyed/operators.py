@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
 from kafkastream.metrics.groups import Counter
-from kafkastream.spec.functions import Function
+from kafkastream.spec.functions import Function, iterated
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
@@ -56,9 +56,13 @@ class Emitted:
         self.values: list[Any] = []
         self.timestamps: list[int | None] = []
 
-    def take(self, results: Iterable[Any], timestamp: int | None) -> None:
-        """Take in several results of one time."""
-        for result in results:
+    def take(self, results: Iterable[Any] | None, timestamp: int | None) -> None:
+        """Take in what a function has returned, all of one time.
+
+        Raises:
+            TypeError: It cannot be gone through.
+        """
+        for result in iterated(results):
             self.values.append(result)
             self.timestamps.append(timestamp)
 
@@ -216,9 +220,7 @@ class ProcessOperator(KeyedOperator):
                     scope.select(key)
                     last = key
                 context._timestamp = timestamp
-                results = call(value, context)
-                if results is not None:
-                    out.take(results, timestamp)
+                out.take(call(value, context), timestamp)
                 if context._aside:
                     out.take(context._taken_aside(), timestamp)
         except Exception as error:
@@ -233,7 +235,7 @@ class ProcessOperator(KeyedOperator):
         context._timestamp, context._domain = timer.timestamp, domain
         time = timer.timestamp if domain is TimeDomain.EVENT_TIME else None
         try:
-            out.take(self._on_timer.call(timer.timestamp, context) or (), time)
+            out.take(self._on_timer.call(timer.timestamp, context), time)
             out.take(context._taken_aside(), time)
         except Exception as error:
             raise CallError(self.scope.key, timer=timer.timestamp) from error

@@ -15,13 +15,14 @@ from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.state_descriptors import ListStateDescriptor, StateDescriptor
 from kafkastream.spec.state_ttl import Life
-from kafkastream.spec.time import wall_clock_ms
+from kafkastream.spec.time import as_timestamp, wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
 
-__all__ = ["KeyedScope"]
+__all__ = ["KeyedScope", "forget"]
 
 Namespace = tuple[Any, ...]
 _OF_ALL = b""  # no key is encoded so
+_TIMER = "the time of a timer"
 
 
 @final
@@ -49,6 +50,7 @@ class KeyedScope:
         self._event: TimerQueue | None = None
         self._processing: TimerQueue | None = None
         self._descriptors: dict[str, StateDescriptor] = {}
+        self._kinds: dict[str, str] = {}
         self._swept: dict[str, Life] = {}
 
     def begin(self, backend: StateBackend, name: bytes) -> None:
@@ -57,7 +59,10 @@ class KeyedScope:
         self._event = TimerQueue(backend, name + b"e")
         self._processing = TimerQueue(backend, name + b"p")
         self._backend, self._name = backend, name
-        self._check_states(backend, name + b"s")
+        kinds = backend.get(name + b"s")
+        self._kinds = {} if kinds is None else pickle.loads(kinds)
+        for state, descriptor in self._descriptors.items():
+            self._check(state, descriptor)
         kept = backend.get(name + b"w")
         self.watermark = self._kept = MIN_WATERMARK if kept is None else int(kept)
         self.encoded_key = b""
@@ -71,8 +76,11 @@ class KeyedScope:
             queue.flush()
         if self.watermark != self._kept:
             self._backend.put(self._name + b"w", str(self.watermark).encode())
+        kinds = {**self._kinds, **{state: _kind(one) for state, one in self._descriptors.items()}}
+        if kinds != self._kinds:
+            self._backend.put(self._name + b"s", pickle.dumps(kinds))
         self._entries = self._event = self._processing = None
-        self.entry = {}
+        self.encoded_key, self.entry = b"", {}
 
     def select(self, key: bytes) -> None:
         """Make a key the current one."""
@@ -112,11 +120,11 @@ class KeyedScope:
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
         """Let a timer of the current key and namespace fire."""
-        self._timers(domain).register(Timer(timestamp, self.encoded_key, self.namespace))
+        self._timers(domain).register(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
 
     def delete(self, domain: TimeDomain, timestamp: int) -> None:
         """Let a timer of the current key and namespace not fire."""
-        self._timers(domain).delete(Timer(timestamp, self.encoded_key, self.namespace))
+        self._timers(domain).delete(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
 
     def cell(self, descriptor: StateDescriptor) -> KeyCell:
         """Where the state of a descriptor is kept, for each key.
@@ -124,47 +132,46 @@ class KeyedScope:
         Raises:
             DefinitionError: Another state has this name.
         """
-        return KeyCell(self, self._known(descriptor).name, self._life(descriptor))
+        self._know(f"state {descriptor.name!r}", descriptor)
+        return KeyCell(self, descriptor.name, self._life(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """The same, for each key and namespace."""
-        return WindowCell(self, self._known(descriptor).name, self._life(descriptor))
+        self._know(f"state {descriptor.name!r}", descriptor)
+        return WindowCell(self, descriptor.name, self._life(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
         """Where a broadcast state is kept, whatever the current key."""
+        self._know(f"broadcast state {descriptor.name!r}", descriptor)
         return BroadcastCell(self, descriptor.name)
 
     def _grows(self, name: Any) -> bool:
-        descriptor = self._descriptors.get(name[0] if isinstance(name, tuple) else name)
-        return name in self.lists or isinstance(descriptor, ListStateDescriptor)
-
-    def _check_states(self, backend: StateBackend, place: bytes) -> None:
-        """What was kept before is what is asked for now."""
-        found = backend.get(place)
-        before: dict[str, str] = {} if found is None else pickle.loads(found)
-        now = {name: f"{type(one).__name__} of {one.type_info}" for name, one in self._descriptors.items()}
-        changed = sorted(name for name in before.keys() & now.keys() if before[name] != now[name])
-        if changed:
-            raise DefinitionError(
-                f"state {changed[0]!r} was a {before[changed[0]]} in an earlier run, and is now a {now[changed[0]]}",
-                now="Give the state its old type, or another name; or give the operator another uid, or the job another "
-                "name, to begin without state.",
-            )
-        if now.keys() - before.keys():
-            backend.put(place, pickle.dumps({**before, **now}))
+        state = name[0] if isinstance(name, tuple) else name
+        return name in self.lists or isinstance(self._descriptors.get(f"state {state!r}"), ListStateDescriptor)
 
     def _timers(self, domain: TimeDomain) -> TimerQueue:
         return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
 
-    def _known(self, descriptor: StateDescriptor) -> StateDescriptor:
-        known = self._descriptors.setdefault(descriptor.name, descriptor)
-        if (type(known), known.type_info) != (type(descriptor), descriptor.type_info):
+    def _know(self, state: str, descriptor: StateDescriptor) -> None:
+        """Note which states there are; each is of one kind, now and in earlier runs."""
+        known = self._descriptors.get(state)
+        if known is None:
+            self._check(state, descriptor)
+            self._descriptors[state] = descriptor
+        elif known is not descriptor and _kind(known) != _kind(descriptor):
             raise DefinitionError(
-                f"two states of this operator are called {descriptor.name!r}: a {type(known).__name__} of "
-                f"{known.type_info}, and a {type(descriptor).__name__} of {descriptor.type_info}",
+                f"{state} is there twice in this operator: as {_kind(known)}, and as {_kind(descriptor)}",
                 now="Give each state a name of its own.",
             )
-        return known
+
+    def _check(self, state: str, descriptor: StateDescriptor) -> None:
+        before, now = self._kinds.get(state), _kind(descriptor)
+        if before is not None and before != now:
+            raise DefinitionError(
+                f"{state} was {before} in an earlier run, and is now {now}",
+                now="Give the state its old type, or another name; or give the operator another uid, or the job another "
+                "name, to begin without state.",
+            )
 
     def _life(self, descriptor: StateDescriptor) -> Life | None:
         if descriptor.ttl is None or not descriptor.ttl.is_enabled():
@@ -197,6 +204,21 @@ def _left_of(content: Any, life: Life) -> Any:
     return life.left_of(content)
 
 
+def forget(backend: StateBackend, name: bytes) -> None:
+    """Remove all that was kept in scopes of this name."""
+    Entries(backend, name + b"k").remove()
+    TimerQueue(backend, name + b"e").remove()
+    TimerQueue(backend, name + b"p").remove()
+    for key in (name + b"s", name + b"w"):
+        backend.remove(key)
+
+
+def _kind(descriptor: StateDescriptor) -> str:
+    """What content that is kept must be like to be read again."""
+    lives = " with a time to live" if descriptor.ttl is not None and descriptor.ttl.is_enabled() else ""
+    return f"a {type(descriptor).__name__} of {descriptor.type_info}{lives}"
+
+
 class _Cell(ABC):
     """A state (``kafkastream.spec.state.Cell``); which one is up to the class."""
 
@@ -226,24 +248,31 @@ class _Cell(ABC):
         self._scope.entries.changed(key)
 
 
-@final
 class KeyCell(_Cell):
     """A state of the current key."""
 
     __slots__ = ()
 
     def _place(self) -> tuple[bytes, Entry, Any]:
-        return self._scope.encoded_key, self._scope.entry, self._name
+        key = self._scope.encoded_key
+        if not key:
+            raise DefinitionError(
+                f"there is no current key, of which state {self._name!r} could be",
+                now="Use keyed state for the elements of keyed streams and in on_timer, not in open or close, nor for "
+                "broadcast elements.",
+            )
+        return key, self._scope.entry, self._name
 
 
 @final
-class WindowCell(_Cell):
+class WindowCell(KeyCell):
     """A state of the current key and window."""
 
     __slots__ = ()
 
     def _place(self) -> tuple[bytes, Entry, Any]:
-        return self._scope.encoded_key, self._scope.entry, (self._name, self._scope.namespace)
+        key, entry, name = super()._place()
+        return key, entry, (name, self._scope.namespace)
 
 
 @final

@@ -113,6 +113,14 @@ class TimerQueue:
         self._backend.put(self._name, pickle.dumps(self._slices, 5))
         self._changes, self._read, self._is_changed = {}, {}, False
 
+    def remove(self) -> None:
+        """Forget all timers that are kept."""
+        for number, one in self._slices.items():
+            for segment in range(len(one.segments)):
+                self._backend.remove(self._place(number, segment))
+        if self._slices:
+            self._backend.remove(self._name)
+
     def _taken(self, timer: Timer) -> bool:
         """Whether a timer was still waiting; it is no more."""
         waiting = self._read.get(timer.timestamp // _SLICE_MS, ())

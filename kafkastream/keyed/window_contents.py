@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast, final
 
 from kafkastream.metrics.groups import MetricGroup
 from kafkastream.spec.evictor import Evictor, TimestampedValue, WindowElements
-from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
+from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction, something
 from kafkastream.spec.process_functions import Timers
 from kafkastream.spec.window import Window
 from kafkastream.spec.window_operation import WindowOperation
@@ -72,10 +72,10 @@ class _Reduced(Keeping):
         self._reduce = function.reduce
 
     def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
-        return value if content is None else self._reduce(content, value)
+        return value if content is None else something("reduce", self._reduce(content, value))
 
     def merged(self, one: Any, other: Any) -> Any:
-        return self._reduce(one, other)
+        return something("reduce", self._reduce(one, other))
 
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         take([content])
@@ -88,10 +88,11 @@ class _Aggregated(Keeping):
         self._function = function
 
     def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
-        return self._function.add(value, self._function.create_accumulator() if content is None else content)
+        before = self._function.create_accumulator() if content is None else content
+        return something("add", self._function.add(value, before))
 
     def merged(self, one: Any, other: Any) -> Any:
-        return self._function.merge(one, other)
+        return something("merge", self._function.merge(one, other))
 
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         take([self._function.get_result(content)])

@@ -134,7 +134,7 @@ class WindowOperator(ElementwiseOperator):
         self._context._window = window
         last = window.max_timestamp()
         time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
-        out.take(self._call(self.scope.key, window, elements) or (), time)
+        out.take(self._call(self.scope.key, window, elements), time)
         if self._context._aside:
             out.take(self._context._taken_aside(), time)
 

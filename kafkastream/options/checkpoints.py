@@ -18,6 +18,7 @@ __all__ = [
     "CHECKPOINT_STORAGE",
     "CHECKPOINT_TIMEOUT",
     "FORCED_UNALIGNED",
+    "IGNORE_UNCLAIMED_STATE",
     "INCREMENTAL",
     "MAX_CONCURRENT_CHECKPOINTS",
     "MIN_PAUSE",
@@ -100,6 +101,13 @@ ALIGNED_TIMEOUT: Final = Option[int](
     doc="When a checkpoint goes on unaligned; in ms unless it has a unit.",
     deprecated_keys=(f"{_CHECKPOINTING}.alignment-timeout",),
 )
+IGNORE_UNCLAIMED_STATE: Final = Option[bool](
+    key="execution.state-recovery.ignore-unclaimed-state",
+    parse=boolean,
+    default=False,
+    doc="Whether the checkpoint may hold state of operators that the program has no more: it is dropped then, for good.",
+    deprecated_keys=("execution.savepoint.ignore-unclaimed-state",),
+)
 STATE_BACKEND: Final = Option[str](
     key="state.backend.type",
     parse=text,
@@ -139,6 +147,7 @@ CHECKPOINT_OPTIONS: Final[tuple[Option[Any], ...]] = (
     CHECKPOINT_STORAGE,
     SAVEPOINT_DIR,
     ALIGNED_TIMEOUT,
+    IGNORE_UNCLAIMED_STATE,
     STATE_BACKEND,
     UNALIGNED,
     FORCED_UNALIGNED,

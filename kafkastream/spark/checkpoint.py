@@ -107,15 +107,6 @@ class CheckpointFolder:
         """Keep the transactional id prefixes of a query."""
         self._files.replace(_sinks_file(name), json.dumps(dict(prefixes), indent=1))
 
-    def buckets(self, name: str) -> int | None:
-        """Into how many buckets a query has sorted its keys; None before its first start."""
-        text = self._files.read_replaced(_buckets_file(name))
-        return None if text is None else int(json.loads(text))
-
-    def record_buckets(self, name: str, buckets: int) -> None:
-        """Keep into how many buckets a query sorts its keys."""
-        self._files.replace(_buckets_file(name), json.dumps(buckets))
-
     def state(self, name: str) -> QueryState | None:
         """Where a query stands; None before its first start."""
         metadata = self._files.read(f"{name}/metadata")
@@ -128,11 +119,18 @@ class CheckpointFolder:
         _, about, *sources = self._offsets(name, planned)
         return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), sources)
 
-    def last_offsets(self, name: str) -> Sequence[str]:
-        """Up to where each source of a query was to be read last, as it has it; none before the first start."""
+    def planned_offsets(self, name: str) -> Sequence[str]:
+        """Up to where each source of a query was to be read last, as it has it; none before the first micro-batch."""
+        return self._offsets_of_last(name, "offsets")
+
+    def completed_offsets(self, name: str) -> Sequence[str]:
+        """Up to where each source of a query has been read; none before the first micro-batch that was completed."""
+        return self._offsets_of_last(name, "commits")
+
+    def _offsets_of_last(self, name: str, log: str) -> Sequence[str]:
         if self._files.read(f"{name}/metadata") is None:
             return ()
-        _, _, *sources = self._offsets(name, self._last(f"{name}/offsets")) or ("", "")
+        _, _, *sources = self._offsets(name, self._last(f"{name}/{log}")) or ("", "")
         return sources
 
     def _offsets(self, name: str, batch: int) -> Sequence[str]:
@@ -155,10 +153,6 @@ class CheckpointFolder:
 
 def _extents_file(name: str) -> str:
     return f"{name}.extents.json"
-
-
-def _buckets_file(name: str) -> str:
-    return f"{name}.buckets.json"
 
 
 def _sinks_file(name: str) -> str:

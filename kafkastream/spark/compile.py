@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, final
 
 import attrs
@@ -63,8 +64,8 @@ def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
     return {source.id: compiler.chain(source) for source in compiler.graph.sources}
 
 
-def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
-    """What the stateful stages of a connected graph run.
+def level_plans(compiler: ChainCompiler, stages: int) -> Sequence[LevelPlan]:
+    """What the stateful stages of a connected graph run; nothing, where an earlier run had more than are needed.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
@@ -75,10 +76,10 @@ def level_plans(compiler: ChainCompiler) -> Sequence[LevelPlan]:
         LevelPlan(
             compiler.run,
             compiler.labels,
-            {node.id: _pickled(compiler.keyed_chain(node)) for node in level},
-            is_last=level is levels[-1],
+            {node.id: _pickled(compiler.keyed_chain(node)) for node in chain.from_iterable(levels[stage : stage + 1])},
+            is_last=stage == stages - 1,
         )
-        for level in levels
+        for stage in range(stages)
     ]
 
 

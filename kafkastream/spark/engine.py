@@ -21,8 +21,10 @@ from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
+from kafkastream.spark.failures import located
 from kafkastream.spark.job import Job
 from kafkastream.spark.keyed_query import KeyedQuery
+from kafkastream.spark.layout import Layout
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.opened import Run
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
@@ -228,10 +230,12 @@ def _part(
     inputs = resolved(folder.session, sources, folder.extents(name))
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
-    labels = _labels(folder, graph, name, parallelism)
+    layout = _layout(folder, graph, name, settings, parallelism)
+    labels = () if layout is None else bucket_labels(layout.buckets)
     compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels)
     chains, writers = chains_of(compiler), compiler.writers()
     plan = task_plan(chains, run, parallelism)
+    levels = level_plans(compiler, 0 if layout is None else len(layout.levels))
     return _Part(
         again=lambda: _part(folder, graph, name, settings, metrics, collect, read, run.again()),
         read=read,
@@ -245,32 +249,50 @@ def _part(
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
-        keyed=_keyed(folder, graph, name, plan, level_plans(compiler)),
+        keyed=_keyed(folder, graph, name, plan, levels, layout),
         writer=writer_plan(writers, run) if writers else None,
     )
 
 
-def _labels(folder: CheckpointFolder, graph: JobGraph, name: str, parallelism: int) -> tuple[int, ...]:
-    """Of the buckets of the keyed operators, if there are any; their number stays as long as the checkpoint does."""
-    if not graph.levels():
-        return ()
-    before = folder.buckets(name) if folder.last_offsets(name) else None  # a run that has ended leaves no state
-    if before is not None and before != parallelism:
+def _layout(
+    folder: CheckpointFolder, graph: JobGraph, name: str, settings: JobSettings, parallelism: int
+) -> Layout | None:
+    """Where the state of a part's keyed operators is; None when it has, and had, none.
+
+    Raises:
+        DefinitionError: There is state in the checkpoint that the program cannot go on with.
+    """
+    now = Layout.of(graph, parallelism)
+    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), folder.planned_offsets(name)))
+    with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
+        if completed is not None:
+            now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
+        if planned is not None:
+            planned.check_streams(now)
+            now = attrs.evolve(now, buckets=planned.buckets)  # as many as Spark's shuffle has, to which it holds
+    if now.levels and now.buckets != parallelism:
         log.info(
-            "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d", name, before, parallelism
+            "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",
+            name,
+            now.buckets,
+            parallelism,
         )
-    folder.record_buckets(name, before or parallelism)
-    return bucket_labels(before or parallelism)
+    return now if now.levels else None
 
 
 def _keyed(
-    folder: CheckpointFolder, graph: JobGraph, name: str, plan: TaskPlan, levels: Sequence[LevelPlan]
+    folder: CheckpointFolder,
+    graph: JobGraph,
+    name: str,
+    plan: TaskPlan,
+    levels: Sequence[LevelPlan],
+    layout: Layout | None,
 ) -> KeyedQuery | None:
     """The keyed side of a part, as far as an earlier run has come."""
-    if not levels:
+    if layout is None:
         return None
-    keyed = KeyedQuery(folder.session, graph, plan, levels)
-    offsets = folder.last_offsets(name)
+    keyed = KeyedQuery(folder.session, graph, plan, levels, layout)
+    offsets = folder.planned_offsets(name)
     if offsets:
         keyed.restore(json.loads(offsets[-1]))
     return keyed

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.records import owner_subtask, split_name
-from kafkastream.spec.graph import CollectionSource, JobGraph, Node, OperatorKind, OperatorNode, SourceNode
+from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode, Node, OperatorKind, OperatorNode, SourceNode
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
 
@@ -33,18 +33,27 @@ class EventTime:
         graph: The part.
         parallelism: The number of subtasks.
         clock: The time in s; only differences count.
+        buckets: Into how many the keys are sorted; as many as there are subtasks if not given.
 
     Attributes:
         is_aligned: Whether partitions may have to wait for others.
     """
 
-    def __init__(self, graph: JobGraph, parallelism: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        graph: JobGraph,
+        parallelism: int,
+        clock: Callable[[], float] = time.monotonic,
+        buckets: int | None = None,
+    ) -> None:
         self._graph = graph
         self._parallelism = parallelism
+        self._buckets = buckets or parallelism
         self._clock = clock
         self._began = self._looked = clock()
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
+        self._marked_idle: set[tuple[int, str]] = set()
         self._names = identities(graph.nodes)
         self._keyed = keyed_identities(graph)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
@@ -121,13 +130,19 @@ class EventTime:
             for split in map(split_name, partitions):
                 self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
 
-    def saw(self, seen: Seen) -> None:
-        """What the tasks of a micro-batch have seen, which began when there was a look last."""
+    def saw(self, seen: Seen, idle: Container[str] = ()) -> None:
+        """What the tasks of a micro-batch have seen, which began when there was a look last.
+
+        Args:
+            seen: Of which splits there was something.
+            idle: Those among them that their generators have marked idle.
+        """
         for node, splits in seen.items():
             known = self._seen.setdefault(node, {})
             for split, watermark in splits.items():
                 known[split] = max(watermark, known.get(split, MIN_WATERMARK))
                 self._active[node, split] = self._looked
+                (self._marked_idle.add if split in idle else self._marked_idle.discard)((node, split))
 
     def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A bounded source has read these partitions to their stops: they hold back nobody any more."""
@@ -180,30 +195,34 @@ class EventTime:
 
     def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> _Input:
         timeout, quiet = strategy.idle_timeout, self._looked - self._active.get((node.id, split), self._began)
-        is_idle = timeout is not None and quiet >= timeout.to_millis() / 1000
+        is_idle = (node.id, split) in self._marked_idle or (timeout is not None and quiet >= timeout.to_millis() / 1000)
         return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
     def _subtasks(self, node: OperatorNode) -> frozenset[str]:
-        """The subtasks of a node before any shuffle to which elements may come: those that own a partition."""
-        own = node.parallelism or self._parallelism
-        return frozenset(
-            str(owner_subtask(split.topic, split.partition, self._parallelism) % own)
-            for source in self._graph.sources
-            if source.id in self._upstream(node)
+        """The subtasks of a node to which elements may come: those that own a partition; all, behind a shuffle."""
+        before = [self._graph[one] for one in self._before(node)]
+        owners = {
+            owner_subtask(split.topic, split.partition, self._parallelism) % (node.parallelism or self._parallelism)
+            for source in before
             for split in self._splits.get(source.id, frozenset()) - self._finished.get(source.id, frozenset())
             if source.id not in self._ended
-        )
+        }
+        if any(isinstance(one, KeyedNode) for one in before):
+            owners.update(range(min(node.parallelism or self._buckets, self._buckets)))
+        return frozenset(map(str, owners))
+
+    def _before(self, node: Node) -> frozenset[int]:
+        """The nodes before one, back to the last shuffle."""
+        found = set(node.inputs)
+        for taken in map(self._graph.__getitem__, node.inputs):
+            if not isinstance(taken, KeyedNode):
+                found |= self._before(taken)
+        return frozenset(found)
 
     def _source(self, source: int) -> SourceNode:
         node = self._graph[source]
         assert isinstance(node, SourceNode)
         return node
-
-    def _upstream(self, node: Node) -> frozenset[int]:
-        found = {node.id}
-        for taken in node.inputs:
-            found |= self._upstream(self._graph[taken])
-        return frozenset(found)
 
 
 def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:

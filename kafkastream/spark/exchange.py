@@ -16,15 +16,16 @@ import pandas as pd
 import pyarrow as pa
 from pyspark import cloudpickle
 
-from kafkastream.errors import JobError
+from kafkastream.errors import JobError, UserFunctionError
 from kafkastream.keyed.keys import NO_KEY, bucket_of, key_encoder
 from kafkastream.keyed.operators import KeyedElements
-from kafkastream.spark.batches import Batch, each
-from kafkastream.spark.failures import element_failed
+from kafkastream.spark.batches import Batch, ElementError, each
+from kafkastream.spark.failures import element_failed, said
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
 from kafkastream.spec.functions import Function, KeySelector, method_of, overrides_close
+from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
 
 __all__ = [
@@ -71,10 +72,12 @@ class Watermarks(NamedTuple):
     Args:
         event_times: At each keyed operator, by its identity, in ms.
         now: By the wall clock, in ms.
+        gone: The identities of operators whose state is to be forgotten.
     """
 
     event_times: dict[str, int]
     now: int
+    gone: Sequence[str] = ()
 
 
 def dumps(content: Any) -> bytes:
@@ -114,6 +117,17 @@ def as_sent(messages: Iterable[Message]) -> list[Message]:
     return sorted(messages, key=lambda message: (message.origin, message.number))
 
 
+class _NotPickledError(Exception):
+    """Why an element cannot be sent."""
+
+
+def _check_pickled(element: Any) -> None:
+    try:
+        dumps(element)
+    except Exception as error:
+        raise _NotPickledError(said(error)) from error
+
+
 @attrs.define(eq=False)
 class SendingOperator(SinkOperator):
     """Sends elements on as messages.
@@ -137,6 +151,28 @@ class SendingOperator(SinkOperator):
         """Send a message by way of the bucket with this label."""
         self._pending.append(Message(bucket, self.kind.value, self.target, self._origin, self._number, payload))
         self._number += 1
+
+    def apply(self, batch: Batch) -> Batch:
+        """Send a batch.
+
+        Raises:
+            ElementError: One of its elements cannot be pickled.
+        """
+        try:
+            return super().apply(batch)
+        except ElementError:
+            raise
+        except Exception:
+            each(_check_pickled, batch.values)
+            raise
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element cannot be pickled."""
+        return UserFunctionError(
+            f"an element cannot be sent to operator {self.name!r}, since it cannot be pickled: {error}",
+            where=f"{position}; element {shown(element)}",
+            now="Send what can be pickled; connections, locks and generators stay within one function.",
+        )
 
     def drain(self) -> Iterator[Report]:
         """The rows so far."""
@@ -213,5 +249,7 @@ class ExchangeOperator(SendingOperator):
             self.send(bucket, payload)
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """The selector raised, or its key is none."""
+        """The selector raised, its key is none, or the element cannot be pickled."""
+        if isinstance(error, _NotPickledError):
+            return super().failure(element, position, error)
         return element_failed(f"{self.name} (its key selector)", element, position, error)

@@ -10,7 +10,7 @@ from pathlib import Path
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
 from kafkastream.spec.printing import shown
 
-__all__ = ["element_failed", "function_failed", "not_decoded", "not_encoded", "said", "timer_failed"]
+__all__ = ["element_failed", "function_failed", "located", "not_decoded", "not_encoded", "said", "timer_failed"]
 
 _PACKAGE = str(Path(__file__).parent.parent)
 
@@ -18,14 +18,23 @@ _PACKAGE = str(Path(__file__).parent.parent)
 @contextmanager
 def function_failed(operator: str, method: str) -> Iterator[None]:
     """Name the operator whose ``open`` or ``close`` raised."""
+    place = f"{method} of operator {operator!r}"
     try:
-        yield
+        with located(place):
+            yield
     except KafkastreamError:
         raise
     except Exception as error:
-        raise UserFunctionError(
-            f"{method} of operator {operator!r} raised {said(error)}", now=_own_traceback(error)
-        ) from error
+        raise UserFunctionError(f"{place} raised {said(error)}", now=_own_traceback(error)) from error
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say in errors of ours where they are, before what they know of their place themselves."""
+    try:
+        yield
+    except KafkastreamError as error:
+        raise type(error)(error.what, where=", ".join(filter(None, (where, error.where))), now=error.now) from error
 
 
 def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
@@ -62,7 +71,7 @@ def not_encoded(sink: str, element: object, position: str, error: BaseException 
 
 def said(error: BaseException | None) -> str:
     """An error, in one line of a message."""
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {error.what if isinstance(error, KafkastreamError) else error}"
 
 
 def _own_traceback(error: BaseException | None) -> str:

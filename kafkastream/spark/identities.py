@@ -11,9 +11,13 @@ __all__ = ["identities", "keyed_identities"]
 
 
 def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
-    """By what sources or sinks are known to the brokers, and after a restart: their uids, or names, as parts of a path."""
-    names = distinct_names(slug(node.uid or node.name) for node in nodes)
-    return {node.id: name for node, name in zip(nodes, names, strict=True)}
+    """By what nodes are known to the brokers, and after a restart: their uids, or names, as parts of a path.
+
+    A uid is what it is, whoever has a name like it.
+    """
+    uids_first = sorted(nodes, key=lambda node: node.uid is None)
+    names = distinct_names(slug(node.uid or node.name) for node in uids_first)
+    return {node.id: name for node, name in zip(uids_first, names, strict=True)}
 
 
 def keyed_identities(graph: JobGraph) -> Mapping[int, str]:

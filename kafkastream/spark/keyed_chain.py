@@ -13,7 +13,7 @@ from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, Keyed
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.exchange import Watermarks
-from kafkastream.spark.failures import element_failed, function_failed, timer_failed
+from kafkastream.spark.failures import element_failed, function_failed, located, timer_failed
 from kafkastream.spark.flow import Flow
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
@@ -23,7 +23,12 @@ from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.time import wall_clock_ms
 
-__all__ = ["KeyedChain"]
+__all__ = ["KeyedChain", "state_name"]
+
+
+def state_name(identity: str) -> bytes:
+    """How what an operator keeps is called."""
+    return f"{identity}/".encode()
 
 
 @final
@@ -77,11 +82,13 @@ class KeyedChain:
 
         Raises:
             JobError: A function failed.
+            DefinitionError: A state is not what it was in an earlier run, or cannot be kept.
         """
         assert self._metrics is not None
         self.flow.begin(task)
         scope = self.operator.scope
-        scope.begin(backend, f"{self.identity}/".encode())
+        with located(f"operator {self.name!r}"):
+            scope.begin(backend, state_name(self.identity))
         for elements in arrived:
             self._metrics.records_in.inc(len(elements.values))
             with self._told_by_name():
@@ -91,7 +98,8 @@ class KeyedChain:
             out = self.operator.advance(*self._times(marks))
         yield from self._emit(out)
         due = scope.processing_timers.next
-        scope.end()
+        with located(f"operator {self.name!r}"):
+            scope.end()
         yield from self.flow.finish()
         yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, due))
         yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.flow.changes()])

@@ -15,6 +15,7 @@ from kafkastream.spark.alignment import align
 from kafkastream.spark.control import CONTROL, CONTROL_SCHEMA, ControlFile, control_frame
 from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
+from kafkastream.spark.layout import Layout
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
 from kafkastream.spark.streams import KafkaInput, collection_frame, collection_rows, collections_of
@@ -38,23 +39,27 @@ class KeyedQuery:
         graph: The connected part of the job.
         plan: What the chains of its sources do.
         levels: What the stateful stages do, in their order.
+        layout: Where the operators' state is.
 
     Attributes:
         time: How far event time has come.
     """
 
-    def __init__(self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan]) -> None:
+    def __init__(
+        self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan], layout: Layout
+    ) -> None:
         self._session = session
         self._graph = graph
         self._plan = plan
         self._levels = levels
+        self._layout = layout
         self._labels = levels[0].labels
-        self.time = EventTime(graph, plan.parallelism)
+        self.time = EventTime(graph, plan.parallelism, buckets=len(self._labels))
         self._file: ControlFile | None = None
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
-        self._asks = False
+        self._asks = True  # for the timers that the operators have from before; and the layout is to be kept
         self._unaligned: Sequence[int] = ()
         self._lock = Lock()  # micro-batches tell of time in a thread of Spark's, and the job looks in one of its own
 
@@ -62,7 +67,6 @@ class KeyedQuery:
         """Begin with what an earlier run was told last."""
         self.time.restore(content)
         self._told = content
-        self._asks = True  # for the timers that the operators have
 
     def static_frame(self) -> DataFrame:
         """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
@@ -77,9 +81,7 @@ class KeyedQuery:
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
-            if collections and not self._told:  # they come with what is told first
-                self._asks = True
-                self._tell()
+        self._tell()
         self._file.write(self._told)
         control = control_frame(self._session, self._file)
         return self._stages(records.unionByName(control, allowMissingColumns=True))
@@ -135,7 +137,8 @@ class KeyedQuery:
         with self._lock:
             for report in reports:
                 if report.kind is ReportKind.TIMES:
-                    self.time.saw({report.node: report.content})
+                    seen, idle = report.content
+                    self.time.saw({report.node: seen}, idle)
                 elif report.kind is ReportKind.TIMERS:
                     subtask, due = report.content
                     self._timers[report.node, subtask] = due
@@ -163,7 +166,7 @@ class KeyedQuery:
         watermarks = self.time.watermarks()
         before = self._told.get("watermarks", {})
         if is_due or any(watermark > before.get(node, MIN_WATERMARK) for node, watermark in watermarks.items()):
-            self._told = {"watermarks": watermarks, "now": now, **self.time.content()}
+            self._told = {"watermarks": watermarks, "now": now, **self._layout.content(), **self.time.content()}
             self._asks = False
             if self._file is not None:
                 self._file.write(self._told)

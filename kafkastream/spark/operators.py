@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain, compress
 from typing import Any, ClassVar, NamedTuple, final
 
@@ -19,12 +20,14 @@ from kafkastream.spec.functions import (
     FlatMapFunction,
     Function,
     MapFunction,
+    iterated,
     method_of,
     overrides_close,
 )
 from kafkastream.spec.graph import OperatorKind, OperatorNode
 from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.time import as_timestamp
 from kafkastream.spec.watermark import WatermarkStrategy
 
 __all__ = ["Operator", "TaskScope", "TimestampOperator", "timestamp_operators", "user_operator"]
@@ -135,7 +138,7 @@ class FlatMapOperator(_UserOperator):
     def apply(self, batch: Batch) -> Batch:
         """Call the function on each element and string its results together."""
         function = self.call(FlatMapFunction, "flat_map")
-        return _flat(batch, each(lambda value: _results(function(value)), batch.values))
+        return _flat(batch, each(lambda value: tuple(iterated(function(value))), batch.values))
 
 
 @final
@@ -150,7 +153,7 @@ class ProcessOperator(_UserOperator):
 
         def one(value: Any, timestamp: int | None) -> tuple[Any, ...]:
             context._timestamp = timestamp
-            results = _results(process(value, context))
+            results = tuple(iterated(process(value, context)))
             return (*results, *context._taken_aside()) if context._aside else results
 
         return _flat(batch, each(one, batch.values, batch.timestamps))
@@ -163,12 +166,14 @@ class TimestampOperator(_UserOperator):
         """Replace the timestamps."""
         extract = self.function.timestamp_assigner.extract_timestamp
         before = (NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
-        return batch._replace(timestamps=each(extract, batch.values, before))
+        return batch._replace(timestamps=_timestamps(each(extract, batch.values, before)))
 
 
-def _results(out: Iterable[Any] | None) -> tuple[Any, ...]:
-    """What a function returned, run to its end; None means nothing, as in PyFlink."""
-    return () if out is None else tuple(out)
+def _timestamps(found: list[Any]) -> list[int]:
+    """What an assigner has found, if it is what Flink takes; looked at one by one only when it is not."""
+    if set(map(type, found)) <= {int} and min(found, default=0) >= -(2**63) and max(found, default=0) < 2**63:
+        return found
+    return each(partial(as_timestamp, "a timestamp"), found)
 
 
 def _flat(batch: Batch, results: list[tuple[Any, ...]]) -> Batch:

@@ -7,8 +7,8 @@ bucket: so a call to Spark's state store, which is one to another process, is ma
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, final
 
 import attrs
 import pandas as pd
@@ -17,8 +17,9 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.keyed.operators import KeyedElements
+from kafkastream.keyed.scope import forget
 from kafkastream.spark.exchange import Message, Watermarks, as_sent, dumps, message_frame, messages_of
-from kafkastream.spark.keyed_chain import KeyedChain
+from kafkastream.spark.keyed_chain import KeyedChain, state_name
 from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
@@ -109,27 +110,43 @@ class _Backend:
         return dumps(content)
 
 
+@final
+class _Arrived(NamedTuple):
+    """What a bucket gets in a micro-batch: by the node that it is for, what goes on, and how far time has come."""
+
+    own: Mapping[int, Sequence[Message]]
+    passing: list[Message]
+    marks: Watermarks | None
+
+    @staticmethod
+    def of(plan: LevelPlan, messages: Iterable[Message]) -> _Arrived:
+        own: dict[int, list[Message]] = {}
+        passing: list[Message] = []
+        marks: Watermarks | None = None
+        for message in messages:
+            if message.kind == ReportKind.EXCHANGE.value and message.node in plan.chains:
+                own.setdefault(message.node, []).append(message)
+                continue
+            if message.kind == ReportKind.WATERMARKS.value:
+                marks = Watermarks(*pickle.loads(message.payload))
+                if plan.is_last:
+                    continue
+            passing.append(message)
+        return _Arrived(own, passing, marks)
+
+
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
     """What goes on to the next stage, or to the driver."""
-    arrived: dict[int, list[Message]] = {}
-    passing: list[Message] = []
-    marks: Watermarks | None = None
-    for message in messages:
-        if message.kind == ReportKind.EXCHANGE.value and message.node in plan.chains:
-            arrived.setdefault(message.node, []).append(message)
-            continue
-        if message.kind == ReportKind.WATERMARKS.value:
-            marks = Watermarks(*pickle.loads(message.payload))
-            if plan.is_last:
-                continue
-        passing.append(message)
+    own, passing, marks = _Arrived.of(plan, messages)
     if passing:
         yield passing
+    for identity in () if marks is None else marks.gone:
+        forget(backend, state_name(identity))
     subtask = plan.labels.index(label)
     for node in plan.chains:
-        if marks is not None or node in arrived:
+        if marks is not None or node in own:
             try:
-                for report in _run(plan, node, subtask, backend, arrived.get(node, ()), marks):
+                for report in _run(plan, node, subtask, backend, own.get(node, ()), marks):
                     yield list(messages_of([report], label))
             except KafkastreamError as error:
                 yield list(messages_of([Report(ReportKind.FAILURE, node, error)], label))

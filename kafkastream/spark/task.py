@@ -126,7 +126,7 @@ def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
     """How far time has come, to every bucket."""
     for value in arrow["value"].to_pylist():
         told = json.loads(value)
-        payload = pickle.dumps(tuple(Watermarks(told["watermarks"], told["now"])))
+        payload = pickle.dumps(tuple(Watermarks(told["watermarks"], told["now"], told["gone"])))
         for label in labels:
             yield Message(label, ReportKind.WATERMARKS.value, CONTROL, "", 0, payload)
 

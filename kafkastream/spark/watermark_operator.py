@@ -8,6 +8,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.failures import function_failed
 from kafkastream.spark.operators import TaskScope, TimestampOperator
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spec.runtime_context import RuntimeContext
@@ -41,6 +42,7 @@ class WatermarkOperator(TimestampOperator):
     _split: str = attrs.field(default="", init=False)
     _subtask: str = attrs.field(default="", init=False)
     _seen: dict[str, int] = attrs.field(factory=dict, init=False)
+    _idle: set[str] = attrs.field(factory=set, init=False)
     _generators: dict[str, tuple[WatermarkGenerator[Any], WatermarkOutput]] = attrs.field(factory=dict, init=False)
 
     def open(self, context: RuntimeContext) -> None:
@@ -62,7 +64,7 @@ class WatermarkOperator(TimestampOperator):
     def drain(self) -> Iterator[Report]:
         """What was seen since this was last asked."""
         if self._seen:
-            yield Report(ReportKind.TIMES, self.node, self._seen)
+            yield Report(ReportKind.TIMES, self.node, (self._seen, frozenset(self._idle)))
             self._seen = {}
 
     @property
@@ -86,9 +88,12 @@ class WatermarkOperator(TimestampOperator):
 
     def _of_generator(self, custom: CustomWatermarks, batch: Batch) -> int:
         if self._split not in self._generators:
-            self._generators[self._split] = (custom.supplier(), WatermarkOutput())
+            with function_failed(self.name, "the supplier of watermark generators"):
+                self._generators[self._split] = (custom.supplier(), WatermarkOutput())
         generator, output = self._generators[self._split]
         times = (_NO_TIME if time is None else time for time in batch.timestamps)
         each(lambda value, time: generator.on_event(value, time, output), batch.values, times)
-        generator.on_periodic_emit(output)
+        with function_failed(self.name, "on_periodic_emit"):
+            generator.on_periodic_emit(output)
+        (self._idle.add if output.idle else self._idle.discard)(self._split)
         return output.watermark

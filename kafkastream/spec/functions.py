@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, final
 
 import attrs
 from typing_extensions import TypeVar
+
+from kafkastream.errors import DefinitionError
 
 if TYPE_CHECKING:
     from kafkastream.spec.runtime_context import RuntimeContext
@@ -23,8 +25,10 @@ __all__ = [
     "WrappingFunction",
     "as_reduce_function",
     "function_name",
+    "iterated",
     "method_of",
     "overrides_close",
+    "something",
 ]
 
 T = TypeVar("T", default=Any)
@@ -152,6 +156,33 @@ def method_of(function: Any, kind: type[Function], name: str) -> Callable[..., A
     """What is called per element: the method of a function of this kind, or a plain function itself."""
     call: Callable[..., Any] = getattr(function, name) if isinstance(function, kind) else function
     return call
+
+
+def iterated(results: Iterable[T] | None) -> Iterator[T]:
+    """What a function has returned, element by element; None is as good as nothing, as in PyFlink.
+
+    Raises:
+        TypeError: It cannot be gone through.
+    """
+    try:
+        return iter(() if results is None else results)
+    except TypeError:
+        raise TypeError(
+            f"its result is of type {type(results).__name__}: yield elements, or return a list of them"
+        ) from None
+
+
+def something(method: str, content: T | None) -> T:
+    """What a function wants to be kept, which None cannot be: it stands for nothing at all.
+
+    Raises:
+        DefinitionError: It is None.
+    """
+    if content is None:
+        raise DefinitionError(
+            f"{method} returned None", now="Return what is to be kept, also if it was changed in place."
+        )
+    return content
 
 
 def overrides_close(function: object) -> bool:

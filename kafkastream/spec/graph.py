@@ -10,6 +10,7 @@ from typing import Any, final
 
 import attrs
 
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.dead_letters import dead_letter_sink
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.interval_join import IntervalJoin
@@ -208,6 +209,12 @@ class KeyedNode(Node):
         """Whether its functions have keyed state and timers."""
         return any(one.selector is not None for one in self.keyed)
 
+    @property
+    def keeps_state(self) -> bool:
+        """Whether something of it may outlive a restart: a plain function has no state."""
+        may_ask = isinstance(self.function, (Function, WindowOperation, IntervalJoin))
+        return may_ask and (self.has_keys or bool(self.broadcast))
+
 
 @final
 @attrs.frozen(kw_only=True)
@@ -292,6 +299,20 @@ class JobGraph:
         keyed = [node for node in self.nodes if isinstance(node, KeyedNode)]
         deepest = max((depth[node.id] for node in keyed), default=0)
         return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
+
+    def with_distinct_uids(self) -> JobGraph:
+        """This graph, if each uid is that of one node.
+
+        Raises:
+            DefinitionError: Two nodes share one, so their state could not be told apart.
+        """
+        for uid, times in Counter(node.uid for node in self.nodes if node.uid is not None).items():
+            if times > 1:
+                where = ", ".join(repr(node.name) for node in self.nodes if node.uid == uid)
+                raise DefinitionError(
+                    f"Hash collision on user-specified ID {uid!r}", where=f"operators {where}", now="Give each its own."
+                )
+        return self
 
     def dead_letters(self, source_id: int) -> SinkNode | None:
         """The node that takes the dead letters of a source, if any does."""

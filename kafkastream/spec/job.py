@@ -108,7 +108,16 @@ class JobExecutionResult:
 @final
 @attrs.frozen(kw_only=True)
 class JobSettings:
-    """How a job is to run."""
+    """How a job is to run.
+
+    Args:
+        name: Its name.
+        parallelism: The number of subtasks; None when Spark's cores decide.
+        checkpoint_dir: Where its progress is kept; None for nowhere.
+        checkpoint_interval_ms: How often; None when checkpointing is off.
+        ignores_unclaimed_state: Whether state of operators that are no more may go.
+        reporters: Who reports its metrics.
+    """
 
     name: str
     parallelism: int | None = None
@@ -119,6 +128,7 @@ class JobSettings:
     parameters: Mapping[str, str] = FrozenMap()
     python_files: tuple[str, ...] = ()
     python_executable: str | None = None
+    ignores_unclaimed_state: bool = False
     reporters: tuple[ReporterSettings, ...] = ()
 
     @property

@@ -54,6 +54,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         parameters=FrozenMap(read(options.JOB_PARAMETERS)),
         checkpoint_dir=read(checkpoints.CHECKPOINT_DIR),
         checkpoint_interval_ms=read(checkpoints.CHECKPOINT_INTERVAL),
+        ignores_unclaimed_state=read(checkpoints.IGNORE_UNCLAIMED_STATE),
         restarts=restart_strategy_of(configuration),
         python_files=read(options.PYTHON_FILES),
         python_executable=read(options.PYTHON_EXECUTABLE),

@@ -82,7 +82,7 @@ class TimerService:
         """Have ``on_timer`` called when the watermark has come to ``timestamp`` (ms).
 
         Raises:
-            DefinitionError: The stream has no keys.
+            DefinitionError: The stream has no keys, or the time is no whole number of ms.
         """
         self._known().register(TimeDomain.EVENT_TIME, timestamp)
 
@@ -92,7 +92,7 @@ class TimerService:
         """Have ``on_timer`` called when the wall clock has come to ``timestamp`` (ms).
 
         Raises:
-            DefinitionError: The stream has no keys.
+            DefinitionError: The stream has no keys, or the time is no whole number of ms.
         """
         self._known().register(TimeDomain.PROCESSING_TIME, timestamp)
 

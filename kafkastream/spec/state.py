@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.functions import AggregateFunction, ReduceFunction
+from kafkastream.spec.functions import AggregateFunction, ReduceFunction, something
 from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -138,9 +138,13 @@ class ReducingState(MergingState[T, T]):
         return value
 
     def add(self, value: T) -> None:
-        """Take a value in."""
+        """Take a value in.
+
+        Raises:
+            DefinitionError: The function returned None.
+        """
         before = self._one()
-        self._keep_one(value if before is None else self._reduce(before, value))
+        self._keep_one(value if before is None else something("reduce", self._reduce(before, value)))
 
 
 @final
@@ -158,10 +162,18 @@ class AggregatingState(MergingState[IN, OUT]):
         accumulator = self._one()
         return None if accumulator is None else self._function.get_result(accumulator)
 
-    def add(self, value: IN) -> None:
-        """Take a value in."""
+    def add(self, value: IN | None) -> None:
+        """Take a value in; None forgets all, as in Flink.
+
+        Raises:
+            DefinitionError: The function returned None.
+        """
+        if value is None:
+            self.clear()
+            return
         before = self._one()
-        self._keep_one(self._function.add(value, self._function.create_accumulator() if before is None else before))
+        accumulator = self._function.create_accumulator() if before is None else before
+        self._keep_one(something("add", self._function.add(value, accumulator)))
 
 
 @final

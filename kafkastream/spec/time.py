@@ -11,7 +11,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Duration", "Instant", "Time", "millis_of", "wall_clock_ms"]
+__all__ = ["Duration", "Instant", "Time", "as_timestamp", "millis_of", "wall_clock_ms"]
 
 _NANOS_PER_MILLI: Final = 1_000_000
 _NANOS_PER_SECOND: Final = 1_000 * _NANOS_PER_MILLI
@@ -211,6 +211,32 @@ def millis_of(what: str, length: Time | Duration) -> int:
     raise DefinitionError(
         f"{what} must be a Time or a Duration, not {length!r}", now="Write Time.seconds(…) or the like."
     )
+
+
+def as_timestamp(what: str, given: object) -> int:
+    """A point in time in ms, as Flink's ``long`` takes it; negative before 1970.
+
+    Args:
+        what: What it is, for the error's message.
+        given: A whole number, of whatever type.
+
+    Raises:
+        DefinitionError: It is none, or needs more than 64 bits.
+
+    Example:
+        >>> as_timestamp("a timer", -5)
+        -5
+        >>> as_timestamp("a timer", 1.5)
+        Traceback (most recent call last):
+        kafkastream.errors.DefinitionError: [invalid-definition] a timer is a whole number of ms that fits into 64 bits, not 1.5
+    """
+    try:
+        millis = operator.index(given)  # type: ignore[arg-type]  # which is what is tried here
+    except TypeError:
+        millis = None
+    if millis is None or not -(2**63) <= millis < 2**63:
+        raise DefinitionError(f"{what} is a whole number of ms that fits into 64 bits, not {given!r}")
+    return millis
 
 
 def wall_clock_ms() -> int:

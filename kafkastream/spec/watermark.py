@@ -10,7 +10,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.time import Duration
+from kafkastream.spec.time import Duration, as_timestamp
 
 __all__ = [
     "MAX_WATERMARK",
@@ -88,9 +88,13 @@ class WatermarkOutput:
     idle: bool = False
 
     def emit_watermark(self, watermark: int) -> None:
-        """Declare that no element at or before ``watermark`` (ms) will follow; ends idleness."""
+        """Declare that no element at or before ``watermark`` (ms) will follow; ends idleness.
+
+        Raises:
+            DefinitionError: It is no whole number of ms.
+        """
         self.idle = False
-        self.watermark = max(self.watermark, watermark)
+        self.watermark = max(self.watermark, as_timestamp("a watermark", watermark))
 
     emitWatermark = emit_watermark
 

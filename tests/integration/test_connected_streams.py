@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kafkastream.common import JobClient, Time, Types, WatermarkStrategy
+from kafkastream.common import JobClient, Types, WatermarkStrategy
 from kafkastream.datastream import (
-    BroadcastProcessFunction,
-    CoGroupFunction,
     CoMapFunction,
     CoProcessFunction,
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
     OutputTag,
-    ProcessJoinFunction,
     RuntimeContext,
     StreamExecutionEnvironment,
 )
 from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UserFunctionError
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -121,14 +117,6 @@ def test_half_keyed_streams_are_refused(env: StreamExecutionEnvironment) -> None
         numbers.connect(numbers).process(Meet())  # type: ignore[arg-type]  # what this test is about
 
 
-class Ruled(BroadcastProcessFunction[str, str, str]):
-    def process_element(self, value: str, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Iterable[str]:
-        yield f"{value} {ctx.get_broadcast_state(RULES).get(value[0])}"
-
-    def process_broadcast_element(self, value: str, ctx: BroadcastProcessFunction.Context) -> None:
-        ctx.get_broadcast_state(RULES).put(value[0], value[1:])
-
-
 class KeyedRuled(KeyedBroadcastProcessFunction[str, str, str, str]):
     def open(self, runtime_context: RuntimeContext) -> None:
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.INT()))
@@ -139,45 +127,6 @@ class KeyedRuled(KeyedBroadcastProcessFunction[str, str, str, str]):
 
     def process_broadcast_element(self, value: str, ctx: KeyedBroadcastProcessFunction.Context) -> None:
         ctx.get_broadcast_state(RULES).put(value[0], value[1:])
-
-
-@pytest.mark.parametrize(
-    ("connect", "expected"),
-    [
-        (
-            lambda stream, rules: stream.connect(rules).process(Ruled(), Types.STRING()),
-            ["a1 red", "a2 blue", "b1 green", "b2 green"],
-        ),
-        (
-            lambda stream, rules: stream.key_by(first_letter).connect(rules).process(KeyedRuled(), Types.STRING()),
-            ["a1 red 1", "a2 blue 2", "b1 green 1", "b2 green 2"],
-        ),
-    ],
-    ids=["without keys", "keyed"],
-)
-def test_broadcast_state(
-    env: StreamExecutionEnvironment,
-    parts: Parts,
-    new_topic: NewTopic,
-    connect: Callable[[Any, Any], Any],
-    expected: list[str],
-) -> None:
-    data, control, target = new_topic(partitions=2), new_topic(), new_topic()
-    no_watermarks = WatermarkStrategy.no_watermarks()
-    stream = env.from_source(parts.endless(data), no_watermarks, "data")
-    rules = env.from_source(parts.endless(control), no_watermarks, "rules").broadcast(RULES)
-    connect(stream, rules).sink_to(parts.sink(target))
-    parts.kafka.produce(control, ["ared", "bgreen"])
-    job = env.execute_async("rules")
-    try:
-        parts.kafka.produce(data, [Record("a1", partition=0), Record("b1", partition=1)])
-        parts.values(target, 2)
-        parts.kafka.produce(control, ["ablue"])
-        parts.kafka.produce(data, [Record("a2", partition=0), Record("b2", partition=1)])
-        found = parts.values(target, 4)
-    finally:
-        job.cancel().result()
-    assert found in (expected, [line.replace("blue", "red") for line in expected])  # if a2 was read before its rule
 
 
 class Given(KeyedCoProcessFunction[str, str, str, str]):
@@ -222,75 +171,3 @@ def test_collection_comes_before_the_records_of_kafka_and_after_a_restart_no_mor
         assert parts.values(target, 8) == sorted([*first, "a2 given 1", "a2 red 2", "b2 given 1", "b2 green 2"])
     finally:
         job.cancel().result()
-
-
-class Near(ProcessJoinFunction[str, str, str]):
-    def process_element(self, left: str, right: str, ctx: ProcessJoinFunction.Context) -> Iterable[str]:
-        yield f"{left} {right} {(ctx.get_right_timestamp() - ctx.get_left_timestamp()) // 1000}"
-
-
-class Together(CoGroupFunction[str, str, str]):
-    def co_group(self, first: Iterable[str], second: Iterable[str]) -> Iterable[str]:
-        yield f"{sorted(first)} {sorted(second)}"
-
-
-@pytest.mark.parametrize(
-    ("joined", "expected"),
-    [
-        (
-            lambda left, right: (
-                left.key_by(first_letter)
-                .interval_join(right.key_by(first_letter))
-                .between(Time.seconds(-1), Time.seconds(2))
-                .process(Near(), Types.STRING())
-            ),
-            ["a1 a4 -1", "a1 a5 2", "a2 a6 0"],
-        ),
-        (
-            lambda left, right: (
-                left.key_by(first_letter)
-                .interval_join(right.key_by(first_letter))
-                .between(Time.seconds(-1), Time.seconds(2))
-                .upper_bound_exclusive()
-                .process(Near(), Types.STRING())
-            ),
-            ["a1 a4 -1", "a2 a6 0"],
-        ),
-        (
-            lambda left, right: (
-                left.join(right)
-                .where(first_letter)
-                .equal_to(first_letter)
-                .window(TumblingEventTimeWindows.of(Time.seconds(10)))
-                .apply(lambda one, other: f"{one} {other}", Types.STRING())
-            ),
-            ["a1 a4", "a1 a5", "a2 a6"],
-        ),
-        (
-            lambda left, right: (
-                left.co_group(right)
-                .where(first_letter)
-                .equal_to(first_letter)
-                .window(TumblingEventTimeWindows.of(Time.seconds(10)))
-                .apply(Together(), Types.STRING())
-            ),
-            ["['a1'] ['a4', 'a5']", "['a2'] ['a6']", "['b3'] []"],
-        ),
-    ],
-    ids=["interval", "exclusive", "window", "co-group"],
-)
-def test_joins(
-    env: StreamExecutionEnvironment,
-    parts: Parts,
-    new_topic: NewTopic,
-    joined: Callable[[Any, Any], Any],
-    expected: list[str],
-) -> None:
-    left, right, target = new_topic(), new_topic(), new_topic()
-    parts.kafka.produce(left, [at(1, "a1"), at(3, "b3"), at(20, "a2")])
-    parts.kafka.produce(right, [at(0, "a4"), at(3, "a5"), at(20, "a6")])
-    one = env.from_source(parts.bounded(left), MONOTONOUS, "left")
-    other = env.from_source(parts.bounded(right), MONOTONOUS, "right")
-    joined(one, other).sink_to(parts.sink(target))
-    env.execute("joined")
-    assert parts.values(target) == expected

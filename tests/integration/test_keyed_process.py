@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kafkastream.common import Duration, Types, WatermarkStrategy
+from kafkastream.common import Types, WatermarkStrategy
 from kafkastream.datastream import (
     MapFunction,
     OutputTag,
@@ -20,9 +20,9 @@ from kafkastream.datastream import (
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from kafkastream.errors import DefinitionError, UserFunctionError
+from kafkastream.errors import DefinitionError, SerializationError, UserFunctionError
 from kafkastream.spec.watermark import MAX_WATERMARK
-from kafkastream.testing import Record, wait_until
+from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
@@ -73,50 +73,6 @@ def test_all_timers_fire_at_the_end_of_bounded_input(
         "a at 7, watermark the end, 2",
         "b at 6, watermark the end, 1",
     }
-
-
-def test_watermark_is_that_of_the_partition_that_lags(
-    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    stream = env.from_source(parts.endless(two), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
-    stream.sink_to(parts.sink(target))
-    parts.kafka.produce(two, [at(0, "a"), at(60, "a"), at(1, "b", 1)])
-    job = env.execute_async("lags")
-    try:
-        assert parts.values(target, 3) == ["a@0 is a's 1", "a@60 is a's 2", "b@1 is b's 1"]
-        parts.kafka.produce(two, [at(8.001, "c", 1)])
-        assert {"a at 5, watermark 8, 2", "b at 6, watermark 8, 1"} <= set(parts.values(target, 6))
-        parts.kafka.produce(two, [at(4, "late", 1)])  # the function sees it; its timer is past already
-        assert "late at 9, watermark 8, 1" not in parts.values(target, 7)
-        parts.kafka.produce(two, [at(70, "d", 1)])
-        found = parts.values(target, 10)
-    finally:
-        job.cancel().result()
-    assert {"late@4 is late's 1", "late at 9, watermark 59.999, 1", "c at 13.001, watermark 59.999, 1"} <= set(found)
-    assert not any("65" in (line or "") for line in found)
-
-
-def test_idle_partition_holds_back_nobody(
-    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    strategy = MONOTONOUS.with_idleness(Duration.of_seconds(3))
-    stream = env.from_source(parts.endless(two), strategy, "in").key_by(key_of).process(Journal(), Types.STRING())
-    stream.sink_to(parts.sink(target))
-    parts.kafka.produce(two, [at(0, "a"), at(60, "a")])
-    job = env.execute_async("idle")
-
-    def goes_on() -> bool:
-        parts.kafka.produce(two, [at(60 + time.monotonic() % 1, "z")])
-        return "a at 5, watermark 59.999, 2" in parts.values(target) or any(
-            (line or "").startswith("a at 5, watermark 6") for line in parts.values(target)
-        )
-
-    try:
-        wait_until(goes_on, 60, "the timer that the other partition held back")
-    finally:
-        job.cancel().result()
 
 
 def test_state_and_timers_outlive_a_restart(
@@ -327,6 +283,24 @@ def test_function_that_raises_is_told_with_its_key(
     assert place in raised.value.where
 
 
+class Numbers(KeyedProcessFunction[str, str, Any]):
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+        yield len(value)
+
+
+def test_element_of_another_type_than_was_said_is_told_by_the_sink(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
+) -> None:
+    parts.kafka.produce(topic, [at(0, "a")])
+    numbers = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Numbers(), Types.STRING())
+    numbers.name("numbers").sink_to(parts.sink(new_topic())).name("out")
+    with pytest.raises(
+        SerializationError, match=r"sink 'out' .* the schema writes str, the element is of type int"
+    ) as raised:
+        env.execute("wrong type")
+    assert raised.value.where == "what came out of operator 'numbers'; element 3"
+
+
 @pytest.mark.parametrize(
     ("selector", "reason"),
     [(lambda value: [value], "unhashable type: 'list'"), (lambda value: value.nothing, "no attribute 'nothing'")],
@@ -347,25 +321,37 @@ class Retyped(Journal):
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.STRING()))  # type: ignore[arg-type]  # what this test is about
 
 
-def test_state_of_another_type_is_refused(
+def test_state_that_a_changed_program_cannot_use_is_refused_or_let_go(
     env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
 ) -> None:
     target = new_topic()
     env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
 
-    def start(function: KeyedProcessFunction[str, str, str]) -> Any:
-        stream = env.from_source(parts.endless(topic), MONOTONOUS, "in").key_by(key_of)
-        stream.process(function, Types.STRING()).sink_to(parts.sink(target))
-        return env.execute_async("retyped")
+    def start(function: KeyedProcessFunction[str, str, str], uid: str) -> Any:
+        keyed = env.from_source(parts.endless(topic), MONOTONOUS, "in").key_by(key_of)
+        again = keyed.process(function, Types.STRING()).uid(uid).key_by(key_of)
+        stages = again.reduce(lambda _, new: new).name("last") if uid == "journal" else again
+        stages.sink_to(parts.sink(target))
+        return env.execute_async("changes")
 
     parts.kafka.produce(topic, [at(0, "a")])
-    job = start(Journal())
+    job = start(Journal(), "journal")
     parts.values(target, 1)
     job.cancel().result()
     parts.kafka.produce(topic, [at(1, "a")])
-    with pytest.raises(DefinitionError, match="state 'count' was a ValueStateDescriptor of Long"):
-        start(Retyped()).get_job_execution_result().result()
+    with pytest.raises(
+        DefinitionError, match="cannot map the checkpoint's state of operator with uid 'journal'"
+    ) as raised:
+        start(Journal(), "diary")
+    assert raised.value.where == f"job 'changes', checkpoint {tmp_path.as_uri()}/changes/in"
+    with pytest.raises(DefinitionError, match="state 'count' was a ValueStateDescriptor of Long") as raised:
+        start(Retyped(), "journal").get_job_execution_result().result()
+    assert raised.value.where == "operator 'KeyedProcess'"
     assert parts.values(target) == ["a@0 is a's 1"]
+    env.get_configuration().set_boolean("execution.state-recovery.ignore-unclaimed-state", True)
+    job = start(Journal(), "diary")
+    assert parts.values(target, 2) == ["a@0 is a's 1", "a@1 is a's 1"]
+    job.cancel().result()
 
 
 def test_exactly_once_behind_keys(env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic) -> None:

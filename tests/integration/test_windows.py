@@ -9,29 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkastream.common import Duration, Time, Types, WatermarkStrategy
+from kafkastream.common import Time, Types, WatermarkStrategy
 from kafkastream.datastream import (
-    AggregateFunction,
     JoinFunction,
     KeySelector,
     OutputTag,
-    ProcessAllWindowFunction,
     ProcessWindowFunction,
     RuntimeContext,
     StreamExecutionEnvironment,
     TaggedUnion,
-    WindowFunction,
 )
 from kafkastream.datastream.window import (
-    ContinuousEventTimeTrigger,
     CountEvictor,
     CountTrigger,
-    EventTimeSessionWindows,
     Evictor,
     GlobalWindow,
     GlobalWindows,
-    PurgingTrigger,
-    SlidingEventTimeWindows,
     TimeWindow,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
@@ -40,6 +33,7 @@ from kafkastream.datastream.window import (
 from kafkastream.errors import UserFunctionError
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
+from tests.integration.scenario_operators import Count
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
 if TYPE_CHECKING:
@@ -146,104 +140,6 @@ def _window() -> Any:
     return functions.window("timestamp", "20 seconds")
 
 
-class Count(AggregateFunction[str, int, int]):
-    def create_accumulator(self) -> int:
-        return 0
-
-    def add(self, value: str, accumulator: int) -> int:
-        return accumulator + 1
-
-    def get_result(self, accumulator: int) -> int:
-        return accumulator
-
-    def merge(self, acc_a: int, acc_b: int) -> int:
-        return acc_a + acc_b
-
-
-class Bounds(WindowFunction[int, str, str, TimeWindow]):
-    def apply(self, key: str, window: TimeWindow, inputs: Iterable[int]) -> Iterator[str]:
-        yield f"{key} {(window.start - T0) / 1000:g}-{(window.end - T0) / 1000:g}: {list(inputs)}"
-
-
-@pytest.mark.parametrize(
-    ("assigner", "expected"),
-    [
-        (
-            SlidingEventTimeWindows.of(Time.seconds(10), Time.seconds(5)),
-            ["a -5-5: [2]", "a 0-10: [3]", "a 20-30: [1]", "a 25-35: [1]", "a 5-15: [1]"],
-        ),
-        (EventTimeSessionWindows.with_gap(Duration.of_seconds(5)), ["a 1-13: [3]", "a 27-32: [1]"]),
-        (
-            TumblingEventTimeWindows.of(Time.seconds(10), Time.seconds(2)),
-            ["a -8-2: [1]", "a 2-12: [2]", "a 22-32: [1]"],
-        ),
-    ],
-    ids=["sliding", "session", "offset"],
-)
-def test_aggregate(
-    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic, assigner: Any, expected: list[str]
-) -> None:
-    target = new_topic()
-    parts.kafka.produce(two, [at(1, "a"), at(8, "a"), at(4, "a", 1), at(27, "a", 1)])
-    keyed = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of)
-    keyed.window(assigner).aggregate(Count(), Bounds(), output_type=Types.STRING()).sink_to(parts.sink(target))
-    env.execute("aggregate")
-    assert parts.values(target) == expected
-
-
-def test_late_elements_fire_again_then_go_aside(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    late = OutputTag("late", Types.STRING())
-    keyed = env.from_source(parts.endless(topic), MONOTONOUS, "in").key_by(key_of)
-    windowed = keyed.window(TumblingEventTimeWindows.of(Time.seconds(10))).allowed_lateness(5000)
-    told = windowed.side_output_late_data(late).process(Told(), Types.STRING())
-    told.sink_to(parts.sink(target))
-    told.get_side_output(late).map(lambda value: f"late {value}", Types.STRING()).sink_to(parts.sink(target))
-    job = env.execute_async("late")
-    try:
-        parts.kafka.produce(topic, [at(1, "a"), at(12, "a")])
-        assert parts.values(target, 1) == ["a 0-10: 1"]
-        parts.kafka.produce(topic, [at(2, "a")])
-        assert parts.values(target, 2) == ["a 0-10: 1", "a 0-10: 1 2"]
-        parts.kafka.produce(topic, [at(15.001, "b")])
-        parts.kafka.produce(topic, [at(26, "c")])
-        assert "a 10-20: 12" in parts.values(target, 4)
-        parts.kafka.produce(topic, [at(3, "a")])
-        assert "late a@3" in parts.values(target, 5)
-    finally:
-        job.cancel().result()
-
-
-def test_windows_without_keys(env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic) -> None:
-    class All(ProcessAllWindowFunction[str, str, TimeWindow]):
-        def process(
-            self, context: ProcessAllWindowFunction.Context[TimeWindow], elements: Iterable[str]
-        ) -> Iterator[str]:
-            yield f"{(context.window().start - T0) // 1000}: {' '.join(sorted(elements))}"
-
-    target = new_topic()
-    parts.kafka.produce(two, [at(1, "a"), at(12, "b"), at(2, "c", 1)])
-    stream = env.from_source(parts.bounded(two), MONOTONOUS, "in")
-    stream.window_all(TumblingEventTimeWindows.of(Time.seconds(10))).process(All(), Types.STRING()).sink_to(
-        parts.sink(target)
-    )
-    env.execute("all")
-    assert parts.values(target) == ["0: a@1 c@2", "10: b@12"]
-
-
-def test_windows_by_count(env: StreamExecutionEnvironment) -> None:
-    elements = [("a", number) for number in range(1, 8)] + [("b", 1)]
-
-    def counted(size: int, slide: int = 0) -> list[Any]:
-        windows = env.from_collection(elements).key_by(lambda element: element[0]).count_window(size, slide)
-        return sorted(windows.reduce(lambda one, other: (one[0], one[1] + other[1])).execute_and_collect())
-
-    assert counted(3) == [("a", 1 + 2 + 3), ("a", 4 + 5 + 6)]
-    assert counted(3, 2) == [("a", 1 + 2 + 3), ("a", 3 + 4 + 5), ("a", 5 + 6 + 7)]
-
-
 class Noted(KeySelector[Any, str], JoinFunction[Any, Any, Any]):
     """Finds keys and makes pairs; notes when it is opened and closed."""
 
@@ -297,20 +193,6 @@ def test_evictors_and_functions_that_are_closed(env: StreamExecutionEnvironment,
     events = Counter(journal.read_text().splitlines())
     for name in ("key", "where", "equal to", "join"):
         assert events[f"{name} open"] == events[f"{name} close"] > 0
-
-
-def test_triggers(env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic) -> None:
-    target = new_topic()
-    parts.kafka.produce(topic, [at(second, "a") for second in (1, 2, 3, 4, 5)])
-    keyed = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of)
-    everything = keyed.window(GlobalWindows.create()).trigger(PurgingTrigger.of(CountTrigger.of(2)))
-    everything.aggregate(Count()).map(lambda count: f"two by two {count}", Types.STRING()).sink_to(parts.sink(target))
-    every_two = keyed.window(TumblingEventTimeWindows.of(Time.seconds(10))).trigger(
-        ContinuousEventTimeTrigger.of(Time.seconds(2))
-    )
-    every_two.process(Told(), Types.STRING()).sink_to(parts.sink(target))
-    env.execute("triggers")
-    assert parts.values(target) == [*["a 0-10: 1 2 3 4 5"] * 5, *["two by two 2"] * 2]
 
 
 def test_windows_by_the_wall_clock(

@@ -119,6 +119,12 @@ def test_flat_map_takes_none_for_nothing() -> None:
     assert operator(OperatorKind.FLAT_MAP, lambda _: None).apply(BATCH) == Batch([], [], [])
 
 
+def test_flat_map_that_returns_one_element_is_told() -> None:
+    one, _ = chain(operator(OperatorKind.FLAT_MAP, len))
+    with pytest.raises(UserFunctionError, match="its result is of type int: yield elements, or return a list of them"):
+        run(one, records(b"a"))
+
+
 def test_process_sees_each_elements_own_time() -> None:
     out = operator(OperatorKind.PROCESS, Stamped()).apply(BATCH)
     assert out.values == [("a", 1), ("bb", None), ("bb", None), *[("dddd", 4)] * 4]

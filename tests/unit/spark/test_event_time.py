@@ -123,6 +123,30 @@ def test_collection_holds_back_nobody_and_is_what_is_left_of_idle_ones() -> None
     assert time.watermarks() == {"keyed": MAX_WATERMARK}
 
 
+def test_split_that_its_generator_has_marked_idle_holds_back_nobody_until_it_says_otherwise() -> None:
+    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
+    time.reads(1, [P0, P1])
+    time.saw({1: {"t-0": 50}})
+    time.saw({1: {"t-1": 20}}, idle={"t-1"})
+    assert time.watermarks() == {"keyed": 50}
+    time.saw({1: {"t-0": 90}})
+    time.saw({1: {"t-1": 60}})
+    assert time.watermarks() == {"keyed": 60}
+
+
+def test_behind_a_shuffle_all_subtasks_count() -> None:
+    later = OperatorNode(id=3, name="later", input=2, kind=OperatorKind.TIMESTAMPS, function=MONOTONOUS)
+    graph = JobGraph((source(1), keyed(2, 1), later, keyed(4, 3)))
+    time = EventTime(graph, 3, buckets=2)
+    time.reads(1, [P0])
+    time.saw({3: {"1": 70}})
+    assert time.watermarks()["keyed-2"] == MIN_WATERMARK
+    time.saw({3: {"0": 40}})
+    assert time.watermarks()["keyed-2"] == 40
+    time.ended(1)
+    assert time.watermarks()["keyed-2"] == MAX_WATERMARK
+
+
 def test_restart_goes_on_where_it_was() -> None:
     graph = JobGraph((source(1), keyed(2, 1)))
     before, after = EventTime(graph, 2), EventTime(graph, 2)
