@@ -360,7 +360,7 @@ ROW = Types.ROW_NAMED(["name", "age"], [Types.STRING(), Types.INT()])
         ([("a", 1)], Types.LIST(Types.TUPLE([Types.STRING(), Types.INT()]))),
         ({"a": [1.5]}, Types.MAP(Types.STRING(), Types.BASIC_ARRAY(Types.DOUBLE()))),
         (b"\xff", Types.PRIMITIVE_ARRAY(Types.BYTE())),
-        (object(), Types.PICKLED_BYTE_ARRAY()),
+        (range(3), Types.PICKLED_BYTE_ARRAY()),
     ],
     ids=str,
 )

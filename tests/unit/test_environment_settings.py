@@ -72,7 +72,7 @@ GIVEN_BACK: list[tuple[Callable[[Env], Any], str, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("view", "name", "value", "default"), GIVEN_BACK, ids=lambda one: str(one)[:30])
+@pytest.mark.parametrize(("view", "name", "value", "default"), GIVEN_BACK, ids=[name for _, name, *_ in GIVEN_BACK])
 def test_what_is_set_is_given_back(
     env: Env, view: Callable[[Env], Any], name: str, value: object, default: object
 ) -> None:
@@ -108,7 +108,7 @@ SWITCHES: list[tuple[Callable[[Env], Any], str, str, str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("view", "on", "off", "asked", "default"), SWITCHES, ids=lambda one: str(one)[:30])
+@pytest.mark.parametrize(("view", "on", "off", "asked", "default"), SWITCHES, ids=[on for _, on, *_ in SWITCHES])
 def test_switches_can_be_asked_for(
     env: Env, view: Callable[[Env], Any], on: str, off: str, asked: str, *, default: bool
 ) -> None:

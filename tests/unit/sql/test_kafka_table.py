@@ -22,7 +22,7 @@ from kafkastream.sql.connectors.records import RecordsAsEncoded, RecordsAsRead
 from kafkastream.sql.formats import AvroConfluentFormat, CsvFormat, DebeziumJsonFormat, JsonFormat
 from kafkastream.sql.table import Column, ComputedColumn, Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
-from tests.unit.sql.tables import BIGINT, INT, STRING, metadata, physical, table
+from tests.unit.sql.tables import BIGINT, INT, STRING, metadata, only_options, physical, table
 
 KAFKA = {"connector": "kafka", "properties.bootstrap.servers": "k:9092", "topic": "orders", "format": "json"}
 GROUP = "KafkaSource-default_catalog.default_database.orders"
@@ -107,7 +107,7 @@ TO_TOPIC: list[tuple[dict[str, str], list[SourceStep]]] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "steps"), TO_TOPIC, ids=str)
+@pytest.mark.parametrize(("options", "steps"), TO_TOPIC, ids=only_options)
 def test_source_is_that_of_the_builder(options: dict[str, str], steps: list[SourceStep]) -> None:
     topics: list[SourceStep] = [] if "topic" in options else [lambda builder: builder.set_topics("orders")]
     assert read(options).source == built_source(*topics, *steps)
@@ -135,7 +135,7 @@ def test_topic_pattern() -> None:
         ({}, "changelog", ChangelogMode.APPEND),
         ({"format": "debezium-json"}, "changelog", ChangelogMode.RETRACT),
     ],
-    ids=str,
+    ids=only_options,
 )
 def test_what_a_table_adds_to_its_source(options: dict[str, str], name: str, value: object) -> None:
     assert getattr(read(options), name) == value
@@ -202,7 +202,7 @@ EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-i
             ),
         ),
     ],
-    ids=str,
+    ids=only_options,
 )
 def test_sink_is_that_of_the_builder(options: dict[str, str], sink: KafkaSink[Any]) -> None:
     assert write(options).sink == sink
@@ -326,7 +326,7 @@ def test_a_field_knows_its_column() -> None:
         ),
         ({"format": "debezium-json"}, None, DebeziumJsonFormat()),
     ],
-    ids=str,
+    ids=only_options,
 )
 def test_formats_and_their_options(options: dict[str, str], key: object, value: object) -> None:
     parts = read(options)

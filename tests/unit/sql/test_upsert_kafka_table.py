@@ -19,7 +19,7 @@ from kafkastream.sql.connectors.records import RecordsAsEncoded, RecordsAsRead
 from kafkastream.sql.connectors.upsert_kafka import upsert_kafka_sink, upsert_kafka_source
 from kafkastream.sql.formats import AvroConfluentFormat, CsvFormat, JsonFormat
 from kafkastream.sql.table import Column, TableDefinition
-from tests.unit.sql.tables import BIGINT, STRING, Make, at, error, metadata, physical, table
+from tests.unit.sql.tables import BIGINT, STRING, Make, at, error, metadata, only_options, physical, table
 
 UPSERT = {
     "connector": "upsert-kafka",
@@ -67,7 +67,7 @@ def builder() -> KafkaSourceBuilder[Any]:
             lambda it: it.set_property("partition.discovery.interval.ms", "60000"),
         ),
     ],
-    ids=str,
+    ids=only_options,
 )
 def test_source_is_that_of_the_builder(
     options: dict[str, str], step: Callable[[KafkaSourceBuilder[Any]], KafkaSourceBuilder[Any]]
