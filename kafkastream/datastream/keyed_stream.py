@@ -11,11 +11,11 @@ from kafkastream.datastream.connected_streams import (
     ConnectedStreams,
     connected,
 )
-from kafkastream.datastream.data_stream import DataStream, DataStreamSink, _checked, keyed_operator
+from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink, _checked, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
-from kafkastream.datastream.windowed_stream import WindowedStream
+from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -30,6 +30,7 @@ from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window import CountWindow, Window, WindowAssigner
 from kafkastream.spec.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
 from kafkastream.spec.window_operation import WindowOperation
@@ -150,6 +151,34 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         return self._stream.sink_to(sink)
 
     sinkTo = sink_to
+
+    def print_to_err(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Write each element to standard error."""
+        return self._stream.print_to_err(sink_identifier)
+
+    printToErr = print_to_err
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator[T] | list[T]:
+        """Run the job and iterate over the elements, or take a list of the first ``limit``; keys change nothing."""
+        if limit is None:
+            return self._stream.execute_and_collect(job_execution_name)
+        return self._stream.execute_and_collect(job_execution_name, limit)
+
+    executeAndCollect = execute_and_collect
+
+    def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
+        """Put all elements into windows, whatever their keys; one subtask has them all."""
+        return self._stream.window_all(window_assigner)
+
+    windowAll = window_all
+
+    def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy[T]) -> DataStream[T]:
+        """Give the elements event times and watermarks; the keys are lost, as in Flink."""
+        return self._stream.assign_timestamps_and_watermarks(watermark_strategy)
+
+    assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
     def add_sink(self, sink_func: FlinkKafkaProducer[T]) -> DataStreamSink:
         """Write the elements with a producer of Flink 1.x."""

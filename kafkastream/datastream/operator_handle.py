@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from typing_extensions import Self
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.graph import KeyedNode
 from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
 
@@ -115,3 +115,33 @@ class StreamHandle(OperatorHandle):
         return self
 
     startNewChain = start_new_chain
+
+    def shuffle(self) -> Self:
+        """Has no effect: elements stay with the subtask of their Kafka partition, and what they come to is the same."""
+        return self
+
+    def rebalance(self) -> Self:
+        """Has no effect, as with ``shuffle``; more partitions of the topic are more tasks at a time."""
+        return self
+
+    def rescale(self) -> Self:
+        """Has no effect, as with ``shuffle``."""
+        return self
+
+    def forward(self) -> Self:
+        """Has no effect: elements stay with their subtask anyway."""
+        return self
+
+    def partition_custom(self, partitioner: object, key_selector: object) -> NoReturn:
+        """Refused: no subtask can be chosen.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "no subtask can be chosen for an element",
+            where="DataStream.partition_custom",
+            now="key_by brings the elements of a key together; a sink's set_partitioner chooses Kafka's partition.",
+        )
+
+    partitionCustom = partition_custom

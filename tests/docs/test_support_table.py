@@ -150,6 +150,7 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     ),
     "StreamExecutionEnvironment.create_input(format)": lambda *_: new_environment().create_input(object()),
     "DataStream.cache()": lambda *_: new_environment().from_elements(1).cache(),
+    "DataStream.partition_custom(…)": lambda *_: new_environment().from_elements(1).partition_custom(max, str),
     "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
 }

@@ -34,7 +34,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.connectors.number_seq import NumberSequenceSource
 from kafkastream.datastream.window import TumblingEventTimeWindows
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.graph import (
     CollectionSource,
     JobGraph,
@@ -326,6 +326,14 @@ def test_a_keyed_stream_is_no_operator(env: StreamExecutionEnvironment, method: 
     keyed = env.from_elements("a").key_by(len)
     with pytest.raises(DefinitionError, match=f"{method[:3]}.* cannot be called on a keyed stream"):
         getattr(keyed, method)("argument")
+
+
+def test_where_elements_go_changes_nothing(env: StreamExecutionEnvironment) -> None:
+    numbers = env.from_collection([1, 2]).shuffle().rebalance().rescale().forward()
+    numbers.map(str).print()
+    assert [type(node) for node in env._graph().nodes] == [SourceNode, OperatorNode, SinkNode]
+    with pytest.raises(UnsupportedFeatureError, match="no subtask can be chosen"):
+        numbers.partition_custom(lambda key, number: 0, lambda element: element)
 
 
 def test_projections_keep_fields_of_tuples(env: StreamExecutionEnvironment) -> None:
