@@ -30,9 +30,9 @@ from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.time import as_timestamp
 from kafkastream.spec.watermark import WatermarkStrategy
 
-__all__ = ["Operator", "TaskScope", "TimestampOperator", "timestamp_operators", "user_operator"]
+__all__ = ["Operator", "TaskScope", "TimestampOperator", "flinks_times", "timestamp_operators", "user_operator"]
 
-NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
+_NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 
 class TaskScope(NamedTuple):
@@ -165,8 +165,12 @@ class TimestampOperator(_UserOperator):
     def apply(self, batch: Batch) -> Batch:
         """Replace the timestamps."""
         extract = self.function.timestamp_assigner.extract_timestamp
-        before = (NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
-        return batch._replace(timestamps=_timestamps(each(extract, batch.values, before)))
+        return batch._replace(timestamps=_timestamps(each(extract, batch.values, flinks_times(batch))))
+
+
+def flinks_times(batch: Batch) -> Iterator[int]:
+    """The timestamps of a batch, as assigners and generators see them: negative where there is none."""
+    return (_NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
 
 
 def _timestamps(found: list[Any]) -> list[int]:

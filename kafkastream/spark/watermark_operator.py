@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.failures import function_failed
-from kafkastream.spark.operators import TaskScope, TimestampOperator
+from kafkastream.spark.operators import TaskScope, TimestampOperator, flinks_times
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import (
@@ -23,8 +23,6 @@ from kafkastream.spec.watermark import (
 )
 
 __all__ = ["WatermarkOperator"]
-
-_NO_TIME = -(2**63)
 
 
 @final
@@ -81,7 +79,7 @@ class WatermarkOperator(TimestampOperator):
             case NoWatermarks():
                 return None
             case BoundedOutOfOrderness(bound=bound):
-                latest = max((time for time in batch.timestamps if time is not None), default=_NO_TIME)
+                latest = max(flinks_times(batch))
                 return max(latest - bound.to_millis() - 1, MIN_WATERMARK)
             case CustomWatermarks() as custom:
                 return self._of_generator(custom, batch)
@@ -91,8 +89,7 @@ class WatermarkOperator(TimestampOperator):
             with function_failed(self.name, "the supplier of watermark generators"):
                 self._generators[self._split] = (custom.supplier(), WatermarkOutput())
         generator, output = self._generators[self._split]
-        times = (_NO_TIME if time is None else time for time in batch.timestamps)
-        each(lambda value, time: generator.on_event(value, time, output), batch.values, times)
+        each(lambda value, time: generator.on_event(value, time, output), batch.values, flinks_times(batch))
         with function_failed(self.name, "on_periodic_emit"):
             generator.on_periodic_emit(output)
         (self._idle.add if output.idle else self._idle.discard)(self._split)
