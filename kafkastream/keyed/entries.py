@@ -120,18 +120,18 @@ class Entries:
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
         """An entry as it is written: without what its long lists begin with."""
         try:
-            if APART in entry:
-                self._long_lists(key).keep(entry)
-                return self._backend.dumps(entry)
             kept = self._backend.dumps(entry)
-            is_changed = len(kept) > LONG_BYTES and self._long_lists(key).keep(entry)
-            return self._backend.dumps(entry) if is_changed else kept
         except Exception as error:
             raise DefinitionError(
                 f"what is kept as {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
                 where=f"key {pickle.loads(key)!r}" if key else "",
                 now="Keep what can be pickled; connections, locks and generators belong into fields that open fills.",
             ) from error
+        had_long_lists = APART in entry
+        if not had_long_lists and len(kept) <= LONG_BYTES:
+            return kept
+        has_long_lists = self._long_lists(key).keep(entry)
+        return self._backend.dumps(entry) if had_long_lists or has_long_lists else kept
 
     def _long_lists(self, key: bytes) -> LongLists:
         return LongLists(self._backend, b"%s/%s" % (self._name, key), self._grows)

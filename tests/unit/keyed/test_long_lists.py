@@ -168,3 +168,19 @@ def test_long_values_of_the_users_stay_what_they_are() -> None:
     store = CellStore(scope.cell)
     assert store.get_state(value).value() == list(range(20_000))
     assert store.get_map_state(lists).get("all") == list(range(20_000))
+
+
+def test_a_store_that_is_away_is_not_told_as_an_element_that_cannot_be_pickled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away(key: bytes, value: bytes) -> None:
+        raise OSError("the state store is away")
+
+    memory, scope = Memory(), KeyedScope()
+    several = CellStore(scope.cell).get_list_state(ALL)
+    scope.begin(memory, b"n/")
+    scope.select(encoded_key("key"))
+    several.add("x" * 2 * LONG_BYTES)
+    monkeypatch.setattr(memory, "put", away)
+    with pytest.raises(OSError, match="the state store is away"):
+        scope.end()
