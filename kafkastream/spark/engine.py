@@ -230,7 +230,8 @@ def _part(
     inputs = resolved(folder.session, sources, folder.extents(name))
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
-    layout = _layout(folder, graph, name, settings, parallelism)
+    planned = folder.planned_offsets(name)
+    layout = _layout(folder, graph, name, settings, parallelism, planned)
     labels = () if layout is None else bucket_labels(layout.buckets)
     compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels)
     chains, writers = chains_of(compiler), compiler.writers()
@@ -249,13 +250,18 @@ def _part(
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
-        keyed=_keyed(folder, graph, name, plan, levels, layout),
+        keyed=None if layout is None else _keyed(folder, graph, plan, levels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
     )
 
 
 def _layout(
-    folder: CheckpointFolder, graph: JobGraph, name: str, settings: JobSettings, parallelism: int
+    folder: CheckpointFolder,
+    graph: JobGraph,
+    name: str,
+    settings: JobSettings,
+    parallelism: int,
+    planned_offsets: Sequence[str],
 ) -> Layout | None:
     """Where the state of a part's keyed operators is; None when it has, and had, none.
 
@@ -263,7 +269,7 @@ def _layout(
         DefinitionError: There is state in the checkpoint that the program cannot go on with.
     """
     now = Layout.of(graph, parallelism)
-    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), folder.planned_offsets(name)))
+    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), planned_offsets))
     with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
         if completed is not None:
             now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
@@ -283,18 +289,15 @@ def _layout(
 def _keyed(
     folder: CheckpointFolder,
     graph: JobGraph,
-    name: str,
     plan: TaskPlan,
     levels: Sequence[LevelPlan],
-    layout: Layout | None,
-) -> KeyedQuery | None:
+    layout: Layout,
+    planned_offsets: Sequence[str],
+) -> KeyedQuery:
     """The keyed side of a part, as far as an earlier run has come."""
-    if layout is None:
-        return None
     keyed = KeyedQuery(folder.session, graph, plan, levels, layout)
-    offsets = folder.planned_offsets(name)
-    if offsets:
-        keyed.restore(json.loads(offsets[-1]))
+    if planned_offsets:
+        keyed.restore(json.loads(planned_offsets[-1]))
     return keyed
 
 
