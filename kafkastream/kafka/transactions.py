@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent import futures
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, final
 
 from confluent_kafka import KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
 
 from kafkastream.errors import DeliveryError
+from kafkastream.kafka.background import in_background
 from kafkastream.kafka.groups import GroupConsumer
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.properties import TransactionProperties
@@ -28,6 +31,7 @@ __all__ = ["Marker", "Slot", "SlotTakenError", "fenced", "pass_over"]
 T = TypeVar("T")
 
 _TRY_S = 2.0
+_SILENCE_S = 3.0  # how long after its timeout an answer may still come
 _PAUSE_S = 0.1
 _ABORT_S = 2.0
 _AT_ONCE = 8
@@ -70,7 +74,7 @@ _ADVICE = {
 
 
 class SlotTakenError(Exception):
-    """Somebody else writes this slot now, or its transaction was aborted: the task is to be tried again.
+    """Somebody else writes this slot now, its transaction was aborted, or its client is mute: it is to be opened again.
 
     No error of the user's: Spark retries a task that raises it, and the marker tells the next try what is left.
     """
@@ -128,6 +132,7 @@ class Slot:
         self._properties = properties
         self._producer = RecordProducer({**properties.producer, "transactional.id": slot}, name, statistics)
         self._client = self._producer.client
+        self._is_mute = False
         self._insist("begin to write", self._client.init_transactions)
         self._group, self.marker = self._read_group()  # only now: whoever was before can no longer commit
 
@@ -136,7 +141,7 @@ class Slot:
 
         Raises:
             DeliveryError: A record was not delivered, there is no such topic, or the brokers did not answer.
-            SlotTakenError: Another writer has taken the slot over.
+            SlotTakenError: Another writer has taken the slot over, or the client answers no more.
         """
         first, *others = records
         anchor = self._topic or next(iter(first.topics))
@@ -148,24 +153,36 @@ class Slot:
                 self._producer.send(one)
             self._producer.flush()
         except KafkaException as fatal:
-            raise self._taken("write", fatal.args[0]) from None
+            raise self._taken("write", fatal.args[0].str()) from None
         self._insist("commit a transaction", self._client.commit_transaction)
         self.marker = marker
 
     def abandon(self) -> None:
         """Abort what is open, as far as that is possible in a moment; the next writer does it otherwise."""
+        if self._is_mute:
+            return
         with suppress(KafkaException):
             self._client.abort_transaction(_ABORT_S)
 
     def _mark(self, anchor: str, marker: Marker) -> None:
-        """The marker lies at partition 0 of a topic that the transaction writes to: that is one the sink may use."""
-        offset, metadata = marker.text()
+        """The marker lies at partition 0 of a topic that the transaction writes to: that is one the sink may use.
+
+        This alone of its requests librdkafka does not end at the timeout, and after the group's coordinator was away it
+        may wait for ever (its issues 5456 and 5511). Then the client is left to itself: its thread holds it, so that
+        nothing here waits for its end, and whoever opens the slot next fences it off.
+        """
+        what, (offset, metadata) = "mark its progress", marker.text()
         place = ClientPartition(anchor, 0, offset, metadata)
 
         def send(timeout: float) -> None:
-            self._client.send_offsets_to_transaction([place], self._group, timeout)
+            sending = partial(self._client.send_offsets_to_transaction, [place], self._group, timeout)
+            try:
+                in_background(sending, "kafkastream-marker").result(timeout + _SILENCE_S)
+            except (TimeoutError, futures.TimeoutError):
+                self._is_mute = True
+                raise self._taken(what, "Kafka's client does not answer") from None
 
-        self._insist("mark its progress", send, where=f"topic {anchor}")
+        self._insist(what, send, where=f"topic {anchor}")
 
     def _read_group(self) -> tuple[Any, Marker | None]:
         """The slot's group, and the farthest of its markers: there is one for each topic that ever was an anchor."""
@@ -193,7 +210,7 @@ class Slot:
                 if _is_passing(error) and time.monotonic() < deadline:
                     time.sleep(_PAUSE_S)
                 elif error.fatal() or error.txn_requires_abort() or error.name() in _TAKEN:
-                    raise self._taken(what, error) from None
+                    raise self._taken(what, error.str()) from None
                 else:
                     raise self._refused(what, error, where) from None
 
@@ -205,8 +222,8 @@ class Slot:
             return fatal.args[0]
         return error
 
-    def _taken(self, what: str, error: Any) -> SlotTakenError:
-        return SlotTakenError(f"sink {self._name!r} could not {what} as {self._slot}: {error.str()}")
+    def _taken(self, what: str, why: str) -> SlotTakenError:
+        return SlotTakenError(f"sink {self._name!r} could not {what} as {self._slot}: {why}")
 
     def _refused(self, what: str, error: Any, where: str) -> DeliveryError:
         servers = self._properties.producer["bootstrap.servers"]

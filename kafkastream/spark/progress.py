@@ -10,13 +10,14 @@ from concurrent import futures
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
-from threading import Event, Thread
+from threading import Event
 from typing import final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.errors import KafkaError
+from kafkastream.kafka.background import in_background
 from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import request_timeout_s
 from kafkastream.spark.checkpoint import Extent
@@ -233,7 +234,7 @@ class GroupCommits:
         if self._wanted != self.committed:
             self._next_at = time.monotonic() + self._interval_s
             self._late_at = time.monotonic() + self._patience_s
-            self._running = _in_background(partial(self._commit, self._wanted))
+            self._running = in_background(partial(self._commit, self._wanted), "kafkastream-commits")
 
     def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
@@ -251,17 +252,3 @@ class GroupCommits:
         self.failed += 1
         group = self._properties["group.id"]
         log.warning("offsets were not committed to group %r (the job goes on): %s", group, why)
-
-
-def _in_background(work: Callable[[], None]) -> Future[None]:
-    """Do work in a thread that nobody has to wait for, not even the end of the program."""
-    done: Future[None] = Future()
-
-    def run() -> None:
-        try:
-            work()
-        finally:
-            done.set_result(None)
-
-    Thread(target=run, name="kafkastream-commits", daemon=True).start()
-    return done

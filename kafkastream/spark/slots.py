@@ -33,7 +33,7 @@ class SlotCounters(NamedTuple):
     Args:
         committed: Those that were committed.
         skipped: Tasks that found their slot written already, wholly or in part.
-        fenced: Those that another attempt at the same slot has ended.
+        fenced: Those that another attempt at the same slot, or another client of the same one, has ended.
     """
 
     committed: Counter
@@ -137,7 +137,7 @@ class SlotTask:
         return Slot(self._properties, self._name, self._sink, self._topic, self._statistics)
 
     def _publish(self, marker: Marker) -> None:
-        """Write what is kept; where another has taken the slot over, only if nothing of it was written since."""
+        """Write what is kept; where the slot is lost, open it again, and write if nothing was written since."""
         assert self._slot is not None
         try:
             self._slot.publish(self._records, marker)

@@ -40,6 +40,7 @@ PARTITIONS = 4  # below 5, Spark orders the tasks of a replay in another way
 BROKER_DOWN_S = 20.0
 _DRAIN_S = 300.0
 _PER_SECOND = 400
+_ATTACKS_PER_RESTART = 40  # of the broker
 
 
 @final
@@ -55,7 +56,7 @@ class Findings:
         aborted: Records of transactions that came to nothing.
         still_open: Whether a transaction of the sink is open when all is done.
         attacks: How often there was each.
-        events: What workers noticed: replays that skipped what was written, fences.
+        events: What workers noticed: replays that skipped what was written, fences, clients that answer no more.
         seconds: How long it took.
     """
 
@@ -139,7 +140,7 @@ def _plan(choose: random.Random, kills: int, guarantee: str, *, outages: bool) -
     plan = [kind for kind, weight in zip(_KILLS, _WEIGHTS, strict=True) for _ in range(weight * kills // sum(_WEIGHTS))]
     plan += choose.choices(_KILLS, _WEIGHTS, k=kills - len(plan))
     if outages:
-        plan += ["restart of the broker", "pause longer than the timeout"]
+        plan += ["restart of the broker"] * max(1, kills // _ATTACKS_PER_RESTART) + ["pause longer than the timeout"]
     choose.shuffle(plan)
     return plan
 

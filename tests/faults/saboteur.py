@@ -1,7 +1,7 @@
 """What goes wrong on a worker, at a point of the writing that a file names: once per file, so the harness decides when.
 
 A file ``<folder>/<point>`` holds what is to happen to the first that comes by: ``kill``, ``stop``, ``stall`` or ``raise``.
-What is noticed on the way, replays and fences, is a line in ``<folder>/events``.
+What is noticed on the way, replays, fences and clients that answer no more, is a line in ``<folder>/events``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _watch(folder: Path) -> None:
         try:
             publish(self, records, marker)
         except SlotTakenError:
-            _note(folder, "fenced")
+            _note(folder, "mute client left" if self._is_mute else "fenced")
             raise
 
     def watched_left_of(self: SlotTask, batch: Batch) -> Batch:

@@ -9,7 +9,8 @@ import signal
 import time
 from collections import Counter, defaultdict
 from multiprocessing.process import BaseProcess
-from typing import TYPE_CHECKING
+from threading import Event
+from typing import TYPE_CHECKING, Any, final
 
 import pytest
 
@@ -17,6 +18,7 @@ from kafkastream.testing import KafkaBroker, wait_until
 
 if TYPE_CHECKING:
     from kafkastream.kafka.transactions import Slot
+    from kafkastream.spark.slots import SlotCounters
 
 BATCHES = 15
 RECORDS = 40
@@ -32,6 +34,12 @@ def slot_of(servers: str, name: str) -> Slot:
 
 
 def attempt(servers: str, topic: str, batch: int, who: str) -> None:
+    """A task in a process of its own."""
+    write(servers, topic, batch, who)
+    os._exit(0)
+
+
+def write(servers: str, topic: str, batch: int, who: str) -> SlotCounters:
     """What a task does: write what is left of a micro-batch."""
     from itertools import repeat
 
@@ -42,15 +50,9 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
     from kafkastream.spark.batches import Batch
     from kafkastream.spark.slots import SlotCounters, SlotTask
 
-    task = SlotTask(
-        transactional_properties({"bootstrap.servers": servers}),
-        f"{topic}-slot",
-        "sink",
-        topic,
-        batch,
-        SlotCounters.of(MetricGroup()),
-        ProducerStatistics(),
-    )
+    counters = SlotCounters.of(MetricGroup())
+    properties = transactional_properties({"bootstrap.servers": servers})
+    task = SlotTask(properties, f"{topic}-slot", "sink", topic, batch, counters, ProducerStatistics())
     elements = Batch(range(RECORDS), [None] * RECORDS, range(RECORDS))
     left = task.left_of(elements).values
     if left:
@@ -58,7 +60,7 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
         records = Records(repeat(topic), values, repeat(None), repeat(BY_KEY), repeat(0))
         task.add(records, records.payload_bytes)
     task.finish()
-    os._exit(0)
+    return counters
 
 
 class Attempts:
@@ -157,3 +159,49 @@ def test_marker_is_kept_for_each_topic_and_the_farthest_counts(kafka: KafkaBroke
         assert slot_of(kafka.bootstrap_servers, f"{topic}-slot").marker == Marker(3, 70)
     finally:
         kafka.delete_topic(other)
+
+
+@final
+class Mute:
+    """A client that never answers when the marker is sent; after that, nobody is to ask it for anything."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._is_asked = False
+        self.hears_again = Event()
+
+    def __getattr__(self, name: str) -> Any:
+        assert not self._is_asked, name
+        return getattr(self._client, name)
+
+    def send_offsets_to_transaction(self, *_: object) -> None:
+        self._is_asked = True
+        self.hears_again.wait()
+
+
+def test_client_that_never_answers_is_left_to_itself(
+    kafka: KafkaBroker, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Librdkafka's may be so once brokers were away; the task then writes by another, and once."""
+    from kafkastream.kafka import transactions
+    from kafkastream.spark.slots import _kept
+
+    monkeypatch.setattr(transactions, "_SILENCE_S", 0.1)
+    write(kafka.bootstrap_servers, topic, 0, "first")
+    kept: Any = _kept[f"{topic}-slot"]
+    mute = kept._client = kept._producer.client = Mute(kept._client)
+    try:
+        counters = write(kafka.bootstrap_servers, topic, 1, "second")
+        assert (counters.committed.get_count(), counters.fenced.get_count()) == (1, 1)
+        assert _kept[f"{topic}-slot"] is not kept
+        write(kafka.bootstrap_servers, topic, 2, "third")
+        written = Counter((record.value or b"").decode() for record in kafka.consume(topic))
+        whole = [
+            f"{batch} {number} {who}"
+            for batch, who in enumerate(("first", "second", "third"))
+            for number in range(RECORDS)
+        ]
+        assert written == Counter(whole)
+    finally:
+        mute.hears_again.set()
+        _kept.pop(f"{topic}-slot", None)

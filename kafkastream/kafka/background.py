@@ -1,0 +1,37 @@
+"""Calls of Kafka's client that may never return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+from typing import TypeVar
+
+__all__ = ["in_background"]
+
+T = TypeVar("T")
+
+
+def in_background(call: Callable[[], T], name: str) -> Future[T]:
+    """Call in a thread that nobody has to wait for, not even the end of the program.
+
+    Args:
+        call: What is called; until it returns, its thread keeps alive what it holds.
+        name: The thread's.
+
+    Example:
+        >>> in_background(lambda: 6 * 7, "example").result(60)
+        42
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            result = call()
+        except BaseException as error:  # noqa: BLE001 - whoever asks for the result gets it
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(result)
+
+    Thread(target=run, name=name, daemon=True).start()
+    return outcome
