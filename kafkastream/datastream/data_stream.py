@@ -30,7 +30,7 @@ from kafkastream.spec.graph import (
     SinkNode,
     UnionNode,
 )
-from kafkastream.spec.interval_join import IntervalJoin
+from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import ProcessFunction
@@ -352,7 +352,7 @@ def keyed_operator(
     env: StreamExecutionEnvironment,
     inputs: Sequence[KeyedInput],
     kind: OperatorKind,
-    function: Function | Callable[..., Any] | WindowOperation | IntervalJoin,
+    function: Function | Callable[..., Any] | KeyedOperation,
     output_type: TypeInformation[OUT] | None,
     broadcast: Sequence[MapStateDescriptor[Any, Any]] = (),
 ) -> DataStream[OUT]:

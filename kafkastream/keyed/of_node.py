@@ -9,6 +9,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.keyed.interval_join import IntervalJoinOperator
 from kafkastream.keyed.operators import KeyedOperator, ProcessOperator, Side
 from kafkastream.keyed.scope import KeyedScope
+from kafkastream.keyed.tables.of_operation import table_operator
 from kafkastream.keyed.windows import WindowOperator
 from kafkastream.spec.co_functions import (
     BroadcastProcessFunction,
@@ -33,6 +34,7 @@ from kafkastream.spec.state import ReducingState
 from kafkastream.spec.state_descriptors import ReducingStateDescriptor
 from kafkastream.spec.types import Types
 from kafkastream.spec.window_operation import WindowOperation
+from kafkastream.sql.query.operations import TableOperation
 
 __all__ = ["keyed_operator"]
 
@@ -43,6 +45,8 @@ def keyed_operator(node: KeyedNode) -> KeyedOperator:
         return WindowOperator(node.function)
     if isinstance(node.function, IntervalJoin):
         return IntervalJoinOperator(node.function)
+    if isinstance(node.function, TableOperation):
+        return table_operator(node.function)
     return _OPERATORS[node.kind](KeyedScope(), node.function, node)
 
 

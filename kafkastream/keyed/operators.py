@@ -158,10 +158,15 @@ class ElementwiseOperator(KeyedOperator):
         return out
 
     @final
+    def count_late(self, elements: int = 1) -> None:
+        """So many elements are late, and go nowhere."""
+        self._late.inc(elements)
+
+    @final
     def set_aside(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
         """An element is late: it goes to a side output, or is only counted."""
         if tag is None:
-            self._late.inc()
+            self.count_late()
         else:
             out.take([(tag, value)], timestamp)
 

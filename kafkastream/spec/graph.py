@@ -13,18 +13,18 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.dead_letters import dead_letter_sink
 from kafkastream.spec.functions import Function, KeySelector
-from kafkastream.spec.interval_join import IntervalJoin
+from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
-from kafkastream.spec.window_operation import WindowOperation
 
 __all__ = [
     "CollectSink",
     "CollectionSource",
+    "DiscardingSink",
     "JobGraph",
     "KeyedInput",
     "KeyedNode",
@@ -55,6 +55,14 @@ class OperatorKind(enum.Enum):
     CO_PROCESS = "Co-Process"
     INTERVAL_JOIN = "Interval Join"
     BROADCAST_PROCESS = "Co-Process-Broadcast"
+    GROUP_AGGREGATE = "GroupAggregate"
+    WINDOW_AGGREGATE = "WindowAggregate"
+    DEDUPLICATE = "Deduplicate"
+    RANK = "Rank"
+    JOIN = "Join"
+    INTERVAL_JOIN_OF_ROWS = "IntervalJoin"
+    TEMPORAL_JOIN = "TemporalJoin"
+    CHANGELOG_NORMALIZE = "ChangelogNormalize"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 
@@ -92,6 +100,12 @@ class PrintSink:
 @attrs.frozen
 class CollectSink:
     """The calling program."""
+
+
+@final
+@attrs.frozen
+class DiscardingSink:
+    """Nowhere."""
 
 
 @attrs.frozen(kw_only=True)
@@ -196,7 +210,7 @@ class KeyedNode(Node):
 
     keyed: tuple[KeyedInput, ...]
     kind: OperatorKind
-    function: Function | Callable[..., Any] | WindowOperation | IntervalJoin
+    function: Function | Callable[..., Any] | KeyedOperation
     broadcast: tuple[MapStateDescriptor[Any, Any], ...] = ()
 
     @property
@@ -212,7 +226,7 @@ class KeyedNode(Node):
     @property
     def keeps_state(self) -> bool:
         """Whether something of it may outlive a restart: a plain function has no state."""
-        may_ask = isinstance(self.function, (Function, WindowOperation, IntervalJoin))
+        may_ask = isinstance(self.function, (Function, KeyedOperation))
         return may_ask and (self.has_keys or bool(self.broadcast))
 
 
@@ -234,7 +248,7 @@ class SinkNode(_OneInput):
         takes_dead_letters: Whether it takes, in place of the elements of a source, the records that gave none.
     """
 
-    sink: KafkaSink[Any] | PrintSink | CollectSink
+    sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink
     takes_dead_letters: bool = False
 
     @property

@@ -8,6 +8,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.join_functions import ProcessJoinFunction
+from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
 
 __all__ = ["IntervalJoin"]
@@ -15,7 +16,7 @@ __all__ = ["IntervalJoin"]
 
 @final
 @attrs.frozen(kw_only=True)
-class IntervalJoin:
+class IntervalJoin(KeyedOperation):
     """Pairs of elements of one key, where right is from ``lower`` to ``upper`` ms after left.
 
     Args:

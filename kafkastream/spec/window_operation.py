@@ -10,6 +10,7 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.evictor import Evictor
 from kafkastream.spec.functions import AggregateFunction, Function, ReduceFunction
+from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.triggers import default_trigger
@@ -20,7 +21,7 @@ __all__ = ["WindowOperation"]
 
 @final
 @attrs.frozen(kw_only=True)
-class WindowOperation:
+class WindowOperation(KeyedOperation):
     """Windows, when they fire, and what becomes of their elements.
 
     Args:

@@ -7,6 +7,7 @@ from typing import final
 
 import attrs
 
+from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Operation",
     "Order",
     "SessionAggregate",
+    "TableOperation",
     "TemporalJoin",
     "TimeAttribute",
     "TopN",
@@ -172,11 +174,17 @@ class Deduplicate:
 @final
 @attrs.frozen
 class Order:
-    """A column by which rows are sorted; NULL is less than anything, as in Flink, unless it is told otherwise."""
+    """A column by which rows are sorted.
+
+    Args:
+        column: The column.
+        descending: Whether the greatest comes first.
+        nulls_last: Whether NULL comes last, or else first; if None, NULL is less than anything, as in Flink.
+    """
 
     column: int
     descending: bool = False
-    nulls_last: bool = False
+    nulls_last: bool | None = None
 
 
 @final
@@ -194,6 +202,8 @@ class TopN:
         window: The column with the end of the window when each window has its own first rows, told when it is over;
             None when they are told anew whenever they change.
         ttl_ms: After how long without a change a key is forgotten; never, if 0.
+        time: With windows, when one is over.
+        zone: As with ``WindowAggregate``.
     """
 
     order: tuple[Order, ...]
@@ -202,6 +212,8 @@ class TopN:
     with_number: bool
     window: int | None = None
     ttl_ms: int = 0
+    time: TimeAttribute = TimeAttribute.EVENT
+    zone: str = "UTC"
 
 
 class JoinKind(enum.Enum):
@@ -225,12 +237,16 @@ class Join:
         widths: How many columns each input has.
         ttl_ms: After how long a row is forgotten; never, if 0.
         window_end: The column of each input with the end of its window for a join of windows, told when it is over.
+        time: With windows, when one is over.
+        zone: As with ``WindowAggregate``.
     """
 
     kind: JoinKind
     widths: tuple[int, int]
     ttl_ms: int = 0
     window_end: tuple[int, int] | None = None
+    time: TimeAttribute = TimeAttribute.EVENT
+    zone: str = "UTC"
 
 
 @final
@@ -300,3 +316,39 @@ Operation = (
     | TemporalJoin
     | Normalize
 )
+
+
+_IN_PARTS = frozenset({AggregateFunction.COUNT, AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
+_IN_PARTS_WHEN_ADDED = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
+
+
+@final
+@attrs.frozen
+class TableOperation(KeyedOperation):
+    """An operation, and what its rows are like.
+
+    Args:
+        operation: What is done.
+        retracts: Whether rows may take back others.
+        keys: For a join, the columns of each input that it compares by ``=``, which NULL never equals.
+    """
+
+    operation: Operation
+    retracts: bool = False
+    keys: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether rows are aggregated as far as those of one task go, and come as parts of the aggregates.
+
+        Such a row is, in place of a row's kind, how many rows more there are, then the columns of the key (and the bounds
+        of the window), then a part for each call:
+
+        - COUNT: how many values more there are, of those that are not NULL
+        - SUM, $SUM0, AVG: a pair of the sum, or None, and of how many values it is
+        - MIN, MAX: the value; None where there is none
+        """
+        if not isinstance(self.operation, (GroupAggregate, WindowAggregate)):
+            return False
+        possible = _IN_PARTS if self.retracts else _IN_PARTS | _IN_PARTS_WHEN_ADDED
+        return all(call.function in possible and not call.distinct for call in self.operation.calls)

@@ -1,0 +1,160 @@
+"""How aggregate functions compute with numbers of each SQL type: as Java does."""
+
+from __future__ import annotations
+
+import decimal
+import math
+import struct
+from abc import ABC, abstractmethod
+from decimal import Decimal
+from typing import Any, Final, final
+
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["Arithmetic", "arithmetic"]
+
+_BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32}
+_LONG: Final = 64
+_MOST_DIGITS: Final = 38
+_EXACT: Final = decimal.Context(prec=200, rounding=decimal.ROUND_HALF_UP, traps=[])
+_DIVIDING: Final = decimal.Context(prec=_MOST_DIGITS, rounding=decimal.ROUND_HALF_UP, traps=[])
+
+
+class Arithmetic(ABC):
+    """Numbers of a type.
+
+    Attributes:
+        zero: Nothing.
+    """
+
+    zero: Any = 0
+
+    def plus(self, one: Any, other: Any) -> Any:
+        """The sum, which may still be too large for the type."""
+        return one + other
+
+    def minus(self, one: Any, other: Any) -> Any:
+        """The difference."""
+        return one - other
+
+    def times(self, one: Any, other: Any) -> Any:
+        """The product."""
+        return one * other
+
+    @abstractmethod
+    def fitting(self, total: Any) -> Any:
+        """A sum as a value of the type."""
+
+    @abstractmethod
+    def divided(self, total: Any, count: int) -> Any:
+        """A quotient as a value of the type."""
+
+    @abstractmethod
+    def root(self, square: Any) -> Any:
+        """A square root as a value of the type."""
+
+
+@final
+class _Whole(Arithmetic):
+    """Whole numbers of so many bits: what is too large begins anew at the other end, what is divided is cut off."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def fitting(self, total: int) -> int:
+        return _wrapped(total, self._bits)
+
+    def divided(self, total: int, count: int) -> int:
+        dividend = _wrapped(total, _LONG)
+        quotient = abs(dividend) // abs(count)
+        return _wrapped(quotient if (dividend < 0) is (count < 0) else -quotient, self._bits)
+
+    def root(self, square: int) -> int:
+        return math.isqrt(max(square, 0))
+
+
+class _Double(Arithmetic):
+    zero = 0.0
+
+    def fitting(self, total: float) -> float:
+        return total
+
+    def divided(self, total: float, count: int) -> float:
+        return self.fitting(total / count)
+
+    def root(self, square: float) -> float:
+        return self.fitting(math.sqrt(square)) if square >= 0 else math.nan
+
+
+@final
+class _Float(_Double):
+    """Numbers of 32 bits: each sum is rounded."""
+
+    def plus(self, one: float, other: float) -> float:
+        return self.fitting(one + other)
+
+    def minus(self, one: float, other: float) -> float:
+        return self.fitting(one - other)
+
+    def fitting(self, total: float) -> float:
+        try:
+            rounded: float = struct.unpack("f", struct.pack("f", total))[0]
+        except OverflowError:
+            return math.copysign(math.inf, total)
+        return rounded
+
+
+@final
+class _Decimal(Arithmetic):
+    """Exact numbers with so many digits in all and behind the point; NULL for what needs more."""
+
+    zero = Decimal(0)
+
+    def __init__(self, precision: int, scale: int) -> None:
+        self._precision = precision
+        self._unit = Decimal(1).scaleb(-scale)
+
+    def plus(self, one: Decimal, other: Decimal) -> Decimal:
+        return _EXACT.add(one, other)
+
+    def minus(self, one: Decimal, other: Decimal) -> Decimal:
+        return _EXACT.subtract(one, other)
+
+    def times(self, one: Decimal, other: Decimal) -> Decimal:
+        return _EXACT.multiply(one, other)
+
+    def fitting(self, total: Decimal) -> Decimal | None:
+        rounded = _EXACT.quantize(total, self._unit)
+        return rounded if len(rounded.as_tuple().digits) <= self._precision else None
+
+    def divided(self, total: Decimal, count: int) -> Decimal | None:
+        return self.fitting(_DIVIDING.divide(total, Decimal(count)))
+
+    def root(self, square: Decimal | None) -> Decimal | None:
+        return None if square is None else self.fitting(_DIVIDING.sqrt(max(square, Decimal(0))))
+
+
+def arithmetic(type_: DataType) -> Arithmetic:
+    """How to compute what is of a type.
+
+    Example:
+        >>> tiny = arithmetic(DataType.of(Kind.TINYINT))
+        >>> tiny.fitting(100 + 100), tiny.divided(-7, 2)
+        (-56, -3)
+        >>> arithmetic(DataType.of(Kind.DECIMAL, 38, 6)).divided(Decimal("2.00"), 3)
+        Decimal('0.666667')
+    """
+    match type_.kind:
+        case Kind.DECIMAL:
+            return _Decimal(type_.size or _MOST_DIGITS, type_.scale or 0)
+        case Kind.FLOAT:
+            return _Float()
+        case Kind.DOUBLE:
+            return _Double()
+        case kind:
+            return _Whole(_BITS.get(kind, _LONG))
+
+
+def _wrapped(value: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half

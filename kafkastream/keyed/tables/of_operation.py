@@ -1,0 +1,63 @@
+"""The keyed operator of an operation of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kafkastream.keyed.operators import KeyedOperator
+from kafkastream.keyed.tables.deduplicate import DeduplicateOperator
+from kafkastream.keyed.tables.group_aggregate import GroupAggregateOperator
+from kafkastream.keyed.tables.interval_join import IntervalJoinOperator
+from kafkastream.keyed.tables.join import JoinOperator
+from kafkastream.keyed.tables.normalize import NormalizeOperator
+from kafkastream.keyed.tables.session_aggregate import SessionAggregateOperator
+from kafkastream.keyed.tables.temporal_join import TemporalJoinOperator
+from kafkastream.keyed.tables.top_n import TopNOperator, WindowTopNOperator
+from kafkastream.keyed.tables.window_aggregate import WindowAggregateOperator
+from kafkastream.keyed.tables.window_join import WindowJoinOperator
+from kafkastream.sql.query.operations import (
+    Deduplicate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    Normalize,
+    SessionAggregate,
+    TableOperation,
+    TemporalJoin,
+    TopN,
+    WindowAggregate,
+)
+
+__all__ = ["table_operator"]
+
+
+def table_operator(what: TableOperation) -> KeyedOperator:
+    """What an operation does in one subtask."""
+    operation, keys, retracts, partial = what.operation, what.keys, what.retracts, what.takes_parts
+    match operation:
+        case GroupAggregate():
+            return GroupAggregateOperator(operation, retracts=retracts, partial=partial)
+        case WindowAggregate():
+            return WindowAggregateOperator(operation, retracts=retracts, partial=partial)
+        case SessionAggregate():
+            return SessionAggregateOperator(operation, retracts=retracts)
+        case TopN():
+            return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
+        case Join():
+            return (JoinOperator if operation.window_end is None else WindowJoinOperator)(operation, keys=keys)
+        case _:
+            return _of_rows(operation, keys)
+
+
+def _of_rows(
+    operation: Deduplicate | IntervalJoin | TemporalJoin | Normalize, keys: Sequence[Sequence[int]]
+) -> KeyedOperator:
+    match operation:
+        case Deduplicate():
+            return DeduplicateOperator(operation)
+        case IntervalJoin():
+            return IntervalJoinOperator(operation, keys=keys)
+        case TemporalJoin():
+            return TemporalJoinOperator(operation, keys=keys)
+        case Normalize():
+            return NormalizeOperator(operation)
