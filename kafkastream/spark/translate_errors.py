@@ -21,10 +21,13 @@ from kafkastream.errors import (
 )
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "lost_records", "translated", "without_secrets"]
+__all__ = ["BAD_RECORD", "NULL_WRITTEN", "lost_records", "translated", "without_secrets"]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
+
+NULL_WRITTEN = "kafkastream cannot write"
+"""How the message of a row begins that has NULL where its table has none."""
 
 Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
@@ -37,6 +40,10 @@ _TABLE: tuple[tuple[str, Build], ...] = (
             where=found[1],
             now="Mend or skip the record, or use a schema that accepts it.",
         ),
+    ),
+    (
+        rf"{NULL_WRITTEN} \[partition \d+\] (.*?) \[end\]",
+        lambda found, job, _: DeliveryError(found[1], where=f"job {job!r}"),
     ),
     (
         r"SlotTakenError: ([^\n]*)",

@@ -14,7 +14,7 @@ from kafkastream.sql.table import MetadataColumn
 from kafkastream.sql.table_options import TableOptions, did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["READABLE", "TOPIC_KEY", "WRITABLE", "MetadataField", "read_metadata", "written_metadata"]
+__all__ = ["READABLE", "TOPIC_KEY", "VALUE_PREFIX", "WRITABLE", "MetadataField", "read_metadata", "written_metadata"]
 
 VALUE_PREFIX: Final = "value."
 TOPIC_KEY: Final = "topic"

@@ -1,0 +1,1 @@
+"""SQL tables on Spark: their records as rows and back, in Spark's own expressions."""

@@ -1,0 +1,128 @@
+"""The rows of a table as records for Kafka."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, functions
+
+from kafkastream.spark.tables.casting import as_type
+from kafkastream.spark.tables.formats import message_of
+from kafkastream.spark.tables.scan import KIND
+from kafkastream.spark.translate_errors import NULL_WRITTEN
+from kafkastream.spec.row import RowKind
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import KafkaTableSink
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.records import RecordsAsEncoded
+from kafkastream.sql.table import MetadataColumn, PhysicalColumn, TableDefinition
+
+__all__ = ["encoded"]
+
+_HEADERS: Final = "array<struct<key:string,value:binary>>"
+
+
+def encoded(
+    rows: DataFrame,
+    definition: TableDefinition,
+    sink: KafkaTableSink,
+    *,
+    drops_nulls: bool = False,
+    present: Column | None = None,
+) -> DataFrame:
+    """The records that rows become.
+
+    In an ``upsert-kafka`` table a row that goes away becomes a record without a value, and the old row of an update none.
+
+    Args:
+        rows: The rows: hidden columns, whose names begin with ``__``, among them ``__kind`` where there are others than
+            new rows; and ``c0``, ``c1`` and so on, the physical columns and the metadata columns that are not VIRTUAL,
+            in their order, with their declared types.
+        definition: The table.
+        sink: How it is written.
+        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query
+            (``table.exec.sink.not-null-enforcer``).
+        present: Which rows are the query's; the others pass untouched. All, if None.
+
+    Returns:
+        The hidden columns; and ``topic``, ``key``, ``value``, ``headers``, and ``timestamp`` in milliseconds.
+
+    Raises:
+        UnsupportedFeatureError: A format cannot be written, or cannot hold a column.
+    """
+    kind = functions.col(KIND) if KIND in rows.columns else None
+    is_upsert = sink.changelog is ChangelogMode.UPSERT
+    passes = functions.lit(False) if present is None else ~present
+    if is_upsert and kind is not None:
+        rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
+    insertable = [
+        column
+        for column in definition.schema.columns
+        if isinstance(column, PhysicalColumn) or (isinstance(column, MetadataColumn) and not column.is_virtual)
+    ]
+    columns = {column.name: functions.col(f"c{place}") for place, column in enumerate(insertable)}
+    required = {column.name: columns[column.name] for column in insertable if not column.type.nullable}
+    rows = _without_nulls(
+        rows, required, passes if kind is None else passes | (kind == RowKind.DELETE.value), drops_nulls
+    )
+    value = _message(sink.value, columns, kind)
+    if is_upsert and kind is not None:
+        value = functions.when(kind != RowKind.DELETE.value, value)
+    key = functions.lit(None).cast("binary") if sink.key is None else _message(sink.key, columns, None)
+    told = {
+        field.column.key: as_type(columns[field.column.name], field.column.type, field.type) for field in sink.metadata
+    }
+    hidden = [functions.col(name) for name in rows.columns if name.startswith("__")]
+    serializer = sink.sink.record_serializer
+    assert isinstance(serializer, RecordsAsEncoded)
+    return rows.select(
+        *hidden,
+        told.get("topic", functions.lit(serializer.topic).cast("string")).alias("topic"),
+        _raw(told.get("__raw_key__"), key).alias("key"),
+        _raw(told.get("__raw_value__"), value).alias("value"),
+        _headers(told).cast(_HEADERS).alias("headers"),
+        _milliseconds(told.get("timestamp")).alias("timestamp"),
+    )
+
+
+def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) -> Column:
+    return message_of(part, [columns[field.column] for field in part.fields], kind)
+
+
+def _raw(text: Column | None, message: Column) -> Column:
+    """A text that a row has for a key or a value, instead of what its fields make."""
+    return message if text is None else functions.coalesce(text.cast("binary"), message)
+
+
+def _headers(told: dict[str, Column]) -> Column:
+    if "headers" in told:
+        return functions.map_entries(told["headers"])
+    return told.get("header-list", functions.lit(None))
+
+
+def _milliseconds(time: Column | None) -> Column:
+    return functions.lit(None).cast("bigint") if time is None else functions.unix_millis(time)
+
+
+def _without_nulls(rows: DataFrame, required: dict[str, Column], passes: Column, drops_nulls: bool) -> DataFrame:
+    """The rows, of which those fail or are left out that have NULL where none may be, unless they pass as they are."""
+    if not required:
+        return rows
+    is_whole = passes | reduce(Column.__and__, (column.isNotNull() for column in required.values()))
+    if drops_nulls:
+        return rows.filter(is_whole)
+    name = functions.coalesce(
+        *(functions.when(column.isNull(), functions.lit(name)) for name, column in required.items())
+    )
+    text = functions.concat(
+        functions.lit(f"{NULL_WRITTEN} [partition "),
+        functions.spark_partition_id().cast("string"),
+        functions.lit("] Column '"),
+        name,
+        functions.lit(
+            "' is NOT NULL, however, a null value is being written into it. You can set job configuration "
+            "'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such records silently. [end]"
+        ),
+    )
+    return rows.filter(functions.when(is_whole, True).otherwise(functions.raise_error(text).cast("boolean")))

@@ -1,0 +1,116 @@
+"""The types of tables as Spark's, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from pyspark.sql import types
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["data_type", "row_type", "spark_type"]
+
+_SIMPLE: Final = {
+    Kind.CHAR: types.StringType(),
+    Kind.VARCHAR: types.StringType(),
+    Kind.BOOLEAN: types.BooleanType(),
+    Kind.BINARY: types.BinaryType(),
+    Kind.VARBINARY: types.BinaryType(),
+    Kind.TINYINT: types.ByteType(),
+    Kind.SMALLINT: types.ShortType(),
+    Kind.INT: types.IntegerType(),
+    Kind.BIGINT: types.LongType(),
+    Kind.FLOAT: types.FloatType(),
+    Kind.DOUBLE: types.DoubleType(),
+    Kind.DATE: types.DateType(),
+    Kind.TIMESTAMP: types.TimestampNTZType(),
+    Kind.TIMESTAMP_LTZ: types.TimestampType(),
+}
+_BACK: Final = {
+    types.StringType: DataType.string(),
+    types.BinaryType: DataType.bytes_(),
+    types.BooleanType: DataType.of(Kind.BOOLEAN),
+    types.ByteType: DataType.of(Kind.TINYINT),
+    types.ShortType: DataType.of(Kind.SMALLINT),
+    types.IntegerType: DataType.of(Kind.INT),
+    types.LongType: DataType.of(Kind.BIGINT),
+    types.FloatType: DataType.of(Kind.FLOAT),
+    types.DoubleType: DataType.of(Kind.DOUBLE),
+    types.DateType: DataType.of(Kind.DATE),
+    types.TimestampNTZType: DataType.of(Kind.TIMESTAMP),
+    types.TimestampType: DataType.of(Kind.TIMESTAMP_LTZ),
+    types.YearMonthIntervalType: DataType.of(Kind.INTERVAL_YEAR_MONTH),
+    types.DayTimeIntervalType: DataType.of(Kind.INTERVAL_DAY_SECOND),
+}
+
+
+def spark_type(of: DataType) -> types.DataType:
+    """The type that Spark has for one of Flink's; NOT NULL is not Spark's matter.
+
+    Raises:
+        UnsupportedFeatureError: Spark has none that formats can read and write.
+
+    Example:
+        >>> spark_type(DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.DECIMAL, 5, 2),))).simpleString()
+        'array<decimal(5,2)>'
+        >>> spark_type(DataType.of(Kind.TIMESTAMP, 3)).simpleString()
+        'timestamp_ntz'
+    """
+    match of.kind:
+        case Kind.DECIMAL:
+            return types.DecimalType(of.size or 10, of.scale or 0)
+        case Kind.TIME:
+            return types.TimeType()
+        case Kind.ARRAY:
+            return types.ArrayType(spark_type(of.parts[0]))
+        case Kind.MULTISET:
+            return types.MapType(spark_type(of.parts[0]), types.IntegerType())
+        case Kind.MAP:
+            return types.MapType(spark_type(of.parts[0]), spark_type(of.parts[1]))
+        case Kind.ROW:
+            return row_type(of.fields)
+        case kind if kind in _SIMPLE:
+            return _SIMPLE[kind]
+        case _:
+            raise UnsupportedFeatureError(
+                f"a column cannot have the type {of}", now="Keep it as a number, and compute the interval in the query."
+            )
+
+
+def row_type(fields: Iterable[RowField]) -> types.StructType:
+    """A struct of these fields."""
+    return types.StructType([types.StructField(field.name, spark_type(field.type)) for field in fields])
+
+
+def data_type(of: types.DataType) -> DataType:
+    """The type of Flink's that one of Spark's is: what a column of a query's result has.
+
+    Raises:
+        UnsupportedFeatureError: Flink has no such type.
+
+    Example:
+        >>> str(data_type(types.StructType().add("at", "timestamp_ntz").add("id", "long")))
+        'ROW<`at` TIMESTAMP(6), `id` BIGINT>'
+    """
+    match of:
+        case types.DecimalType():
+            return DataType.of(Kind.DECIMAL, of.precision, of.scale)
+        case types.TimeType():
+            return DataType.of(Kind.TIME, of.precision)
+        case types.ArrayType():
+            return DataType.of(Kind.ARRAY, parts=(data_type(of.elementType),))
+        case types.MapType():
+            return DataType.of(Kind.MAP, parts=(data_type(of.keyType), data_type(of.valueType)))
+        case types.StructType():
+            fields = (RowField(field.name, data_type(field.dataType)) for field in of.fields)
+            return DataType.of(Kind.ROW, fields=tuple(fields))
+        case types.CharType() | types.VarcharType():
+            return DataType.string()
+        case _ if type(of) in _BACK:
+            return _BACK[type(of)]
+        case _:
+            raise UnsupportedFeatureError(
+                f"Flink has no type for Spark's {of.simpleString()}", now="Cast the column to one of Flink's types."
+            )
