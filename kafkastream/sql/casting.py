@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["castable"]
+__all__ = ["castable", "implicitly_castable"]
 
 _TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 _BYTES: Final = frozenset({Kind.BINARY, Kind.VARBINARY})
@@ -49,3 +49,39 @@ def castable(source: DataType, target: DataType) -> bool:
 
 def _children(type_: DataType) -> tuple[DataType, ...]:
     return type_.parts or tuple(field.type for field in type_.fields)
+
+
+_WITHOUT_LOSS: Final[Mapping[Kind, frozenset[Kind]]] = {
+    Kind.CHAR: frozenset({Kind.CHAR}),
+    Kind.VARCHAR: _TEXT,
+    Kind.BOOLEAN: frozenset({Kind.BOOLEAN}),
+    Kind.BINARY: frozenset({Kind.BINARY}),
+    Kind.VARBINARY: _BYTES,
+    Kind.TINYINT: frozenset({Kind.TINYINT}),
+    Kind.SMALLINT: frozenset({Kind.TINYINT, Kind.SMALLINT}),
+    Kind.INT: frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT}),
+    Kind.BIGINT: _WHOLE,
+    Kind.DECIMAL: _NUMERIC,
+    Kind.FLOAT: _WHOLE | {Kind.FLOAT, Kind.DECIMAL},
+    Kind.DOUBLE: _NUMERIC,
+    Kind.DATE: frozenset({Kind.DATE, Kind.TIMESTAMP}),
+    Kind.TIME: frozenset({Kind.TIME, Kind.TIMESTAMP}),
+    **dict.fromkeys(_STAMPS, _STAMPS),
+}
+
+
+def implicitly_castable(source: DataType, target: DataType) -> bool:
+    """Whether a value of ``source`` is taken for ``target`` unasked (``LogicalTypeCasts.supportsImplicitCast``).
+
+    Example:
+        >>> (
+        ...     implicitly_castable(DataType.of(Kind.INT), DataType.of(Kind.BIGINT)),
+        ...     implicitly_castable(DataType.of(Kind.INT), DataType.string()),
+        ... )
+        (True, False)
+    """
+    if target.kind in _WITHOUT_LOSS:
+        return source.kind in _WITHOUT_LOSS[target.kind]
+    ours, theirs = _children(source), _children(target)
+    same = source.kind is target.kind and len(ours) == len(theirs)
+    return same and all(map(implicitly_castable, ours, theirs))

@@ -67,9 +67,13 @@ class Scan(_Relation):
 
     Args:
         table: The table, with the options of a hint merged in.
+        expressions: How its columns are made of those that are not computed; as they are, if none.
+        watermark: The column that tells how far event time has come, and how many ms later than it time is.
     """
 
     table: TableDefinition
+    expressions: tuple[str, ...] = ()
+    watermark: tuple[int, int] | None = None
 
 
 @final

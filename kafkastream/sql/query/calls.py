@@ -1,0 +1,67 @@
+"""Calls of functions, by the table of functions and the rewrites that it names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
+from kafkastream.sql.query.arguments import invalid_count
+from kafkastream.sql.query.functions import FUNCTIONS
+from kafkastream.sql.query.rewrites import REWRITES
+from kafkastream.sql.table_options import did_you_mean
+
+if TYPE_CHECKING:
+    from kafkastream.sql.query.expressions import Translator
+
+__all__ = ["call_name", "called"]
+
+_NEAREST = {
+    "CURRENT_ROW_TIMESTAMP": "CURRENT_TIMESTAMP, which is one time for each micro-batch, is there.",
+    "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
+    "INITCAP": "Write UPPER(LEFT(s, 1)) || LOWER(SUBSTRING(s, 2)).",
+    "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
+}
+
+
+def call_name(node: exp.Expr) -> str:
+    """The name of what is called, in capitals."""
+    return (node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)).upper()
+
+
+def called(of: Translator, node: exp.Expr) -> str:
+    """A call in Spark SQL.
+
+    Raises:
+        UnsupportedFeatureError: The function is not known.
+        DefinitionError: It takes other arguments.
+    """
+    of.text.only(node, "this", "expressions", "returning")
+    name = call_name(node)
+    user = of.catalog.function(name if not isinstance(node.this, exp.Identifier) else node.this.name)
+    if user is not None:
+        return f"{user}({', '.join(of.sql(argument) for argument in node.expressions)})"
+    if name in AGGREGATES:
+        raise of.text.error(
+            node, f"The aggregate function {name} may not stand here.", "Aggregates belong to SELECT and HAVING."
+        )
+    if name in GROUP_WINDOWS:
+        raise of.text.error(node, f"{name} belongs to a query with its window in GROUP BY.", GROUP_WINDOWS[name])
+    function = FUNCTIONS.get(name)
+    if function is None:
+        known = [*FUNCTIONS, *AGGREGATES]
+        now = _NEAREST.get(name) or did_you_mean(name, known) or "The documentation lists the functions that are there."
+        raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
+    if function.rewrite:
+        return REWRITES[function.rewrite](of, node)
+    form = function.form(len(node.expressions))
+    if form is None or (not node.expressions and "{*}" in form):
+        raise invalid_count(of, node)
+    arguments = [of.sql(argument) for argument in node.expressions]
+    return form.replace("{*}", ", ".join(arguments)) if "{*}" in form else _filled(form, arguments)
+
+
+def _filled(form: str, arguments: list[str]) -> str:
+    return re.sub(r"\{(\d)\}", lambda place: arguments[int(place[1])], form)

@@ -1,0 +1,220 @@
+"""Flink's queries for sqlglot's parser: functions are calls of their name, types are read by our own parser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from sqlglot import exp, parser, tokens
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.tokenizer_core import TokenType
+
+from kafkastream.sql.syntax.data_types import parse_type
+
+__all__ = ["Flink"]
+
+_TVFS = frozenset({"TUMBLE", "HOP", "CUMULATE", "SESSION"})
+_NOT_WORDS = (
+    "QUALIFY",
+    "PIVOT",
+    "UNPIVOT",
+    "ILIKE",
+    "GLOB",
+    "DIV",
+    "XOR",
+    "OVERLAPS",
+    "RLIKE",
+    "REGEXP",
+    "TOP",
+    "SESSION",
+    "//",
+)
+_UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
+
+
+class _Tokenizer(tokens.Tokenizer):
+    IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ["`"]
+    STRING_ESCAPES: ClassVar[list[str]] = ["'"]
+    COMMENTS: ClassVar[list[str | tuple[str, str]]] = ["--", "//", ("/*", "*/")]
+    UNICODE_STRINGS: ClassVar[list[str | tuple[str, str]]] = [("U&'", "'"), ("u&'", "'")]
+    NESTED_COMMENTS = False
+    TOKENS_PRECEDING_HINT: ClassVar[set[TokenType]] = set(TokenType)
+    KEYWORDS: ClassVar[dict[str, TokenType]] = {
+        word: kind for word, kind in tokens.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS
+    }
+
+
+class _Parser(parser.Parser):
+    FUNCTIONS: ClassVar[dict[str, Callable[..., Any]]] = {}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {"CASE": lambda self: self._parse_case()}
+    FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
+        "CAST": lambda self: self._flink_cast(exp.Cast),
+        "TRY_CAST": lambda self: self._flink_cast(exp.TryCast),
+        "JSON_VALUE": lambda self: self._flink_json("JSON_VALUE"),
+        "JSON_QUERY": lambda self: self._flink_json("JSON_QUERY"),
+        "JSON_EXISTS": lambda self: self._flink_json("JSON_EXISTS"),
+        "ROW": lambda self: exp.Anonymous(this="ROW", expressions=self._parse_csv(self._parse_disjunction)),
+        **{
+            name: parser.Parser.FUNCTION_PARSERS[name]
+            for name in ("CEIL", "EXTRACT", "FLOOR", "OVERLAY", "POSITION", "SUBSTRING", "TRIM")
+        },
+        "CEILING": parser.Parser.FUNCTION_PARSERS["CEIL"],
+    }
+
+    def _flink_cast(self, kind: type[exp.Expr]) -> exp.Expr:
+        value = self._parse_disjunction()
+        if not self._match(TokenType.ALIAS):
+            self.raise_error("Expected AS and a type")
+        return kind(this=value, to=self._flink_type())
+
+    def _flink_type(self) -> exp.Expr:
+        """The text up to the parenthesis that ends the call, as our own parser reads it; JSON clauses end it, too."""
+        start, depth = self._curr, 0
+        while self._curr and (depth or self._curr.token_type is not TokenType.R_PAREN):
+            if not depth and self._curr.text.upper() in ("NULL", "ERROR", "DEFAULT"):
+                break
+            depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(self._curr.token_type, 0)
+            self._advance()
+        text = self.sql[start.start : self._prev.end + 1]
+        type_ = exp.Var(this=text).update_positions(start)
+        type_.meta["type"] = parse_type(text)
+        return type_
+
+    def _flink_json(self, name: str) -> exp.Expr:
+        """``JSON_VALUE(text, path [RETURNING type] [... ON EMPTY] [... ON ERROR])``: the clauses as properties."""
+        call = exp.Anonymous(this=name, expressions=[self._parse_disjunction()])
+        self._match(TokenType.COMMA)
+        call.append("expressions", self._parse_disjunction())
+        clauses: dict[str, Any] = {}
+        if self._match_text_seq("RETURNING"):
+            call.set("returning", self._flink_type())
+        while self._curr and self._curr.token_type is not TokenType.R_PAREN:
+            what, value = self._curr.text.upper(), None
+            self._advance()
+            if what == "DEFAULT":
+                value = self._parse_bitwise()
+            elif what not in ("NULL", "ERROR", "TRUE", "FALSE", "UNKNOWN"):
+                self.raise_error(f"{what} in {name} is not understood")
+            if not self._match(TokenType.ON) or not self._match_texts(("EMPTY", "ERROR")):
+                self.raise_error("Expected ON EMPTY or ON ERROR")
+            clauses[self._prev.text.upper()] = (what, value)
+        call.meta["json"] = clauses
+        return call
+
+    def _parse_interval(self, require_interval: bool = True, parse_function_unit: bool = True) -> Any:
+        """``INTERVAL [-] 'n' unit[(p)] [TO unit[(p)]]``, and nothing else."""
+        index = self._index
+        if not self._match(TokenType.INTERVAL):
+            return None
+        sign = "-" if self._match(TokenType.DASH) else ""
+        if not self._curr or self._curr.token_type not in (TokenType.STRING, TokenType.NUMBER):
+            self._retreat(index)
+            return None
+        number = exp.Literal.string(sign + self._curr.text)
+        self._advance()
+        unit: Any = self._interval_unit()
+        if self._match_text_seq("TO"):
+            unit = exp.IntervalSpan(this=unit, expression=self._interval_unit())
+        return exp.Interval(this=number, unit=unit).update_positions(self._tokens[index])
+
+    def _interval_unit(self) -> exp.Var:
+        word = self._curr.text.upper() if self._curr else ""
+        singular = word.removesuffix("S")
+        if singular not in _UNITS:
+            self.raise_error(f"{word or 'The end'} is no unit of an interval")
+        self._advance()
+        if self._match(TokenType.L_PAREN):
+            while self._match_set((TokenType.NUMBER, TokenType.COMMA)):
+                pass
+            self._match_r_paren()
+        return exp.var(singular)
+
+    def _parse_table(self, *args: Any, **options: Any) -> Any:
+        joins, alias_tokens = options.get("joins", False), options.get("alias_tokens")
+        called: Any
+        index = self._index
+        if self._match(TokenType.TABLE):
+            if self._match(TokenType.L_PAREN):
+                called = self._tvf()
+                self._match_r_paren()
+            else:
+                called = self._parse_table_parts()
+        elif self._curr and self._curr.text.upper() in _TVFS and self._next.token_type is TokenType.L_PAREN:
+            called = self._tvf()
+        elif (
+            self._curr
+            and self._curr.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+            and not (self._curr.text.upper() in ("LATERAL", "UNNEST") and self._curr.token_type is TokenType.VAR)
+        ):
+            called = self._parse_table_parts()
+        else:
+            self._retreat(index)
+            return super()._parse_table(*args, **options)
+        self._table_suffixes(called, alias_tokens)
+        if joins:
+            for join in self._parse_joins(alias_tokens=alias_tokens):
+                called.append("joins", join)
+        return called
+
+    def _table_suffixes(self, table: exp.Expr, alias_tokens: Any) -> None:
+        if self._match(TokenType.HINT):
+            table.set("hints", [self._hint()])
+        if self._match_text_seq("FOR", "SYSTEM_TIME", "AS", "OF"):
+            version = exp.Version(this="SYSTEM_TIME", kind="AS OF", expression=self._parse_bitwise())
+            table.set("version", version)
+        if alias := self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS):
+            table.set("alias", alias)
+
+    def _hint(self) -> exp.Expr:
+        """The hint that was just read, as it is written."""
+        return exp.Var(this=self._prev.text).update_positions(self._prev)
+
+    def _tvf(self) -> exp.Expr:
+        name = self._curr
+        self._advance()
+        if not self._match(TokenType.L_PAREN):
+            self.raise_error(
+                "Expected a window function, as in TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
+            )
+        arguments = self._parse_csv(self._tvf_argument)
+        self._match_r_paren()
+        call = exp.Anonymous(this=name.text, expressions=arguments).update_positions(name)
+        return exp.Table(this=call)
+
+    def _tvf_argument(self) -> Any:
+        if self._next and self._next.token_type is TokenType.FARROW:
+            key = self._curr.text.upper()
+            self._advance(2)
+            return exp.Kwarg(this=exp.var(key), expression=self._tvf_value())
+        return self._tvf_value()
+
+    def _tvf_value(self) -> Any:
+        if self._match(TokenType.TABLE):
+            table: Any = self._parse_table_parts()
+            if self._match(TokenType.HINT):
+                table.set("hints", [self._hint()])
+            return self._partitioned(table)
+        if self._curr.token_type is TokenType.L_PAREN and self._next.token_type in (TokenType.SELECT, TokenType.WITH):
+            query: Any = self._parse_wrapped(self._parse_select)
+            return self._partitioned(query.subquery())
+        if self._curr.text.upper() == "DESCRIPTOR":
+            at = self._curr
+            self._advance()
+            return exp.Anonymous(
+                this="DESCRIPTOR", expressions=self._parse_wrapped_csv(self._parse_column)
+            ).update_positions(at)
+        return self._parse_disjunction()
+
+    def _partitioned(self, table: exp.Expr) -> exp.Expr:
+        if self._match(TokenType.PARTITION_BY):
+            is_wrapped = self._curr.token_type is TokenType.L_PAREN
+            keys = self._parse_wrapped_csv(self._parse_column) if is_wrapped else [self._parse_column()]
+            table.set("partition", exp.Tuple(expressions=keys))
+        return table
+
+
+class Flink(Dialect):
+    """Queries of Flink SQL. What sqlglot knows of functions is left out: each is a call, which we translate ourselves."""
+
+    Tokenizer = _Tokenizer
+    Parser = _Parser

@@ -1,0 +1,295 @@
+"""A query in the job graph: its tables are sources, its operations with state keyed operators, and its end a node."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.spec.graph import (
+    CollectionSource,
+    CollectSink,
+    DiscardingSink,
+    JobGraph,
+    KeyedInput,
+    KeyedNode,
+    Node,
+    OperatorKind,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.time import Duration
+from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.sql.connectors import BlackHoleTableSink, KafkaTableSink, PrintTableSink, TableSink, source_of
+from kafkastream.sql.connectors.datagen import DataGenTableSource
+from kafkastream.sql.query.branches import Branch, Origin, branches
+from kafkastream.sql.query.operations import (
+    Deduplicate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    Normalize,
+    Operation,
+    SessionAggregate,
+    TableOperation,
+    TemporalJoin,
+    TopN,
+    WindowAggregate,
+)
+from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
+from kafkastream.sql.table import TableDefinition
+
+__all__ = ["KeyColumns", "QueryNode", "QuerySettings", "Route", "Target", "query_graph", "query_nodes", "routes"]
+
+
+@final
+@attrs.frozen
+class KeyColumns:
+    """The key of a row: some of its columns.
+
+    Example:
+        >>> KeyColumns((1,))((0, "a", "b")), KeyColumns((0, 1))((0, "a", "b"))
+        ('b', ('a', 'b'))
+    """
+
+    columns: tuple[int, ...]
+
+    def __call__(self, row: Any) -> Any:
+        """The value of the only column, or those of all; the kind of the row stands before its columns."""
+        if len(self.columns) == 1:
+            return row[self.columns[0] + 1]
+        return tuple(row[column + 1] for column in self.columns)
+
+
+@final
+@attrs.frozen
+class Target:
+    """Where the rows of a query go.
+
+    Args:
+        sink: What takes them; None for the calling program.
+        table: The table that it is, as it was declared.
+    """
+
+    sink: TableSink | None = None
+    table: TableDefinition | None = None
+
+    @property
+    def spec(self) -> KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink:
+        """What it is in the job graph."""
+        match self.sink:
+            case KafkaTableSink() as sink:
+                return sink.sink
+            case PrintTableSink() as sink:
+                return PrintSink(sink.print_identifier or "", to_err=sink.standard_error)
+            case BlackHoleTableSink():
+                return DiscardingSink()
+            case None:
+                return CollectSink()
+
+    @property
+    def name(self) -> str:
+        """What it is called in plans and metrics."""
+        return "Collect" if self.table is None else self.table.name[-1]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class QuerySettings:
+    """How a query is to run.
+
+    Args:
+        time_zone: The time zone of TIMESTAMP_LTZ.
+        idle_timeout_ms: After how long without a record a partition holds back nobody; never, if 0.
+        drops_null: Whether a row with NULL in a NOT NULL column of the sink is left out, which otherwise fails the job.
+    """
+
+    time_zone: str = "UTC"
+    idle_timeout_ms: int = 0
+    drops_null: bool = False
+
+
+@final
+@attrs.frozen(kw_only=True)
+class QueryNode(Node):
+    """What comes out of a query, as its sink takes it.
+
+    Args:
+        merged: The nodes whose rows come in.
+        relation: The query.
+        origins: The nodes of all that rows come from, in the order of ``origins(relation)``.
+        target: Where the rows go.
+        settings: How it is to run.
+    """
+
+    merged: tuple[int, ...]
+    relation: Relation
+    origins: tuple[int, ...]
+    target: Target
+    settings: QuerySettings = attrs.field(factory=QuerySettings)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose rows come in."""
+        return self.merged
+
+
+@final
+@attrs.frozen
+class Route:
+    """From what rows come from to what takes them.
+
+    Args:
+        branch: The rows.
+        node: The node that they come from.
+        into: The node of the operation that takes them; None for the sink.
+    """
+
+    branch: Branch
+    node: int
+    into: int | None = None
+
+
+def routes(query: QueryNode) -> tuple[Route, ...]:
+    """All ways of rows within a query."""
+    nodes = iter(query.origins)
+
+    def of(relation: Relation) -> Iterator[tuple[Branch, int, list[Route]]]:
+        for branch in branches(relation):
+            merged = branch.origin.merged if isinstance(branch.origin, Stateful) else ()
+            before = [one for part in merged for one in of(part)]
+            node = next(nodes)
+            inner = [Route(taken, source, node) for taken, source, _ in before]
+            yield branch, node, [*inner, *(route for _, _, more in before for route in more)]
+
+    return tuple(route for branch, node, before in of(query.relation) for route in (Route(branch, node), *before))
+
+
+def query_graph(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> JobGraph:
+    """The job of a query, down to its sink; arguments and errors as with ``query_nodes``."""
+    nodes = query_nodes(relation, target, settings, ids)
+    sink = target.sink
+    parallelism = None if sink is None or isinstance(sink, BlackHoleTableSink) else sink.parallelism
+    end = SinkNode(id=next(ids), name=target.name, input=nodes[-1].id, sink=target.spec, parallelism=parallelism)
+    return JobGraph((*nodes, end)).with_distinct_uids()
+
+
+def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> tuple[Node, ...]:
+    """The nodes of a query; the last one gives its rows.
+
+    Args:
+        relation: The query.
+        target: Where its rows go.
+        settings: How it is to run.
+        ids: Numbers for nodes.
+
+    Raises:
+        KafkastreamError: A table's options are wrong, or ask for what is not to be had.
+    """
+    graph = _Graph(ids, settings.idle_timeout_ms)
+    merged = graph.add(relation)
+    graph.put(
+        QueryNode(
+            id=next(ids),
+            name="Query",
+            merged=merged,
+            relation=relation,
+            origins=tuple(graph.origins),
+            target=target,
+            settings=settings,
+        )
+    )
+    return tuple(graph.nodes)
+
+
+class _Graph:
+    """The nodes so far."""
+
+    def __init__(self, ids: Iterator[int], idle_timeout_ms: int) -> None:
+        self.ids = ids
+        self.nodes: list[Node] = []
+        self.origins: list[int] = []
+        self._idle_timeout_ms = idle_timeout_ms
+
+    def put(self, node: Node) -> int:
+        self.nodes.append(node)
+        return node.id
+
+    def add(self, relation: Relation) -> tuple[int, ...]:
+        """The nodes that the rows of a relation come from."""
+        return tuple(self._origin(branch.origin) for branch in branches(relation))
+
+    def _origin(self, origin: Origin) -> int:
+        match origin:
+            case Scan():
+                node = self._scan(origin)
+            case Values():
+                node = self._source(CollectionSource(()), "Values", WatermarkStrategy.no_watermarks())
+            case Stateful():
+                node = self._stateful(origin)
+        self.origins.append(node)
+        return node
+
+    def _source(self, source: Any, name: str, watermarks: WatermarkStrategy[Any]) -> int:
+        return self.put(SourceNode(id=next(self.ids), name=name, source=source, watermarks=watermarks))
+
+    def _scan(self, scan: Scan) -> int:
+        source = source_of(scan.table)
+        name = scan.table.name[-1]
+        if isinstance(source, DataGenTableSource):
+            raise NotImplementedError
+        watermarks = WatermarkStrategy.no_watermarks()
+        if scan.watermark is not None:
+            # The time that rows bring is one ms later than the watermark that they are to make.
+            watermarks = WatermarkStrategy.for_monotonous_timestamps()
+            if self._idle_timeout_ms:
+                watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
+        return self._source(source.source, name, watermarks)
+
+    def _stateful(self, stateful: Stateful) -> int:
+        inputs = [self._one(self.add(relation)) for relation in stateful.merged]
+        number = sum(isinstance(node, KeyedNode) for node in self.nodes)
+        kind = _KINDS[type(stateful.operation)]
+        node = KeyedNode(
+            id=next(self.ids),
+            name=kind.value,
+            uid=f"{number}-{kind.name.lower()}-{_digest(stateful)}",
+            keyed=tuple(
+                KeyedInput(node=taken, selector=KeyColumns(keys))
+                for taken, keys in zip(inputs, stateful.keys, strict=True)
+            ),
+            kind=kind,
+            function=TableOperation(
+                stateful.operation,
+                retracts=any(not relation.changelog.is_insert_only for relation in stateful.merged),
+                keys=stateful.keys,
+            ),
+        )
+        return self.put(node)
+
+    def _one(self, taken: tuple[int, ...]) -> int:
+        return taken[0] if len(taken) == 1 else self.put(UnionNode(id=next(self.ids), name="Union", merged=taken))
+
+
+def _digest(stateful: Stateful) -> str:
+    """By what an operation is known again, which has another state when it or what comes in is another."""
+    types = [[str(field.type) for field in relation.fields] for relation in stateful.merged]
+    return hashlib.sha256(repr((stateful.operation, stateful.keys, types)).encode()).hexdigest()[:8]
+
+
+_KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
+    GroupAggregate: OperatorKind.GROUP_AGGREGATE,
+    WindowAggregate: OperatorKind.WINDOW_AGGREGATE,
+    SessionAggregate: OperatorKind.WINDOW_AGGREGATE,
+    Deduplicate: OperatorKind.DEDUPLICATE,
+    TopN: OperatorKind.RANK,
+    Join: OperatorKind.JOIN,
+    IntervalJoin: OperatorKind.INTERVAL_JOIN_OF_ROWS,
+    TemporalJoin: OperatorKind.TEMPORAL_JOIN,
+    Normalize: OperatorKind.CHANGELOG_NORMALIZE,
+}

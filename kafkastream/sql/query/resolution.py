@@ -1,0 +1,31 @@
+"""A declared table as a query sees it."""
+
+from __future__ import annotations
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import source_of
+from kafkastream.sql.connectors.kafka_tables import KafkaTableSource
+from kafkastream.sql.query.catalog import ResolvedTable, Typing
+from kafkastream.sql.query.computed import computed
+from kafkastream.sql.table import ComputedColumn, TableDefinition
+
+__all__ = ["resolved"]
+
+
+def resolved(definition: TableDefinition, typing: Typing) -> ResolvedTable:
+    """The columns of a table, and which kinds of rows it gives.
+
+    Raises:
+        KafkastreamError: An expression or an option of it is wrong.
+    """
+    schema = computed(definition, typing)
+    source = source_of(definition)
+    is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
+    time = schema.event_time
+    return ResolvedTable(
+        definition,
+        source.changelog if isinstance(source, KafkaTableSource) else ChangelogMode.APPEND,
+        schema.fields,
+        schema.expressions if is_computed else (),
+        None if time is None else (time.column, time.out_of_orderness_ms),
+    )

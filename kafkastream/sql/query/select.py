@@ -1,0 +1,142 @@
+"""``SELECT``: what it takes rows from, which rows, and which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot import exp
+
+from kafkastream.sql.query.bounds import conjuncts
+from kafkastream.sql.query.grouping import aggregated, is_grouped
+from kafkastream.sql.query.joins import joined
+from kafkastream.sql.query.ranks import ranked
+from kafkastream.sql.query.relations import Field, Values, column
+from kafkastream.sql.query.rows import Rows, columns_in, projected, rewindowed
+from kafkastream.sql.query.scope import Scope, name_parts
+from kafkastream.sql.query.sources import source
+from kafkastream.sql.query.subqueries import filtered_by_queries
+from kafkastream.sql.types import DataType, Kind
+
+if TYPE_CHECKING:
+    from kafkastream.sql.query.plan import Planner
+    from kafkastream.sql.query.text import QueryText
+
+__all__ = ["Item", "selected"]
+
+
+class Item(NamedTuple):
+    """A column that is selected: an expression, or a column as ``*`` names it."""
+
+    name: str
+    node: exp.Expr
+    sql: str = ""
+
+
+def selected(planner: Planner, node: exp.Select) -> Rows:
+    """The rows of a SELECT."""
+    text = planner.text
+    for clause, now in (
+        ("windows", "Write what is in it behind OVER."),
+        ("hint", "Only OPTIONS behind a table is known."),
+    ):
+        if node.args.get(clause):
+            what = "This hint is not supported." if clause == "hint" else "WINDOW is not supported."
+            raise text.refused(node.args[clause][0] if clause == "windows" else node.args[clause], what, now)
+    text.only(node, "expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
+    conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
+    rows, scope, conditions = _from(planner, node, conditions)
+    rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
+    of = planner.translator(scope)
+    condition = " and ".join(of.sql(one) for one in conditions) or None
+    _check_condition(text, rows, condition, conditions)
+    chosen = _items(text, scope, node.expressions)
+    if is_grouped(node):
+        result = aggregated(planner, node, rows, scope, condition, chosen)
+    else:
+        if node.args.get("having"):
+            raise text.error(node.args["having"], "HAVING needs GROUP BY or an aggregate.", "Write WHERE.")
+        _check_session(text, node, rows)
+        expressions = [item.sql or of.sql(item.node) for item in chosen]
+        names = [item.name for item in chosen]
+        relation = projected(
+            rows.relation, expressions, names, of.types(expressions), condition, planner.ttl_ms, _proctimes(chosen)
+        )
+        result = Rows(relation, rewindowed(rows.window, expressions))
+    distinct = node.args.get("distinct")
+    if not distinct:
+        return result
+    text.only(distinct)
+    return Rows(planner.distinct(result.relation))
+
+
+def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
+    """The selected columns that are ``PROCTIME()``."""
+    return frozenset(
+        at
+        for at, item in enumerate(chosen)
+        if isinstance(bare := item.node.unalias(), exp.Anonymous) and bare.name.upper() == "PROCTIME"
+    )
+
+
+def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:
+    """The selected columns, with ``*`` and ``t.*`` written out."""
+    chosen: list[Item] = []
+    for node in nodes:
+        stars = list(_star(text, scope, node))
+        if stars:
+            chosen.extend(Item(scope_name, node, column(at)) for scope_name, at in stars)
+            continue
+        bare, name = node, f"EXPR${len(chosen)}"
+        if isinstance(node, exp.Alias):
+            text.only(node, "this", "alias")
+            bare, name = node.this, node.alias
+        elif parts := name_parts(node):
+            name = parts[-1].name
+        chosen.append(Item(name, bare))
+    return chosen
+
+
+def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, int]]:
+    is_qualified = isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    star = node.this if is_qualified else node
+    if not isinstance(star, exp.Star):
+        return
+    text.only(star)
+    sources = [one for one in scope.sources if not is_qualified or one.alias == node.args["table"].name]
+    if is_qualified and not sources:
+        raise text.error(node, f"Table '{node.args['table'].name}' not found")
+    if not scope.sources:
+        raise text.error(node, "SELECT * needs a FROM.")
+    for one in sources:
+        yield from ((name, at) for name, at in one.columns if name)
+
+
+def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
+    if not node.args.get("from_"):
+        zero = Field("ZERO", DataType.of(Kind.INT).not_null())
+        return Rows(Values(rows=(("0",),), fields=(zero,))), Scope((zero,), ()), conditions
+    first = node.args["from_"].this
+    joins = [*(first.args.get("joins") or ()), *(node.args.get("joins") or ())]
+    if not joins:
+        found = ranked(planner, node, first, conditions)
+        if found is not None:
+            return found
+    rows, scope = source(planner, first)
+    for join in joins:
+        rows, scope, conditions = joined(planner, rows, scope, join, conditions)
+    return rows, scope, conditions
+
+
+def _check_condition(text: QueryText, rows: Rows, condition: str | None, nodes: Sequence[exp.Expr]) -> None:
+    window = rows.window
+    if condition and window and window.gap_ms is not None:
+        bounds = {window.start, window.end, window.time}
+        if columns_in(condition) & bounds:
+            raise text.refused(nodes[0], "A session's bounds are known only to its aggregates.", "Use HAVING.")
+
+
+def _check_session(text: QueryText, node: exp.Select, rows: Rows) -> None:
+    if rows.window and rows.window.gap_ms is not None:
+        what = "SESSION needs GROUP BY window_start, window_end here."
+        raise text.refused(node.args["from_"].this, what, "Aggregate the rows of each session.")

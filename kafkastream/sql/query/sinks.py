@@ -1,0 +1,64 @@
+"""What a sink takes of what a query gives: changes as it knows them, or a reason why it cannot."""
+
+from __future__ import annotations
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import KafkaTableSink, TableSink
+from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.query.rows import normalized
+from kafkastream.sql.table import TableDefinition
+
+__all__ = ["consumed"]
+
+
+def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition | None, ttl_ms: int) -> Relation:
+    """The rows of a query as a sink takes them.
+
+    Args:
+        relation: The query, with the columns of the sink.
+        sink: The sink; None for the calling program.
+        table: The sink's table.
+        ttl_ms: After how long without a change a key may be forgotten.
+
+    Raises:
+        DefinitionError: The sink takes no changes.
+        UnsupportedFeatureError: The changes are not those of the sink's primary key.
+    """
+    if not isinstance(sink, KafkaTableSink) or table is None or relation.changelog.is_insert_only:
+        return normalized(relation, ttl_ms)
+    if sink.changelog.is_insert_only:
+        raise DefinitionError(
+            f"Table sink '{table.identifier}' doesn't support consuming update and delete changes which is produced by "
+            f"node {_producer(relation)}",
+            where=f"INSERT INTO {table.identifier}",
+            now="Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json.",
+        )
+    if sink.changelog is ChangelogMode.RETRACT:
+        return normalized(relation, ttl_ms)
+    names = [field.name for field in relation.fields]
+    key = {names.index(name) for name in table.schema.primary_key}
+    if relation.upsert_key is None or set(relation.upsert_key) != key:
+        known = ", ".join(names[place] for place in relation.upsert_key or ()) or "unknown"
+        raise UnsupportedFeatureError(
+            f"rows change by another key ({known}) than the primary key of the sink "
+            f"({', '.join(table.schema.primary_key)}), so an older row could hide a newer one",
+            where=f"INSERT INTO {table.identifier}",
+            now="Declare the query's key as the table's PRIMARY KEY, or GROUP BY the primary key.",
+        )
+    return relation
+
+
+def _producer(relation: Relation) -> str:
+    """What changes come from, as Flink would call it."""
+    match relation:
+        case Project() | Explode():
+            return _producer(relation.input)
+        case Union():
+            return next((_producer(one) for one in relation.merged if not one.changelog.is_insert_only), "Union")
+        case Stateful():
+            return type(relation.operation).__name__
+        case Scan():
+            return f"TableSourceScan(table=[[{relation.table.identifier.replace('.', ', ')}]])"
+        case Values():
+            return "Values"

@@ -1,0 +1,65 @@
+"""Flink's types and texts as Spark SQL writes them."""
+
+from __future__ import annotations
+
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["NUMERIC", "STAMPS", "TEXT", "TIMES", "WHOLE", "decimal_of", "quoted_name", "quoted_text", "spark_type"]
+
+TEXT = frozenset({Kind.CHAR, Kind.VARCHAR})
+WHOLE = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
+NUMERIC = WHOLE | {Kind.DECIMAL, Kind.FLOAT, Kind.DOUBLE}
+STAMPS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+TIMES = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+_PLAIN = {
+    **{kind: kind.value.lower() for kind in (*WHOLE, Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.DATE)},
+    **dict.fromkeys(TEXT, "string"),
+    **dict.fromkeys((Kind.BINARY, Kind.VARBINARY), "binary"),
+    Kind.TIMESTAMP: "timestamp_ntz",
+    Kind.TIMESTAMP_LTZ: "timestamp",
+    Kind.INTERVAL_YEAR_MONTH: "interval year to month",
+    Kind.INTERVAL_DAY_SECOND: "interval day to second",
+}
+_DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 19}
+
+
+def spark_type(type_: DataType) -> str:
+    """A type in Spark SQL: TIMESTAMP is without a zone there, TIMESTAMP_LTZ is Spark's timestamp.
+
+    Example:
+        >>> spark_type(DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.TIMESTAMP, 3),)))
+        'array<timestamp_ntz>'
+    """
+    match type_.kind:
+        case Kind.DECIMAL:
+            return f"decimal({type_.size},{type_.scale})"
+        case Kind.TIME:
+            return f"time({min(type_.size or 0, 6)})"
+        case Kind.ROW:
+            return f"struct<{', '.join(f'{quoted_name(one.name)}: {spark_type(one.type)}' for one in type_.fields)}>"
+        case Kind.MULTISET:
+            return f"map<{spark_type(type_.parts[0])}, int>"
+        case Kind.ARRAY | Kind.MAP:
+            return f"{type_.kind.value.lower()}<{', '.join(map(spark_type, type_.parts))}>"
+        case kind:
+            return _PLAIN[kind]
+
+
+def decimal_of(type_: DataType) -> DataType:
+    """The DECIMAL that holds every whole number of a type, as Flink takes it in arithmetic."""
+    return DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0) if type_.kind in _DIGITS else type_
+
+
+def quoted_name(name: str) -> str:
+    """A name, as Spark SQL writes any."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quoted_text(text: str) -> str:
+    r"""A text, as Spark SQL writes it: a backslash escapes there, which it does not in Flink.
+
+    Example:
+        >>> print(quoted_text("it's \\d"))
+        'it\'s \\d'
+    """
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

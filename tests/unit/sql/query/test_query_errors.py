@@ -1,0 +1,97 @@
+"""Queries that cannot be planned: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.table import Position
+from tests.unit.sql.planning import failure
+
+
+@pytest.mark.parametrize(
+    ("query", "what", "where"),
+    [
+        ("SELECT nope FROM orders", "Column 'nope' not found in any table", "line 1, column 8"),
+        ("SELECT\n  ID FROM orders", "Column 'ID' not found in any table", "line 2, column 3"),
+        ("SELECT o.nope FROM orders AS o", "Column 'nope' not found in table 'o'", "line 1, column 8"),
+        ("SELECT x.id FROM orders AS o", "Table 'x' not found", "line 1, column 8"),
+        ("SELECT id FROM order_s", "Object 'order_s' not found", "line 1, column 16"),
+        ("SELECT cur, id FROM orders GROUP BY cur", "Expression 'id' is not being grouped", "line 1, column 13"),
+        ("SELECT id AS x FROM orders GROUP BY x", "Column 'x' not found in any table", "line 1, column 37"),
+        ("SELECT id FROM orders WHERE cur = 1", "implicit type conversion", "line 1, column 29"),
+        (
+            "SELECT id FROM orders WHERE COUNT(*) > 1",
+            "The aggregate function COUNT may not stand here.",
+            "line 1, column 29",
+        ),
+        ("SELECT id, FROM orders", "Nothing follows this comma.", "line 1, column 10"),
+        ("SELECT id + cur FROM orders", "Cannot apply '+' to arguments of type '<INT> + <STRING>'", "line 1, column 8"),
+        ("SELECT SUM(cur) FROM orders", "Cannot apply 'SUM'", "line 1, column 8"),
+        ("SELECT id FROM orders UNION ALL SELECT k FROM clicks", "Type mismatch", "line 1, column 8"),
+        ("SELECT * FROM endless", "The view endless reads itself.", "line 1, column 15"),
+        ("SELECT id id2 id3 FROM orders", "The query cannot be read here", "line 1, column 15"),
+        (
+            "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(id), INTERVAL '1' HOUR))",
+            "requires the timecol",
+            "1, column 60",
+        ),
+        ("SELECT * FROM broken", "Column 'nope' not found in any table", "line 7, column 10"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str) -> None:
+    error = failure(query)
+    assert isinstance(error, DefinitionError)
+    assert what in error.what
+    assert where in error.where
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id FROM orders ORDER BY id",
+        "SELECT id FROM orders LIMIT 3",
+        "SELECT id FROM orders FETCH FIRST 3 ROWS ONLY",
+        "SELECT id FROM orders OFFSET 3",
+        "SELECT id FROM orders FOR UPDATE",
+        "SELECT id FROM orders TABLESAMPLE BERNOULLI (10)",
+        "SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY id MEASURES A.id AS x PATTERN (A) DEFINE A AS id > 1)",
+        "SELECT /*+ BROADCAST(orders) */ id FROM orders",
+        "SELECT id FROM orders /*+ STATE_TTL('a'='1d') */",
+        "SELECT id FROM orders EXCEPT SELECT v FROM clicks",
+        "SELECT id FROM orders NATURAL JOIN clicks",
+        "SELECT o.id FROM orders AS o JOIN cdc AS c USING (id)",
+        "SELECT cur FROM orders GROUP BY CUBE (cur)",
+        "SELECT cur FROM orders GROUP BY GROUPING SETS ((cur), ())",
+        "SELECT SUM(id) OVER (PARTITION BY cur ORDER BY ts) FROM orders",
+        "SELECT ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders",
+        "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders) WHERE rn > 3",
+        "SELECT FIRST_VALUE(id) IGNORE NULLS FROM orders",
+        "SELECT id FROM orders, LATERAL TABLE(f(id)) AS t (x)",
+        "SELECT (SELECT MAX(v) FROM clicks) FROM orders",
+        "SELECT id::STRING FROM orders",
+        "SELECT id FROM orders WHERE id > ANY (SELECT v FROM clicks)",
+        "SELECT id FROM orders WHERE id BETWEEN SYMMETRIC 2 AND 1",
+        "SELECT * FROM SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)",
+        "SELECT o.id FROM orders o FULL JOIN clicks c ON o.cur = c.k AND c.v > 1",
+        "SELECT WINDOW_FANCY(id) FROM orders",
+        "SELECT INITCAP(cur) FROM orders",
+    ],
+)
+def test_what_is_not_there_is_refused_with_another_way(query: str) -> None:
+    error = failure(query)
+    assert isinstance(error, UnsupportedFeatureError)
+    assert error.where.startswith("line 1, column ")
+    assert error.now
+
+
+def test_places_are_those_of_the_users_text() -> None:
+    error = failure("SELECT id,\n  nope FROM orders", position=Position(4, 20))
+    assert error.where.startswith("line 5, column 3")
+    assert failure("SELECT nope FROM orders", position=Position(4, 20)).where.startswith("line 4, column 27")
+
+
+def test_the_closest_name_is_asked_for() -> None:
+    assert failure("SELECT pric FROM orders").now == "Did you mean 'price'?"
+    assert failure("SELECT UPER(cur) FROM orders").now == "Did you mean 'UPPER'?"
+    assert failure("SELECT id FROM order_s").now == "Did you mean 'orders'?"
