@@ -26,6 +26,8 @@ from benchmarks.serving import (
     PASS_THROUGH,
     PYTHON,
     RUNNING_COUNT,
+    SQL_FILTER,
+    SQL_WINDOWS,
     WINDOWS,
     Task,
 )
@@ -89,6 +91,8 @@ def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
         RUNNING_COUNT: _running_count,
         MICRO_BATCHES: _micro_batches,
         WINDOWS: _windows,
+        SQL_FILTER: _sql_filter,
+        SQL_WINDOWS: _sql_windows,
     }[workload](pyflink)
 
 
@@ -139,6 +143,23 @@ def _by_hand(name: str, way: str, group: str) -> Contender:
 
 def _windows(pyflink: str | None) -> tuple[Contender, ...]:
     return (Contender(KAFKASTREAM, _job()), _native(), *_flink(pyflink))
+
+
+def _sql_filter(pyflink: str | None) -> tuple[Contender, ...]:
+    by_hand = Contender(SPARK, _module(sys.executable, "spark_sql_job"), keeps_time=False)
+    return (_sql(), by_hand, *_flink_sql(pyflink))
+
+
+def _sql_windows(pyflink: str | None) -> tuple[Contender, ...]:
+    return (_sql(), _native(), *_flink_sql(pyflink))
+
+
+def _sql() -> Contender:
+    return Contender(KAFKASTREAM, _module(sys.executable, "sql_job", "kafkastream"), keeps_time=False)
+
+
+def _flink_sql(pyflink: str | None) -> tuple[Contender, ...]:
+    return (Contender(PYFLINK, _module(pyflink, "sql_job", "pyflink"), keeps_time=False),) if pyflink else ()
 
 
 def _native() -> Contender:

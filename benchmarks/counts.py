@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from benchmarks.contenders import Contender
 from benchmarks.orders import time_ms
-from benchmarks.serving import WINDOWS, Task
+from benchmarks.serving import SQL_WINDOWS, WINDOWS, Task
 from benchmarks.topics import WrongOutputError, values
 
 __all__ = ["check_counts"]
@@ -22,7 +22,7 @@ def check_counts(task: Task, contender: Contender) -> None:
         WrongOutputError: It has missed records, or counted some twice.
     """
     told = values(task.bootstrap_servers, task.topic_out)
-    if task.workload == WINDOWS:
+    if task.workload in (WINDOWS, SQL_WINDOWS):
         _check_windows(told, task, contender)
     else:
         _check_running(told, task, contender)

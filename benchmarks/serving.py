@@ -21,6 +21,9 @@ __all__ = [
     "PYTHON",
     "RUNNING_COUNT",
     "SINK_PROPERTIES",
+    "SQL",
+    "SQL_FILTER",
+    "SQL_WINDOWS",
     "VISIBILITY",
     "WINDOWS",
     "WORKLOADS",
@@ -37,8 +40,11 @@ RUNNING_COUNT = "running-count"
 MICRO_BATCHES = "micro-batches"
 MICRO_BATCH_RECORDS = 50_000
 WINDOWS = "windows"
+SQL_FILTER = "sql-filter"
+SQL_WINDOWS = "sql-windows"
 WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS, GUARANTEES)
 COUNTS = (RUNNING_COUNT, MICRO_BATCHES, WINDOWS)
+SQL = (SQL_FILTER, SQL_WINDOWS)
 
 DONE = "done\n"
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
 
 from benchmarks.contenders import Contender
-from benchmarks.orders import changed, compact, is_dear, order, order_id, price, time_ms
-from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, Task
+from benchmarks.orders import changed, compact, is_dear, order, order_id, price, projected, time_ms
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SQL_FILTER, Task
 from kafkastream.testing import KafkaBroker
 
 __all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill", "values"]
@@ -84,11 +84,12 @@ def values(bootstrap_servers: str, topic: str) -> Iterator[bytes]:
 
 
 def _expected_count(records: int, workload: str) -> int:
-    return sum(is_dear(price(number)) for number in range(records)) if workload == JSON_ROWS else records
+    kept = workload in (JSON_ROWS, SQL_FILTER)
+    return sum(is_dear(price(number)) for number in range(records)) if kept else records
 
 
 def _expected(number: int, workload: str) -> str:
-    made = {PYTHON: changed, JSON_ROWS: compact}.get(workload, str)
+    made = {PYTHON: changed, JSON_ROWS: compact, SQL_FILTER: projected}.get(workload, str)
     return made(order(number))
 
 

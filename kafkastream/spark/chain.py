@@ -76,16 +76,14 @@ class Chain:
         """
         assert self._source is not None
         fetched_at = wall_clock_ms()
-        sinks, place = self.flow.sinks, partial(self.decoder.position, arrow)
-        for sink in sinks:
+        place = partial(self.decoder.position, arrow)
+        for sink in self.flow.sinks:
             sink.arrives(arrow)
         batch = self._decoded(arrow)
         for operator in self.flow.before:
             batch = applied(operator, batch, place)
         self._source.emitted(arrow, batch, fetched_at)
         self.flow.push(batch, place)
-        for sink in sinks:
-            sink.passed()
 
     def finish(self) -> Iterator[Report]:
         """End the task; errors as with ``Flow.finish``."""

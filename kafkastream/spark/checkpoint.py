@@ -14,6 +14,7 @@ from typing import Any, final
 import attrs
 from pyspark.sql import SparkSession
 
+from kafkastream.spark.control import is_control
 from kafkastream.spark.files import Files
 from kafkastream.spark.source import offsets_json, offsets_of_json
 from kafkastream.spec.job import JobSettings
@@ -49,7 +50,7 @@ class QueryState:
         query: Its id, which it keeps over restarts.
         batch: The next micro-batch.
         planned_at_ms: When that was begun by an earlier run, which did not complete it; None when it was not.
-        sources: Up to where that run was about to read, as each source has it.
+        sources: Up to where that run was about to read, as each Kafka source has it.
     """
 
     query: str
@@ -117,6 +118,7 @@ class CheckpointFolder:
         if planned == completed:
             return QueryState(query, completed + 1)
         _, about, *sources = self._offsets(name, planned)
+        sources = [offset for offset in sources if not is_control(offset)]
         return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), sources)
 
     def planned_offsets(self, name: str) -> Sequence[str]:

@@ -26,9 +26,9 @@ from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, Trans
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
-from kafkastream.spark.records import decoder_of
+from kafkastream.spark.records import Decoder, decoder_of
 from kafkastream.spark.single_writer import HandOver, WriterPlan
-from kafkastream.spark.sinks import CollectOperator, PrintOperator, SinkOperator
+from kafkastream.spark.sinks import CollectOperator, DiscardOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.task import TaskPlan
@@ -36,6 +36,7 @@ from kafkastream.spark.watermark_operator import WatermarkOperator
 from kafkastream.spec.dead_letters import DeadLetterSchema
 from kafkastream.spec.graph import (
     CollectSink,
+    DiscardingSink,
     JobGraph,
     KeyedNode,
     Node,
@@ -51,8 +52,10 @@ from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 from kafkastream.spec.watermark import NoWatermarks, WatermarkStrategy
+from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.operations import TableOperation
 
-__all__ = ["ChainCompiler", "chains_of", "level_plans", "task_plan", "writer_plan"]
+__all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
 
 
 def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
@@ -62,6 +65,22 @@ def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
     return {source.id: compiler.chain(source) for source in compiler.graph.sources}
+
+
+def pickled(chain: Chain | KeyedChain | Flow) -> bytes:
+    """What is sent to workers.
+
+    Raises:
+        DefinitionError: A function of it cannot be sent.
+    """
+    try:
+        sent: bytes = cloudpickle.dumps(chain)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise DefinitionError(
+            f"the function of operator {_culprit(chain)!r} cannot be sent to Spark's workers: {error}",
+            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
+        ) from error
+    return sent
 
 
 def level_plans(compiler: ChainCompiler, stages: int) -> Sequence[LevelPlan]:
@@ -76,7 +95,7 @@ def level_plans(compiler: ChainCompiler, stages: int) -> Sequence[LevelPlan]:
         LevelPlan(
             compiler.run,
             compiler.labels,
-            {node.id: _pickled(compiler.keyed_chain(node)) for node in chain.from_iterable(levels[stage : stage + 1])},
+            {node.id: pickled(compiler.keyed_chain(node)) for node in chain.from_iterable(levels[stage : stage + 1])},
             is_last=stage == stages - 1,
         )
         for stage in range(stages)
@@ -85,7 +104,7 @@ def level_plans(compiler: ChainCompiler, stages: int) -> Sequence[LevelPlan]:
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: Run) -> WriterPlan:
     """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
-    return WriterPlan(run, {node: _pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
+    return WriterPlan(run, {node: pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
 
 
 def task_plan(chains: Mapping[int, Chain], run: Run, parallelism: int) -> TaskPlan:
@@ -99,7 +118,7 @@ def task_plan(chains: Mapping[int, Chain], run: Run, parallelism: int) -> TaskPl
     Raises:
         DefinitionError: A function cannot be sent to workers.
     """
-    return TaskPlan(run, parallelism, {source: _pickled(chain) for source, chain in chains.items()})
+    return TaskPlan(run, parallelism, {source: pickled(chain) for source, chain in chains.items()})
 
 
 @final
@@ -113,6 +132,7 @@ class ChainCompiler:
         ends: Whether the input ends by itself.
         scopes: Whose the metrics of each node are.
         labels: Of the buckets that elements of keyed streams are sorted into.
+        decoders: What makes elements of the rows of a query's sources, by their nodes.
     """
 
     graph: JobGraph
@@ -120,6 +140,7 @@ class ChainCompiler:
     ends: bool = attrs.field(kw_only=True)
     scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
     labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
+    decoders: Mapping[int, Decoder] = attrs.field(default=FrozenMap(), kw_only=True)
 
     def chain(self, source: SourceNode) -> Chain:
         """All that happens to the records of ``source``."""
@@ -127,7 +148,7 @@ class ChainCompiler:
         return Chain(
             source.name,
             identities(self.graph.sources)[source.id],
-            decoder_of(source),
+            self.decoders.get(source.id) or decoder_of(source),
             Flow(
                 self._after(source, {}),
                 self._timing(source, source.watermarks),
@@ -139,15 +160,25 @@ class ChainCompiler:
 
     def keyed_chain(self, node: KeyedNode) -> KeyedChain:
         """What happens to the elements of a keyed operator, and to what comes out of it."""
-        made: dict[int, Stage] = {}
         return KeyedChain(
             node.name,
             keyed_identities(self.graph)[node.id],
             keyed_operator(node),
-            Flow(self._after(node, made), sides=self._aside(node, made)),
+            self._flow_after(node),
             self._scope(node),
             node.has_keys,
         )
+
+    def _flow_after(self, node: KeyedNode) -> Flow:
+        """What takes what comes out of a keyed operator: Spark itself, where it is one of a query's."""
+        if isinstance(node.function, TableOperation):
+            return Flow((Stage(HandOver(node.name, node.id, self.labels[0])),))
+        made: dict[int, Stage] = {}
+        return Flow(self._after(node, made), sides=self._aside(node, made))
+
+    def continuation(self, node: Node) -> Flow:
+        """What takes the rows of a query behind an operation: what sorts them for the next one, or the sink."""
+        return Flow(self._after(node, {}))
 
     def writers(self) -> Mapping[int, TransactionalOperator]:
         """The exactly-once sinks behind keyed operators, by their nodes."""
@@ -184,7 +215,7 @@ class ChainCompiler:
     def _stages(self, node: Node, made: dict[int, Stage], before: Node) -> Iterator[Stage]:
         if isinstance(node, KeyedNode):
             yield from self._exchanges(node, before)
-        elif isinstance(node, UnionNode):
+        elif isinstance(node, (UnionNode, QueryNode)):
             yield from self._after(node, made)
         elif node.id in made:
             yield made[node.id]
@@ -214,16 +245,17 @@ class ChainCompiler:
                 return next(iter(self._timing(node, strategy)), None)
             case OperatorNode():
                 return user_operator(node)
-            case SinkNode() if self.labels and self._is_exactly_once(node) and self._is_behind_keys(node):
+            case SinkNode() if self._is_written_apart(node):
                 return HandOver(node.name, node.id, self.labels[0])
             case SinkNode():
                 return self._sink(node)
             case _:
                 raise AssertionError(node)
 
-    @staticmethod
-    def _is_exactly_once(node: SinkNode) -> bool:
-        return isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+    def _is_written_apart(self, node: SinkNode) -> bool:
+        """Whether one task of its own writes to a sink: behind a query, that is the only one there is."""
+        is_exact = isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+        return bool(self.labels) and is_exact and not self.decoders and self._is_behind_keys(node)
 
     def _sink(self, node: SinkNode) -> SinkOperator:
         match node.sink:
@@ -233,6 +265,8 @@ class ChainCompiler:
                 return PrintOperator(node.name, node.id, sink, node.output_type)
             case CollectSink():
                 return CollectOperator(node.name, node.id)
+            case DiscardingSink():
+                return DiscardOperator(node.name)
             case never:
                 assert_never(never)
 
@@ -271,17 +305,6 @@ def _knowing_limits(
         return schema
     limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")
     return attrs.evolve(schema, limit=None if limit is None else int(limit))
-
-
-def _pickled(chain: Chain | KeyedChain | Flow) -> bytes:
-    try:
-        pickled: bytes = cloudpickle.dumps(chain)
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
-        raise DefinitionError(
-            f"the function of operator {_culprit(chain)!r} cannot be sent to Spark's workers: {error}",
-            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
-        ) from error
-    return pickled
 
 
 def _culprit(chain: Chain | KeyedChain | Flow) -> str:

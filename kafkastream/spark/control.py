@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 import pyarrow as pa
@@ -21,11 +21,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
-__all__ = ["CONTROL", "CONTROL_SCHEMA", "ControlFile", "ControlReader", "control_frame"]
+__all__ = ["CONTROL", "CONTROL_SCHEMA", "LAYOUT", "ControlFile", "ControlReader", "control_frame", "is_control"]
 
 CONTROL = -1
 """What stands in place of a source's node in the rows of this stream."""
 
+LAYOUT: Final = "layout of state"
+"""What every content has, and no offset of Kafka's, whose keys are names of topics."""
 _FORMAT = "kafkastream-control"
 _FILE = "file"
 _ROWS = ".arrow"
@@ -69,6 +71,16 @@ def control_frame(session: SparkSession, file: ControlFile) -> DataFrame:
     """The stream of a file's contents: one row with the newest whenever there is something new."""
     session.dataSource.register(_ControlSource)
     return session.readStream.format(_FORMAT).option(_FILE, str(file.path)).load()
+
+
+def is_control(offset: str | None) -> bool:
+    """Whether the offset of a source is a content of this stream.
+
+    Example:
+        >>> is_control('{"layout of state": {}}'), is_control('{"topic": {"0": 7}}')
+        (True, False)
+    """
+    return LAYOUT in (json.loads("null" if offset in (None, "", "-") else str(offset)) or {})
 
 
 @final

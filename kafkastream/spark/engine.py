@@ -7,7 +7,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
 from threading import Event
 from typing import Any, final
@@ -20,10 +20,11 @@ from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
+from kafkastream.spark.control import is_control
 from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.failures import located
 from kafkastream.spark.job import Job
-from kafkastream.spark.keyed_query import KeyedQuery
+from kafkastream.spark.keyed_query import KeyedQuery, Stages, in_levels
 from kafkastream.spark.layout import Layout
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.opened import Run
@@ -35,13 +36,16 @@ from kafkastream.spark.restarts import Restarts
 from kafkastream.spark.running_part import RunningPart, StopRequestedError
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.shipping import ship
-from kafkastream.spark.single_writer import WriterPlan
-from kafkastream.spark.stateful import LevelPlan
-from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of, kafka_frame, resolved
+from kafkastream.spark.single_writer import SINGLE, WriterPlan
+from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of, kafka_frames, resolved
+from kafkastream.spark.tables.compile import query_frames, row_decoders
+from kafkastream.spark.tables.frames import QueryFrames
+from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink, distinct_names
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
+from kafkastream.sql.query.node import QueryNode
 
 __all__ = ["start", "start_and_collect"]
 
@@ -83,6 +87,9 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session(settings.python_executable)
     ship(session, settings.python_files)
+    zones = [node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)]
+    if zones:
+        session = table_session(session, zones[0])
     components = tuple(graph.components())
     names = distinct_names(map(_identity, components))
     folder = CheckpointFolder.of(session, settings)
@@ -128,11 +135,14 @@ class _Part:
     exactly_once: ExactlyOnce
     keyed: KeyedQuery | None
     writer: WriterPlan | None
+    tables: QueryFrames | None
 
     def start(self, run: RunningPart) -> FollowedQuery | None:
         """Run the collections, then start the query, if there is anything else to read."""
-        if self.keyed is None:
+        if self.keyed is None and self.tables is None:
             self._read_collections(run)
+        elif self.keyed is None:
+            self._read_values(run)
         elif not self.inputs:
             with self.keyed.settings():
                 self._keyed_batch(run, Event(), self.keyed.static_frame(), 0, self.plan.run.id)
@@ -147,7 +157,7 @@ class _Part:
             metrics=QueryMetrics(
                 self.metrics.store,
                 self.plan.parallelism,
-                native=() if self.native is None else [node.id for node in (*self.graph.sources, *self.graph.sinks)],
+                native=[node.id for node in (*self.graph.sources, *self.graph.sinks)] if self._is_native else (),
                 event_time=None if self.keyed is None else self.keyed.time,
                 name=self.name,
             ),
@@ -163,17 +173,31 @@ class _Part:
             self._batch(run, Event(), collection_frame(self.folder.session, node, elements), number, self.plan.run.id)
             self.read.pieces += 1
 
+    @property
+    def _is_native(self) -> bool:
+        return self.native is not None or (self.tables is not None and self.tables.is_native)
+
+    def _read_values(self, run: RunningPart) -> None:
+        """The rows that a query itself holds are one micro-batch."""
+        assert self.tables is not None
+        if not self.inputs and not self.read.pieces:
+            self._batch(run, Event(), self.tables.frame(()), 0, self.plan.run.id)
+            self.read.pieces += 1
+
     def _query(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
         most = _KEYED_PER_BATCH if self.keyed is not None else None
-        frame = kafka_frame(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else most)
+        frames = kafka_frames(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else most)
         if self.native is not None:
-            writer = self.native.writer(frame)
+            writer = self.native.writer(frames[0])
+        elif self.tables is not None and self.tables.is_native:
+            writer = self.tables.writer(frames)
         elif self.keyed is not None:
-            frame = self.keyed.frame(frame)
+            frame = self.keyed.frame(frames)
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(run, over, batch, number))
         else:
+            frame = reduce(DataFrame.unionByName, frames) if self.tables is None else self.tables.frame(frames)
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(run, over, batch, number))
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
@@ -196,7 +220,10 @@ class _Part:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
         query_id = query or _query_of(frame)
-        if self.writer is not None:
+        if self.tables is not None:
+            end = self.tables.end.reports(query_id, number, SINGLE)
+            frame = (frame if self.writer is None else frame.repartition(1)).mapInArrow(end, REPORT_SCHEMA)
+        elif self.writer is not None:
             frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number), REPORT_SCHEMA)
         with self.keyed.micro_batch(query_id):
             reports = self._carried_out(run, over, partial(collected, frame))
@@ -233,10 +260,15 @@ def _part(
     planned = folder.planned_offsets(name)
     layout = _layout(folder, graph, name, settings, parallelism, planned)
     labels = () if layout is None else bucket_labels(layout.buckets)
-    compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels)
+    decoders = row_decoders(graph)
+    compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels, decoders=decoders)
     chains, writers = chains_of(compiler), compiler.writers()
     plan = task_plan(chains, run, parallelism)
-    levels = level_plans(compiler, 0 if layout is None else len(layout.levels))
+    tables = query_frames(folder.session, compiler, plan, decoders)
+    if tables is None:
+        stages = in_levels(plan, level_plans(compiler, 0 if layout is None else len(layout.levels)))
+    else:
+        stages = tables.frame
     return _Part(
         again=lambda: _part(folder, graph, name, settings, metrics, collect, read, run.again()),
         read=read,
@@ -250,8 +282,9 @@ def _part(
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
-        keyed=None if layout is None else _keyed(folder, graph, plan, levels, layout, planned),
+        keyed=None if layout is None else _keyed(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
+        tables=tables,
     )
 
 
@@ -289,15 +322,16 @@ def _layout(
 def _keyed(
     folder: CheckpointFolder,
     graph: JobGraph,
-    plan: TaskPlan,
-    levels: Sequence[LevelPlan],
+    parallelism: int,
+    stages: Stages,
+    labels: Sequence[int],
     layout: Layout,
     planned_offsets: Sequence[str],
 ) -> KeyedQuery:
     """The keyed side of a part, as far as an earlier run has come."""
-    keyed = KeyedQuery(folder.session, graph, plan, levels, layout)
+    keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
     if planned_offsets:
-        keyed.restore(json.loads(planned_offsets[-1]))
+        keyed.restore(json.loads(next(filter(is_control, planned_offsets))))
     return keyed
 
 

@@ -233,7 +233,7 @@ class TransactionalOperator(KafkaOperator):
         self._task = SlotTask(self.properties, slot, self.name, topic, task.batch, self._counters, self.statistics)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Know where in the source the next elements come from."""
+        """Know where in the source the next elements come from; write, when enough is kept of those before."""
         super().arrives(arrow)
         self._begun.arrives(arrow)
 
@@ -244,10 +244,6 @@ class TransactionalOperator(KafkaOperator):
             for records, payload_bytes in self._encoded(left):
                 if records.number:
                     self._begun.add(records, payload_bytes)
-
-    def passed(self) -> None:
-        """Write, when enough is kept."""
-        self._begun.passed()
 
     def finish(self) -> Iterator[Report]:
         """Write the rest."""

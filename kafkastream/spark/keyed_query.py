@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import partial, reduce
 from threading import Lock
 from typing import Any, final
 
@@ -25,9 +25,30 @@ from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
 
-__all__ = ["KeyedQuery"]
+__all__ = ["KeyedQuery", "Stages", "in_levels"]
 
+Stages = Callable[[Sequence[DataFrame], DataFrame], DataFrame]
 _STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
+    """The stages of a query whose elements all go through every level.
+
+    Args:
+        plan: What the chains of its sources do.
+        levels: What the stateful stages do, in their order.
+    """
+
+    def stages(records: Sequence[DataFrame], control: DataFrame) -> DataFrame:
+        both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [*records, control])
+        frame = both.mapInArrow(plan.messages(levels[0].labels), MESSAGE_SCHEMA)
+        for level in levels:
+            frame = frame.groupBy("bucket").transformWithStateInPandas(
+                StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
+            )
+        return frame
+
+    return stages
 
 
 @final
@@ -37,8 +58,9 @@ class KeyedQuery:
     Args:
         session: Where it runs.
         graph: The connected part of the job.
-        plan: What the chains of its sources do.
-        levels: What the stateful stages do, in their order.
+        parallelism: The number of subtasks.
+        stages: What comes out of the last stateful stage, for the records of each source and the stream that tells of time.
+        labels: Of the buckets that the keys are sorted into.
         layout: Where the operators' state is.
 
     Attributes:
@@ -46,15 +68,20 @@ class KeyedQuery:
     """
 
     def __init__(
-        self, session: SparkSession, graph: JobGraph, plan: TaskPlan, levels: Sequence[LevelPlan], layout: Layout
+        self,
+        session: SparkSession,
+        graph: JobGraph,
+        parallelism: int,
+        stages: Stages,
+        labels: Sequence[int],
+        layout: Layout,
     ) -> None:
         self._session = session
         self._graph = graph
-        self._plan = plan
-        self._levels = levels
+        self._stages = stages
         self._layout = layout
-        self._labels = levels[0].labels
-        self.time = EventTime(graph, plan.parallelism, buckets=len(self._labels))
+        self._buckets = len(labels)
+        self.time = EventTime(graph, parallelism, buckets=self._buckets)
         self._file: ControlFile | None = None
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
@@ -74,31 +101,22 @@ class KeyedQuery:
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         collections = [collection_frame(self._session, node, one.elements) for node, one in collections_of(self._graph)]
         marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
-        return self._stages(reduce(DataFrame.union, [*collections, marks]))
+        return self._stages(collections, marks)
 
-    def frame(self, records: DataFrame) -> DataFrame:
+    def frame(self, records: Sequence[DataFrame]) -> DataFrame:
         """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
         self._tell()
         self._file.write(self._told)
-        control = control_frame(self._session, self._file)
-        return self._stages(records.unionByName(control, allowMissingColumns=True))
-
-    def _stages(self, records: DataFrame) -> DataFrame:
-        frame = records.mapInArrow(self._plan.messages(self._labels), MESSAGE_SCHEMA)
-        for level in self._levels:
-            frame = frame.groupBy("bucket").transformWithStateInPandas(
-                StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
-            )
-        return frame
+        return self._stages(records, control_frame(self._session, self._file))
 
     @contextmanager
     def settings(self) -> Iterator[None]:
         """What Spark is to be told while the query begins; it keeps that for itself."""
         wanted = {
-            "spark.sql.shuffle.partitions": str(len(self._labels)),
+            "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
         }
         before = {key: self._session.conf.get(key, None) for key in wanted}

@@ -12,13 +12,14 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
+from kafkastream.spark.control import LAYOUT, is_control
 from kafkastream.spark.identities import keyed_identities
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.values import FrozenMap
 
 __all__ = ["Layout"]
 
-_LAYOUT: Final = "layout of state"  # no name of a topic, which are the keys in the offsets of Kafka's sources
+_NOTHING: Final[Mapping[str, Any]] = FrozenMap({"buckets": 0, "levels": ()})
 _ANEW: Final = "start under another job name, or with another checkpoint directory, without any state."
 
 Level = Mapping[str, str | None]
@@ -57,13 +58,13 @@ class Layout:
         """What a micro-batch has left, by the offset of each of its sources; None when there was none."""
         if not sources:
             return None
-        told = json.loads(sources[-1]).get(_LAYOUT, {"buckets": 0, "levels": ()})
+        told = next((json.loads(offset)[LAYOUT] for offset in sources if is_control(offset)), _NOTHING)
         return Layout(told["buckets"], tuple(map(FrozenMap, told["levels"])))
 
     def content(self) -> dict[str, Any]:
         """What ``of_offsets`` reads again, and what stateful stages are to forget."""
         layout = {"buckets": self.buckets, "levels": [dict(level) for level in self.levels]}
-        return {_LAYOUT: layout, "gone": list(self.gone)}
+        return {LAYOUT: layout, "gone": list(self.gone)}
 
     def continued(self, now: Layout, *, ignores_unclaimed: bool) -> Layout:
         """How a program goes on with this state.

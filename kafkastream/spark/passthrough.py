@@ -19,7 +19,7 @@ from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 
-__all__ = ["PassThrough", "pass_through"]
+__all__ = ["PassThrough", "pass_through", "written_by_spark"]
 
 # Spark writes bytes, as the Python path does.
 _NOT_FOR_SPARK = frozenset({"key.serializer", "value.serializer"})
@@ -47,8 +47,13 @@ class PassThrough:
 
     def writer(self, records: DataFrame) -> DataStreamWriter:
         """The writer of the records' values."""
-        client = {f"kafka.{key}": value for key, value in self.sink.properties.items() if key not in _NOT_FOR_SPARK}
-        return records.selectExpr(self.value).writeStream.format("kafka").options(**client).option("topic", self.topic)
+        return written_by_spark(records.selectExpr(self.value), self.sink).option("topic", self.topic)
+
+
+def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWriter:
+    """Spark's own sink, with the client's properties of ours."""
+    client = {f"kafka.{key}": value for key, value in sink.properties.items() if key not in _NOT_FOR_SPARK}
+    return records.writeStream.format("kafka").options(**client)
 
 
 def pass_through(graph: JobGraph) -> PassThrough | None:

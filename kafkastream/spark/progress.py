@@ -21,6 +21,7 @@ from kafkastream.kafka.background import in_background
 from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import request_timeout_s
 from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.control import is_control
 from kafkastream.spark.keyed_query import KeyedQuery
 from kafkastream.spark.metrics import QueryMetrics
 from kafkastream.spark.source import offsets_of_json
@@ -136,15 +137,16 @@ class FollowedQuery:
         if progress is not None and progress["timestamp"] != self._seen:
             self._count_between(self._seen, progress["timestamp"])
             self._seen = progress["timestamp"]
+            ends = [source["endOffset"] for source in progress["sources"]]
+            of_kafka = [end for end in ends if not is_control(end)]
             self._reached = [
-                one.processed(offsets_of_json(source["endOffset"]))
-                for one, source in zip(self._inputs, progress["sources"], strict=self._keyed is None)
+                one.processed(offsets_of_json(end)) for one, end in zip(self._inputs, of_kafka, strict=True)
             ]
             for commits, offsets in zip(self._commits, self._reached, strict=True):
                 if commits is not None:
                     commits.reached(offsets)
             self._metrics.reached(self._reached, progress)
-            self._time_heard = progress["sources"][-1]["endOffset"]
+            self._time_heard = next(filter(is_control, ends), None)
         if self._keyed is not None and self._reached:
             self._keyed.reached(self._inputs, self._reached)
         for commits in filter(None, self._commits):

@@ -17,7 +17,7 @@ from kafkastream.spec.printing import printed
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.types import TypeInformation
 
-__all__ = ["CollectOperator", "PrintOperator", "SinkOperator"]
+__all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator"]
 
 _NOTHING = Batch((), (), ())
 
@@ -37,9 +37,6 @@ class SinkOperator(Operator):
         """Write the batch; nothing comes out."""
         self.write(batch)
         return _NOTHING
-
-    def passed(self) -> None:
-        """All that came of the last source records has been written."""
 
     def abandon(self) -> None:
         """The task has failed."""
@@ -72,6 +69,15 @@ class CollectOperator(_ReportingOperator):
     def drain(self) -> Iterator[Report]:
         """The elements so far."""
         return self._take(ReportKind.ELEMENTS)
+
+
+@final
+@attrs.define(eq=False)
+class DiscardOperator(SinkOperator):
+    """Has no use for elements."""
+
+    def write(self, batch: Batch) -> None:
+        """Nothing."""
 
 
 @final

@@ -84,8 +84,16 @@ class SlotTask:
         self._bytes = 0
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """The elements that come next are of these source records."""
-        self._offsets = arrow["offset"] if "offset" in arrow.schema.names else None
+        """The elements that come next are of these source records; when enough is kept of those before, it is written.
+
+        Rows of a table that have come of one record may come in two batches: such a record is not complete before.
+        """
+        offsets = arrow["offset"] if "offset" in arrow.schema.names else None
+        if self._bytes >= _CHUNK_BYTES and self._offsets is not None and offsets is not None:
+            last = self._offsets[-1].as_py()
+            if offsets[0].as_py() > last:
+                self._publish(Marker(self._batch, last + 1))
+        self._offsets = offsets
 
     def left_of(self, batch: Batch) -> Batch:
         """The elements that have not been written by an earlier attempt.
@@ -109,11 +117,6 @@ class SlotTask:
         """Keep records to be written."""
         self._records.append(records)
         self._bytes += payload_bytes
-
-    def passed(self) -> None:
-        """All that came of the last source records is kept: when that is enough, write it."""
-        if self._bytes >= _CHUNK_BYTES and self._offsets is not None:
-            self._publish(Marker(self._batch, self._offsets[-1].as_py() + 1))
 
     def finish(self) -> None:
         """Write the rest; the slot serves the next task."""

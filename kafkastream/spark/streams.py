@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, repeat
 from typing import Any, final
 
@@ -25,7 +25,7 @@ from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offse
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["KafkaInput", "collection_frame", "collection_rows", "collections_of", "kafka_frame", "resolved"]
+__all__ = ["KafkaInput", "collection_frame", "collection_rows", "collections_of", "kafka_frames", "resolved"]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 _ALIGNED_PER_BATCH = 50_000
@@ -85,8 +85,8 @@ def resolved(
     )
 
 
-def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> DataFrame:
-    """The records of all inputs as one stream, each with the node of its source.
+def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> list[DataFrame]:
+    """The records of each input as a stream, all with the same columns, among them the node of the source.
 
     Args:
         session: Where to read.
@@ -94,7 +94,7 @@ def kafka_frame(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: 
         per_batch: How many records a micro-batch may hold; None for all there are.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
-    return reduce(DataFrame.unionByName, (_one_frame(session, one, columns, per_batch) for one in inputs))
+    return [_one_frame(session, one, columns, per_batch) for one in inputs]
 
 
 def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:

@@ -71,7 +71,9 @@ class Findings:
     seconds: float
 
 
-def attack(kills: int, seed: int, guarantee: str = "EXACTLY_ONCE", *, outages: bool = True) -> Findings:
+def attack(
+    kills: int, seed: int, guarantee: str = "EXACTLY_ONCE", *, outages: bool = True, script: str = "copy_job.py"
+) -> Findings:
     """Run the job and attack it.
 
     Args:
@@ -79,6 +81,7 @@ def attack(kills: int, seed: int, guarantee: str = "EXACTLY_ONCE", *, outages: b
         seed: Of the choices.
         guarantee: The sink's.
         outages: Whether the broker restarts, too, and the job is once down for longer than its transactions may take.
+        script: The job's program.
     """
     began, choose = time.monotonic(), random.Random(seed)
     folder = Path(tempfile.mkdtemp(prefix="kafkastream-faults-"))
@@ -87,7 +90,7 @@ def attack(kills: int, seed: int, guarantee: str = "EXACTLY_ONCE", *, outages: b
             kafka.create_topic("numbers", PARTITIONS)
             kafka.create_topic("copies", PARTITIONS)
             numbers.start()
-            with Victim(kafka.bootstrap_servers, "numbers", "copies", folder, guarantee) as victim:
+            with Victim(kafka.bootstrap_servers, "numbers", "copies", folder, guarantee, script) as victim:
                 attacks = _attacked(victim, _plan(choose, kills, guarantee, outages=outages), choose, kafka)
                 written = numbers.stop()
                 victim.ensure_running()
@@ -239,9 +242,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200, help="how many attacks (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="repeats the choice of attacks")
+    parser.add_argument("--script", choices=("copy_job.py", "sql_job.py"), default="copy_job.py", help="the job")
     parser.add_argument("--guarantee", choices=("EXACTLY_ONCE", "AT_LEAST_ONCE"), default="EXACTLY_ONCE")
     given = parser.parse_args()
-    found = attack(given.kills, given.seed, given.guarantee)
+    found = attack(given.kills, given.seed, given.guarantee, script=given.script)
     Console().print(findings_table(given.guarantee, found))
     wrong = found.lost or found.still_open or (found.doubled and given.guarantee == "EXACTLY_ONCE")
     sys.exit(1 if wrong else 0)

@@ -37,7 +37,7 @@ from kafkastream.kafka.properties import TRANSLATED
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.stores import with_pem_stores
-from kafkastream.spark.streams import kafka_frame, resolved
+from kafkastream.spark.streams import kafka_frames, resolved
 from kafkastream.spark.translate_errors import translated
 from kafkastream.testing import EmbeddedKafka, Security
 
@@ -332,7 +332,7 @@ def test_plans_hide_secrets(
     assert key in found.options["kafka.ssl.keystore.key"]
     assert found.options["kafka.sasl.jaas.config"] == login
     for mode in ("extended", "formatted", "cost"):
-        kafka_frame(spark, [found], None).explain(mode=mode)
+        kafka_frames(spark, [found], None)[0].explain(mode=mode)
     for shown in (capsys.readouterr().out, repr(found), repr(node), env.get_execution_plan()):
         assert "ann" not in shown
         assert key not in shown

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import DataFrame
 
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.common.serialization import ByteArraySchema
@@ -25,7 +27,7 @@ from kafkastream.spark.compile import ChainCompiler, chains_of, task_plan
 from kafkastream.spark.opened import Run
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
-from kafkastream.spark.streams import KafkaInput, kafka_frame, resolved
+from kafkastream.spark.streams import KafkaInput, kafka_frames, resolved
 from kafkastream.spec.graph import SourceNode
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -133,7 +135,7 @@ def test_stop_is_a_condition_on_offsets(
         builder(kafka).set_topics(topic).build(),
     )
     assert both[0].extent.stops == {KafkaTopicPartition(topic, 0): 2}
-    plan = explain(kafka_frame(spark, both, None))
+    plan = explain(reduce(lambda one, other: one.unionByName(other), kafka_frames(spark, both, None)))
     assert re.search(
         rf"offset#\d+L < cast\(CASE WHEN \(topic#\d+ = {re.escape(topic)}\).*partition#\d+ = 0\) THEN 2", plan
     )
@@ -159,7 +161,7 @@ def test_pattern_that_matches_nothing_and_may_not_look_again_is_refused(inputs: 
 def test_columns_are_those_that_the_schemas_need(
     inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str
 ) -> None:
-    frame = kafka_frame(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10)
+    (frame,) = kafka_frames(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10)
     assert frame.columns == ["source", "topic", "partition", "offset", "timestamp", "value"]
     assert dict(frame.dtypes)["timestamp"] == "bigint"
 
@@ -174,7 +176,9 @@ def test_pass_through_has_no_python_node(
     assert through is not None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    plan = explain(kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None).selectExpr(through.value))
+    plan = explain(
+        kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None)[0].selectExpr(through.value)
+    )
     assert "value#" in plan
     assert PYTHON_NODE.search(plan) is None
 
@@ -189,7 +193,7 @@ def test_all_functions_are_one_python_node(
     assert pass_through(graph) is None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    frame = kafka_frame(spark, resolved(spark, [(source, source.source)], ()), None)
+    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None)
     plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
     tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]

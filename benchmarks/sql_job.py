@@ -1,0 +1,58 @@
+"""The SQL job, for kafkastream and for PyFlink: one program, only its imports differ.
+
+Run as ``python -m benchmarks.sql_job kafkastream`` or ``… pyflink``, each by a Python that has the package.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from benchmarks.orders import FIELDS
+from benchmarks.serving import SINK_PROPERTIES, SQL_FILTER, Task, serve
+
+if TYPE_CHECKING or sys.argv[1] == "kafkastream":
+    from kafkastream.table import EnvironmentSettings, TableEnvironment
+else:
+    from pyflink.table import EnvironmentSettings, TableEnvironment
+
+_FILTER = "INSERT INTO target SELECT id, customer, price FROM orders WHERE price > 25"
+_WINDOWS = """
+    INSERT INTO target
+    SELECT customer, window_start, COUNT(*)
+    FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+    GROUP BY customer, window_start, window_end
+"""
+
+
+def run(task: Task) -> None:
+    """Take the records of one topic to another."""
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set("parallelism.default", str(os.cpu_count() or 1))
+    t_env.get_config().set("table.local-time-zone", "UTC")
+    is_filter = task.workload == SQL_FILTER
+    fields = ", ".join(f"`{name}` {kind}" for name, kind in FIELDS.items())
+    servers = f"'properties.bootstrap.servers' = '{task.bootstrap_servers}'"
+    t_env.execute_sql(f"""
+        CREATE TABLE orders (
+          {fields}, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR ts AS ts
+        ) WITH (
+          'connector' = 'kafka', 'topic' = '{task.topic_in}', {servers}, 'properties.group.id' = 'benchmark',
+          'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'format' = 'json'
+        )
+    """)
+    columns = (
+        "id BIGINT, customer STRING, price DOUBLE" if is_filter else "customer STRING, start TIMESTAMP(3), n BIGINT"
+    )
+    form = "'format' = 'json'" if is_filter else "'format' = 'csv', 'csv.field-delimiter' = ' '"
+    producer = ", ".join(f"'properties.{key}' = '{value}'" for key, value in SINK_PROPERTIES.items())
+    t_env.execute_sql(f"""
+        CREATE TABLE target ({columns})
+        WITH ('connector' = 'kafka', 'topic' = '{task.topic_out}', {servers}, {form}, {producer})
+    """)
+    t_env.execute_sql(_FILTER if is_filter else _WINDOWS).wait()
+
+
+if __name__ == "__main__":
+    serve(run)

@@ -1,0 +1,44 @@
+"""``kafkastream sql``: statements of Flink SQL, carried out on this machine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+__all__ = ["sql_command"]
+
+
+@click.command("sql", epilog='\b\nExample:\n  kafkastream sql -f job.sql\n  kafkastream sql -e "SELECT 1"')
+@click.option(
+    "-f", "--file", "path", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of statements."
+)
+@click.option("-e", "--execute", "text", help="Statements.")
+@click.option(
+    "-i",
+    "--init",
+    "before",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file of statements that come first.",
+)
+@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="A setting, as by SET.")
+def sql_command(path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...]) -> None:
+    """Carry out statements of Flink SQL, one after the other, on this machine.
+
+    Rows of queries are printed as they come. INSERTs start jobs; the command ends when all of them have ended, or with
+    Ctrl-C after the running micro-batch. Without -f and -e, statements come from standard input.
+    """
+    from kafkastream.spark.jars import connector_jars
+    from kafkastream.table.script import run_script
+
+    connector_jars()
+    script = path.read_text() if path is not None else text if text is not None else sys.stdin.read()
+    run_script(script, before="" if before is None else before.read_text(), settings=dict(map(_pair, settings)))
+
+
+def _pair(setting: str) -> tuple[str, str]:
+    key, equals, value = setting.partition("=")
+    if not equals:
+        raise click.BadParameter(f"{setting!r} is not KEY=VALUE", param_hint="-D")
+    return key, value

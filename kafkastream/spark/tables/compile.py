@@ -1,0 +1,117 @@
+"""A query's part of a job, compiled: what its chains make of rows, and the frames between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.compile import ChainCompiler, pickled
+from kafkastream.spark.records import Decoder
+from kafkastream.spark.stateful import LevelPlan
+from kafkastream.spark.tables.continuation import Continuation
+from kafkastream.spark.tables.elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
+from kafkastream.spark.tables.frames import QueryFrames
+from kafkastream.spark.tables.local_aggregate import pre_aggregated
+from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.graph import JobGraph, KeyedNode
+from kafkastream.sql.connectors import KafkaTableSink, PrintTableSink
+from kafkastream.sql.query.node import QueryNode, Route, routes
+from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
+from kafkastream.sql.query.relations import Stateful
+
+__all__ = ["query_frames", "query_of", "row_decoders"]
+
+
+def query_of(graph: JobGraph) -> QueryNode | None:
+    """The query of a part of a job, if it is one.
+
+    Raises:
+        UnsupportedFeatureError: It is one and more.
+    """
+    queries = [node for node in graph.nodes if isinstance(node, QueryNode)]
+    if not queries:
+        return None
+    query = queries[0]
+    others = [node for node in (*graph.sources, *queries[1:]) if node.id not in {*query.origins, query.id}]
+    keyed = [node for node in graph.nodes if isinstance(node, KeyedNode) and node.id not in query.origins]
+    if others or keyed:
+        what = (
+            f"{others[0].label!r} together in one stream" if others else f"keyed operator {keyed[0].name!r} behind it"
+        )
+        raise UnsupportedFeatureError(
+            f"a query of SQL and {what}",
+            where="to_data_stream",
+            now="Write the query to a topic, and read that topic as a stream; or write all of it in SQL.",
+        )
+    return query
+
+
+def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
+    """What makes elements of the rows of each node that rows come from."""
+    query = query_of(graph)
+    return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
+
+
+def query_frames(
+    session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, decoders: Mapping[int, Decoder]
+) -> QueryFrames | None:
+    """The frames of a query; None for a part of a job that is none.
+
+    Raises:
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+    """
+    graph, run, labels = compiler.graph, compiler.run, compiler.labels
+    query = query_of(graph)
+    if query is None:
+        return None
+    keyed = [node for node in graph.nodes if isinstance(node, KeyedNode)]
+    behind = [graph[route.node] for route in routes(query) if isinstance(route.branch.origin, Stateful)]
+    return QueryFrames(
+        session,
+        query,
+        plan,
+        {node.id: LevelPlan(run, labels, {node.id: pickled(compiler.keyed_chain(node))}, True) for node in keyed},
+        {
+            node.id: Continuation(
+                run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)
+            )
+            for node in behind
+        },
+        Continuation(run, query.id, pickled(compiler.continuation(query)), _shown(query), 1),
+        labels,
+    )
+
+
+def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
+    if route.into is None:
+        return _shown(query)
+    taker = graph[route.into]
+    assert isinstance(taker, KeyedNode)
+    operation = taker.function
+    assert isinstance(operation, TableOperation)
+    return KeyedRows(len(route.branch.fields), _aggregate(operation))
+
+
+def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
+    """What rows are aggregated by before they are sent, as far as those of one batch go."""
+    operation = what.operation
+    if what.takes_parts and isinstance(operation, (GroupAggregate, WindowAggregate)):
+        return partial(pre_aggregated, operation=operation)
+    return None
+
+
+def _shown(query: QueryNode) -> Decoder:
+    fields = query.relation.fields
+    match query.target.sink:
+        case KafkaTableSink():
+            return EncodedRecords()
+        case PrintTableSink():
+            return PrintedRows(tuple(field.type for field in fields))
+        case _:
+            times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
+            return RowElements(tuple(field.name for field in fields), next(iter(times), None))

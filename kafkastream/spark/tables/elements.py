@@ -1,0 +1,134 @@
+"""Rows of frames as the elements of operators and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, final
+
+import attrs
+import pyarrow as pa
+from pyarrow import compute
+
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.records import Decoder
+from kafkastream.spark.tables.wire import column_names, rows_of, values_of
+from kafkastream.spec.record_serialization import ProducerRecord
+from kafkastream.spec.row import Row, RowKind
+from kafkastream.sql.printing import printed_row
+from kafkastream.sql.types import DataType
+
+__all__ = ["KEPT", "TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements"]
+
+TIME = "__time"
+"""The column with what a row says of event time: one ms more than the watermark that it makes."""
+KEPT = "__kept"
+"""The column that says whether a row is one of the query's; the others are there for the time that they tell."""
+
+_KINDS = tuple(RowKind)
+
+
+class _RowsDecoder(Decoder):
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """The record that a row was made of, where it is known."""
+        if "topic" not in arrow.schema.names:
+            return f"row {row + 1}"
+        topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
+        return f"topic {topic}, partition {partition}, offset {offset}"
+
+
+@final
+@attrs.frozen
+class KeyedRows(_RowsDecoder):
+    """Rows for a keyed operator: a number for the kind, then the columns; as they are, or aggregated as far as they go.
+
+    A batch of which no row is the query's gives one element, None, for the time that it tells.
+
+    Args:
+        width: How many columns there are.
+        aggregate: What becomes of a batch before it is sent.
+    """
+
+    width: int
+    aggregate: Callable[[pa.RecordBatch], Sequence[Any]] | None = None
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The rows, with the latest time of all."""
+        latest = compute.max(arrow[TIME]).as_py() if TIME in arrow.schema.names else None
+        rows = arrow.filter(arrow[KEPT]) if KEPT in arrow.schema.names else arrow
+        values = rows_of(rows, self.width) if self.aggregate is None else list(self.aggregate(rows))
+        if not values and latest is not None:
+            return Batch([None], [latest], [0])
+        return Batch(values, [latest] * len(values), range(len(values)))
+
+
+@final
+@attrs.frozen
+class EncodedRecords(_RowsDecoder):
+    """Records for Kafka, as a table's formats have encoded them."""
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The records."""
+        columns = [arrow[f"out_{name}"].to_pylist() for name in ("topic", "value", "key", "headers", "timestamp")]
+        values = [
+            ProducerRecord(topic, value, key=key, timestamp=timestamp, headers=_headers(headers))
+            for topic, value, key, headers, timestamp in zip(*columns, strict=True)
+        ]
+        return Batch(values, [None] * len(values), range(len(values)))
+
+
+def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | None], ...]:
+    return tuple((row["key"], row["value"]) for row in rows or ())
+
+
+class _ReadRows(_RowsDecoder):
+    def _rows(self, arrow: pa.RecordBatch, width: int) -> Iterator[tuple[RowKind, tuple[Any, ...]]]:
+        kinds = arrow["__kind"].to_pylist() if "__kind" in arrow.schema.names else [0] * arrow.num_rows
+        columns = [arrow[name].to_pylist() for name in column_names(width)]
+        return zip(map(_KINDS.__getitem__, kinds), zip(*columns, strict=True), strict=True)
+
+
+@final
+@attrs.frozen
+class RowElements(_ReadRows):
+    """Rows as the calling program has them.
+
+    Args:
+        names: The names of the columns.
+        time: The column with the event time, if one has it.
+    """
+
+    names: tuple[str, ...]
+    time: int | None = None
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The rows, each with its kind."""
+        rows = [
+            Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
+            for kind, values in self._rows(arrow, len(self.names))
+        ]
+        return Batch(rows, self._times(arrow), range(len(rows)))
+
+    def _times(self, arrow: pa.RecordBatch) -> list[int | None]:
+        """In ms, as elements of streams have it."""
+        if self.time is None:
+            return [None] * arrow.num_rows
+        return [None if one is None else one // 1000 for one in values_of(arrow[f"c{self.time}"])]
+
+
+@final
+@attrs.frozen
+class PrintedRows(_ReadRows):
+    """Rows as the print connector writes them.
+
+    Args:
+        types: The types of the columns.
+    """
+
+    types: tuple[DataType, ...]
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """A line for each row."""
+        lines = [printed_row(kind, values, self.types) for kind, values in self._rows(arrow, len(self.types))]
+        return Batch(lines, [None] * len(lines), range(len(lines)))

@@ -1,0 +1,255 @@
+"""The frames of a query: its tables decoded, its rows computed by Spark, its operations with state on keyed operators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Final, final
+
+import attrs
+from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+from pyspark.sql.types import (
+    BinaryType,
+    ByteType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from kafkastream.spark.exchange import MESSAGE_SCHEMA
+from kafkastream.spark.passthrough import written_by_spark
+from kafkastream.spark.stateful import LevelPlan, StatefulStage
+from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
+from kafkastream.spark.tables.elements import KEPT, TIME
+from kafkastream.spark.tables.encode import encoded
+from kafkastream.spark.tables.scan import scanned
+from kafkastream.spark.tables.types import spark_type
+from kafkastream.spark.tables.wire import column_names
+from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.sink import DeliveryGuarantee
+from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, source_of
+from kafkastream.sql.connectors.records import RecordsAsEncoded
+from kafkastream.sql.query.branches import Branch, branches
+from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Values
+from kafkastream.sql.types import Kind
+
+__all__ = ["QueryFrames"]
+
+_SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
+"""What tells where rows come from, which chains want under these names; between, they are hidden."""
+_MESSAGE_KIND: Final = HIDDEN[1]
+_OUT: Final = ("topic", "key", "value", "headers", "timestamp")
+
+
+@final
+@attrs.frozen
+class QueryFrames:
+    """Makes the frames of a query.
+
+    Args:
+        session: The query's own.
+        query: The query.
+        plan: What the chains of its sources do.
+        levels: What its operations with state do, by their nodes.
+        continuations: What takes their rows, by their nodes.
+        end: What takes the rows of the query, where they come out of an operation with state.
+        labels: Of the buckets that rows are sorted into.
+    """
+
+    session: SparkSession
+    query: QueryNode
+    plan: TaskPlan
+    levels: Mapping[int, LevelPlan]
+    continuations: Mapping[int, Continuation]
+    end: Continuation
+    labels: tuple[int, ...]
+
+    def frame(self, records: Sequence[DataFrame], control: DataFrame | None = None) -> DataFrame:
+        """What the sink takes.
+
+        Args:
+            records: The records of each Kafka source, in the order of the graph.
+            control: The stream that tells how far time has come; None without operations with state.
+        """
+        making = _Making(self, iter(records), iter(self.query.origins), control)
+        frames = [self._written(frame) for _, _, frame in making.rows(self.query.relation)]
+        return _united(frames if control is not None else list(map(_shown, frames)))
+
+    @property
+    def is_native(self) -> bool:
+        """Whether Spark's own sink can write with the same result: it knows no timestamps and no transactions."""
+        sink = self.query.target.sink
+        if not isinstance(sink, KafkaTableSink) or self.continuations:
+            return False
+        serializer = sink.sink.record_serializer
+        assert isinstance(serializer, RecordsAsEncoded)
+        writes_time = any(field.column.key == "timestamp" for field in sink.metadata)
+        is_exact = sink.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+        return serializer.partitioner is None and not writes_time and not is_exact
+
+    def writer(self, records: Sequence[DataFrame]) -> DataStreamWriter:
+        """Spark's own sink for what the sink takes."""
+        sink = self.query.target.sink
+        assert isinstance(sink, KafkaTableSink)
+        columns = [f"out_{name} AS {name}" for name in _OUT if name != "timestamp"]
+        return written_by_spark(self.frame(records).selectExpr(*columns), sink.sink)
+
+    def _written(self, rows: DataFrame) -> DataFrame:
+        """Rows as the sink takes them: encoded for Kafka, as they are otherwise."""
+        target = self.query.target
+        if not isinstance(target.sink, KafkaTableSink):
+            return rows
+        assert target.table is not None
+        drops_nulls = self.query.settings.drops_null
+        records = encoded(rows, target.table, target.sink, present=_present(rows), drops_nulls=drops_nulls)
+        return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
+
+
+@attrs.define
+class _Making:
+    """The frames that are being made; each origin is made once, in the order of ``origins``."""
+
+    frames: QueryFrames
+    records: Iterator[DataFrame]
+    nodes: Iterator[int]
+    control: DataFrame | None
+
+    def rows(self, relation: Relation) -> list[tuple[Branch, int, DataFrame]]:
+        """The rows of a relation by its branches, with the node of each origin."""
+        return [self._branch(branch) for branch in branches(relation)]
+
+    def _branch(self, branch: Branch) -> tuple[Branch, int, DataFrame]:
+        match branch.origin:
+            case Scan() as scan:
+                node, frame = next(self.nodes), self._scan(scan)
+            case Values() as values:
+                node = next(self.nodes)
+                frame = self._values(values, node)
+            case Stateful() as stateful:
+                merged = [self.rows(relation) for relation in stateful.merged]
+                node = next(self.nodes)
+                frame = self._stateful(stateful, node, merged)
+        for step in branch.steps:
+            frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
+        return branch, node, frame
+
+    def _scan(self, scan: Scan) -> DataFrame:
+        source = source_of(scan.table)
+        assert isinstance(source, KafkaTableSource)
+        frame = scanned(next(self.records), scan.table, source)
+        if scan.expressions:
+            columns = [
+                f"{text} AS {name}"
+                for text, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
+            ]
+            frame = frame.selectExpr(*_hidden(frame), *columns)
+        if self.control is not None and scan.watermark is not None:
+            column, delay_ms = scan.watermark
+            name = column_names(column + 1)[-1]
+            is_local = scan.fields[column].type.kind is Kind.TIMESTAMP_LTZ
+            ms = (
+                f"unix_millis({name})" if is_local else f"timestampdiff(MILLISECOND, TIMESTAMP_NTZ'1970-01-01', {name})"
+            )
+            frame = frame.withColumn(TIME, functions.expr(f"{ms} - {delay_ms - 1}"))
+        return frame
+
+    def _values(self, values: Values, node: int) -> DataFrame:
+        rows = ", ".join(f"({', '.join(row)})" for row in values.rows)
+        names = column_names(len(values.fields))
+        frame = self.frames.session.sql(f"SELECT * FROM VALUES {rows} AS t({', '.join(names)})")  # noqa: S608
+        return frame.withColumn("__source", functions.lit(node)).coalesce(1)
+
+    def _stateful(
+        self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]
+    ) -> DataFrame:
+        frames, labels = self.frames, self.frames.labels
+        messages = [self._messages(*one) for some in merged for one in some]
+        assert self.control is not None
+        messages.append(self.control.mapInArrow(frames.plan.messages(labels), MESSAGE_SCHEMA))
+        out = (
+            reduce(DataFrame.union, messages)
+            .groupBy("bucket")
+            .transformWithStateInPandas(StatefulStage(frames.levels[node]), MESSAGE_SCHEMA, "Append", "None")
+        )
+        schema = _unpacked(stateful)
+        return out.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
+
+    def _messages(self, branch: Branch, node: int, rows: DataFrame) -> DataFrame:
+        """What is sent to the operation that takes the rows."""
+        if isinstance(branch.origin, Stateful):
+            return rows.mapInArrow(self.frames.continuations[node].messages(self.frames.labels), MESSAGE_SCHEMA)
+        return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
+
+
+def _present(rows: DataFrame) -> Column | None:
+    """Which rows are the query's, where there are others between them; None if all are."""
+    if _MESSAGE_KIND not in rows.columns:
+        return None
+    present = functions.col(_MESSAGE_KIND).isNull()
+    return present & functions.coalesce(functions.col(KEPT), functions.lit(True)) if KEPT in rows.columns else present
+
+
+def _unpacked(stateful: Stateful) -> StructType:
+    """The columns of a frame with the rows of an operation: those of messages, the kind of a row, and its own."""
+    types = (IntegerType(), StringType(), IntegerType(), StringType(), LongType(), BinaryType())  # of MESSAGE_SCHEMA
+    hidden = [StructField(name, kind) for name, kind in zip(HIDDEN, types, strict=True)]
+    names = column_names(len(stateful.fields))
+    own = [StructField(name, spark_type(field.type)) for name, field in zip(names, stateful.fields, strict=True)]
+    return StructType([*hidden, StructField("__kind", ByteType()), *own])
+
+
+def _projected(frame: DataFrame, step: Project) -> DataFrame:
+    """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
+    hidden = _hidden(frame)
+    names = column_names(len(step.expressions))
+    keeps = TIME in hidden or HIDDEN[0] in hidden
+    if step.condition is not None and not keeps:
+        frame = frame.where(functions.expr(step.condition))
+    elif step.condition is not None:
+        wanted = functions.coalesce(functions.expr(step.condition), functions.lit(False))
+        if KEPT in hidden:
+            wanted = functions.when(functions.col(KEPT), wanted).otherwise(functions.lit(False))
+        frame = frame.withColumn(KEPT, wanted)
+        hidden = _hidden(frame)
+    marked = KEPT in hidden
+    columns = [
+        functions.expr(f"CASE WHEN {KEPT} THEN {text} END" if marked else text).alias(name)
+        for name, text in zip(names, step.expressions, strict=True)
+    ]
+    return frame.select(*hidden, *columns)
+
+
+def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
+    hidden = _hidden(frame)
+    own = column_names(len(step.input.fields))
+    new = column_names(len(step.fields))[len(own) :]
+    keeps = TIME in hidden or HIDDEN[0] in hidden
+    array = step.array
+    if keeps:
+        before = KEPT if KEPT in hidden else "true"
+        wanted = before if step.outer else f"{before} AND coalesce(size({array}), 0) > 0"
+        frame = frame.withColumn(KEPT, functions.expr(wanted))
+        hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
+    generator = "inline_outer" if keeps or step.outer else "inline"
+    return frame.selectExpr(*hidden, *own, f"{generator}({array}) AS ({', '.join(new)})")
+
+
+def _hidden(frame: DataFrame) -> list[str]:
+    return [name for name in frame.columns if name.startswith("__")]
+
+
+def _shown(frame: DataFrame) -> DataFrame:
+    """With what tells where rows come from under the names by which chains know it."""
+    return frame.withColumnsRenamed({f"__{name}": name for name in _SOURCE})
+
+
+def _united(frames: Sequence[DataFrame]) -> DataFrame:
+    def both(one: DataFrame, other: DataFrame) -> DataFrame:
+        return one.unionByName(other, allowMissingColumns=True)
+
+    return reduce(both, frames)

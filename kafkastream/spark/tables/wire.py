@@ -1,0 +1,80 @@
+"""The values of rows between Arrow and keyed operators: plain, comparable, and the same in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import types
+
+__all__ = ["array_of", "column_names", "rows_of", "values_of"]
+
+
+def column_names(width: int) -> list[str]:
+    """The names of so many columns."""
+    return [f"c{index}" for index in range(width)]
+
+
+def rows_of(arrow: pa.RecordBatch, width: int) -> list[tuple[Any, ...]]:
+    """The rows of a batch: the number of their kind first, 0 where nothing says it, then the columns."""
+    kinds = arrow["__kind"].to_pylist() if "__kind" in arrow.schema.names else [0] * arrow.num_rows
+    return list(zip(kinds, *(values_of(arrow[name]) for name in column_names(width)), strict=True))
+
+
+def values_of(array: pa.Array) -> list[Any]:
+    """The values of a column: times and dates as numbers, what has parts as tuples."""
+    number = _number(array.type)
+    if number is not None:
+        return array.cast(number).to_pylist() if not types.is_time(array.type) else array.view(number).to_pylist()
+    if not types.is_nested(array.type):
+        return array.to_pylist()
+    plain = _plain(array.type)
+    return [None if value is None else plain(value) for value in array.to_pylist()]
+
+
+def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """A column of such values."""
+    number = _number(kind)
+    if number is not None:
+        return pa.array(values, number).view(kind)
+    if types.is_nested(kind):
+        rich = _rich(kind)
+        return pa.array([None if value is None else rich(value) for value in values], kind)
+    return pa.array(values, kind)
+
+
+def _number(kind: pa.DataType) -> pa.DataType | None:
+    if types.is_timestamp(kind) or types.is_time64(kind):
+        return pa.int64()
+    return pa.int32() if types.is_date32(kind) else None
+
+
+def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
+    """What makes a tuple of an array's, a map's or a row's parts."""
+    if types.is_struct(kind):
+        fields = [(field.name, _plain(field.type)) for field in kind]
+        return lambda value: tuple(None if value[name] is None else plain(value[name]) for name, plain in fields)
+    if types.is_map(kind):
+        key, item = _plain(kind.key_type), _plain(kind.item_type)
+        return lambda value: tuple((key(k), None if v is None else item(v)) for k, v in value)
+    if types.is_list(kind):
+        part = _plain(kind.value_type)
+        return lambda value: tuple(None if one is None else part(one) for one in value)
+    return lambda value: value
+
+
+def _rich(kind: pa.DataType) -> Callable[[Any], Any]:
+    """What makes what Arrow takes of such a tuple."""
+    if types.is_struct(kind):
+        fields = [(field.name, _rich(field.type)) for field in kind]
+        return lambda value: {
+            name: None if one is None else rich(one) for (name, rich), one in zip(fields, value, strict=True)
+        }
+    if types.is_map(kind):
+        key, item = _rich(kind.key_type), _rich(kind.item_type)
+        return lambda value: [(key(k), None if v is None else item(v)) for k, v in value]
+    if types.is_list(kind):
+        part = _rich(kind.value_type)
+        return lambda value: [None if one is None else part(one) for one in value]
+    return lambda value: value

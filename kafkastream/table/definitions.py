@@ -1,0 +1,146 @@
+"""Statements that change what a session has: they declare and drop tables, views and databases."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.query.catalog import View
+from kafkastream.sql.syntax.kinds import ObjectKind
+from kafkastream.sql.syntax.like import liked
+from kafkastream.sql.syntax.statements import (
+    AddJar,
+    CreateCatalog,
+    CreateDatabase,
+    CreateFunction,
+    CreateTable,
+    CreateView,
+    Drop,
+    Statement,
+    Use,
+    UseCatalog,
+)
+from kafkastream.sql.table import TableDefinition
+from kafkastream.table.planning import Planner
+
+__all__ = ["carry_out"]
+
+log = logging.getLogger("kafkastream")
+
+
+def carry_out(statement: Statement, planner: Planner) -> None:
+    """Carry out a statement that has nothing to tell.
+
+    Raises:
+        DefinitionError: It is wrong.
+        UnsupportedFeatureError: It asks for what is not to be had.
+    """
+    carried_out = _STATEMENTS.get(type(statement))
+    if carried_out is None:
+        raise UnsupportedFeatureError(
+            f"{type(statement).__name__} cannot be carried out", where=str(statement.position), now="Leave it out."
+        )
+    carried_out(statement, planner)
+
+
+def _create_table(statement: CreateTable, planner: Planner) -> None:
+    definition = statement.definition
+    if statement.partitioned_by:
+        raise DefinitionError(
+            "a Kafka table has no PARTITIONED BY",
+            where=f"table {definition.identifier}, {statement.position}",
+            now="'sink.partitioner' says where records go.",
+        )
+    if statement.like is not None:
+        base = planner.catalog.get(statement.like.table, str(statement.like.position))
+        if not isinstance(base, TableDefinition):
+            raise DefinitionError(
+                f"'{'.'.join(statement.like.table)}' is a view, and LIKE takes over tables",
+                where=str(statement.like.position),
+                now="Name a table.",
+            )
+        definition = liked(definition, statement.like, base)
+    named = attrs.evolve(definition, name=planner.catalog.path(definition.name))
+    _keep(statement, definition.name, named, planner)
+
+
+def _create_view(statement: CreateView, planner: Planner) -> None:
+    relation = planner.query(statement.query)
+    if statement.columns and len(statement.columns) != len(relation.fields):
+        raise DefinitionError(
+            f"VIEW definition and input fields not match: the view has {len(statement.columns)} columns, and the query "
+            f"{len(relation.fields)}",
+            where=str(statement.position),
+            now="Name as many columns as the query gives.",
+        )
+    _keep(statement, statement.name, View(statement.query, statement.columns), planner)
+
+
+def _keep(
+    statement: CreateTable | CreateView, name: tuple[str, ...], thing: TableDefinition | View, planner: Planner
+) -> None:
+    planner.catalog.create(
+        name, thing, str(statement.position), temporary=statement.temporary, if_not_exists=statement.if_not_exists
+    )
+
+
+def _drop(statement: Drop, planner: Planner) -> None:
+    catalog, where = planner.catalog, str(statement.position)
+    match statement.kind:
+        case ObjectKind.TABLE | ObjectKind.VIEW:
+            kind = TableDefinition if statement.kind is ObjectKind.TABLE else View
+            catalog.drop(statement.name, kind, where, temporary=statement.temporary, if_exists=statement.if_exists)
+        case ObjectKind.DATABASE:
+            catalog.drop_database(statement.name, where, if_exists=statement.if_exists, cascade=statement.cascade)
+        case _ if not statement.if_exists:
+            what = statement.kind.value.lower()
+            raise DefinitionError(f"there is no {what} {'.'.join(statement.name)}", where=where, now="Leave it out.")
+
+
+def _create_database(statement: CreateDatabase, planner: Planner) -> None:
+    planner.catalog.create_database(statement.name, str(statement.position), if_not_exists=statement.if_not_exists)
+
+
+def _use(statement: Use, planner: Planner) -> None:
+    planner.catalog.use(statement.database, str(statement.position))
+
+
+def _use_catalog(statement: UseCatalog, planner: Planner) -> None:
+    planner.catalog.use_catalog(statement.catalog, str(statement.position))
+
+
+def _add_jar(statement: AddJar, _: Planner) -> None:
+    log.info("ADD JAR %r has no effect: nothing here is loaded from Flink's jars", statement.path)
+
+
+def _create_catalog(statement: CreateCatalog, _: Planner) -> None:
+    raise UnsupportedFeatureError(
+        "there are no catalogs but the session's own",
+        where=str(statement.position),
+        now="Declare tables by CREATE TABLE.",
+    )
+
+
+def _create_function(statement: CreateFunction, _: Planner) -> None:
+    raise UnsupportedFeatureError(
+        "functions of the user's cannot be called in SQL yet",
+        where=str(statement.position),
+        now="Write it in SQL, or use map() of the DataStream API.",
+    )
+
+
+_STATEMENTS: Final[Mapping[type[Any], Callable[[Any, Planner], None]]] = {
+    AddJar: _add_jar,
+    CreateCatalog: _create_catalog,
+    CreateDatabase: _create_database,
+    CreateFunction: _create_function,
+    CreateTable: _create_table,
+    CreateView: _create_view,
+    Drop: _drop,
+    Use: _use,
+    UseCatalog: _use_catalog,
+}

@@ -1,0 +1,259 @@
+"""Where tables are declared and queries run, at PyFlink's path."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.job import JOB_NAME, PYTHON_EXECUTABLE
+from kafkastream.options.table_config import DML_SYNC
+from kafkastream.spec.job import JobClient
+from kafkastream.spec.job_settings import job_settings
+from kafkastream.spec.row import Row
+from kafkastream.sql.catalog import SessionCatalog
+from kafkastream.sql.query.catalog import Typing, View
+from kafkastream.sql.syntax.parser import parse, parse_one
+from kafkastream.sql.syntax.statements import Insert, Query, Statement
+from kafkastream.sql.table import Expression, TableDefinition
+from kafkastream.sql.types import DataType, Kind
+from kafkastream.table.environment_settings import EnvironmentSettings
+from kafkastream.table.explaining import explained
+from kafkastream.table.planning import Plan, Planner
+from kafkastream.table.statements import Interpreter
+from kafkastream.table.table import Table
+from kafkastream.table.table_config import TableConfig
+from kafkastream.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from kafkastream.table.statement_set import StatementSet
+
+__all__ = ["TableEnvironment"]
+
+
+class TableEnvironment:
+    """Where tables are declared and queries run.
+
+    Same as PyFlink's. Differs: tables and views live as long as the environment; there are no other catalogs yet.
+    No JVM starts before the first query.
+
+    Example:
+        >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        >>> t_env.execute_sql("CREATE TABLE seen (id BIGINT) WITH ('connector' = 'print')").print()
+        OK
+        >>> t_env.list_tables()
+        ['seen']
+    """
+
+    def __init__(self, config: TableConfig) -> None:
+        self._config = config
+        self._catalog = SessionCatalog()
+        self._typings: dict[tuple[str, str | None], Typing] = {}
+        self._names = itertools.count()
+        self._planner = Planner(self._catalog, config, self._typing)
+
+    @staticmethod
+    def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
+        """A new environment."""
+        return TableEnvironment(TableConfig(environment_settings.get_configuration()))
+
+    def get_config(self) -> TableConfig:
+        """The settings, which hold for what is started from then on."""
+        return self._config
+
+    getConfig = get_config
+
+    def execute_sql(self, stmt: str) -> TableResult:
+        """Execute one statement.
+
+        INSERT starts a job and returns; ``TableResult.wait`` waits for its end. The rows of a query come with ``print`` or
+        ``collect``.
+
+        Raises:
+            DefinitionError: The statement is wrong: with line and column.
+            UnsupportedFeatureError: It asks for what is not to be had here, with what works instead.
+            KafkastreamError: The job cannot start.
+        """
+        return self._execute(parse_one(stmt))
+
+    executeSql = execute_sql
+
+    def sql_query(self, query: str) -> Table:
+        """A query as a table, to be executed, inserted, or named as a view; errors as with ``execute_sql``."""
+        statement = parse_one(query)
+        if not isinstance(statement, Query):
+            raise DefinitionError(
+                "Unsupported SQL query! sqlQuery() only accepts a single SQL query.", now="Use execute_sql."
+            )
+        return self._table(statement.query)
+
+    sqlQuery = sql_query
+
+    def explain_sql(self, stmt: str) -> str:
+        """What would run, as EXPLAIN shows it; errors as with ``execute_sql``."""
+        statement = parse_one(stmt)
+        if not isinstance(statement, (Query, Insert)):
+            raise DefinitionError("only queries and INSERT can be explained", now="Use execute_sql.")
+        return explained(self._interpreter.plans(statement))
+
+    explainSql = explain_sql
+
+    def from_path(self, path: str) -> Table:
+        """A table or view by its name.
+
+        Raises:
+            DefinitionError: There is none.
+        """
+        name = tuple(path.replace("`", "").split("."))
+        self._catalog.get(name, f"from_path({path!r})")
+        quoted = ".".join("`" + part + "`" for part in name)
+        return self._table(Expression(f"SELECT * FROM {quoted}"))  # noqa: S608 - the user's own
+
+    fromPath = from_path
+
+    def create_temporary_view(self, view_path: str, table: Table) -> None:
+        """Give a query a name.
+
+        Raises:
+            DefinitionError: There is something of this name.
+        """
+        view = View(table._query, tuple(field.name for field in table._relation.fields))
+        name = tuple(view_path.replace("`", "").split("."))
+        self._catalog.create(name, view, f"view {view_path}", temporary=True, if_not_exists=False)
+
+    createTemporaryView = create_temporary_view
+
+    def drop_temporary_view(self, view_path: str) -> bool:
+        """Forget a temporary view; tells whether there was one."""
+        return self._drop_temporary(view_path, View)
+
+    dropTemporaryView = drop_temporary_view
+
+    def drop_temporary_table(self, table_path: str) -> bool:
+        """Forget a temporary table; tells whether there was one."""
+        return self._drop_temporary(table_path, TableDefinition)
+
+    dropTemporaryTable = drop_temporary_table
+
+    def create_statement_set(self) -> StatementSet:
+        """A new set of statements that start and stop together."""
+        from kafkastream.table.statement_set import StatementSet
+
+        return StatementSet(self)
+
+    createStatementSet = create_statement_set
+
+    def list_tables(self) -> list[str]:
+        """The names of tables and views in the current database."""
+        return list(self._catalog.names())
+
+    listTables = list_tables
+
+    def list_views(self) -> list[str]:
+        """The names of views in the current database."""
+        return list(self._catalog.names(View))
+
+    listViews = list_views
+
+    def list_catalogs(self) -> list[str]:
+        """The names of catalogs."""
+        return list(self._catalog.catalogs)
+
+    listCatalogs = list_catalogs
+
+    def list_databases(self) -> list[str]:
+        """The names of databases in the current catalog."""
+        return list(self._catalog.databases)
+
+    listDatabases = list_databases
+
+    def get_current_catalog(self) -> str:
+        """The catalog of names without one."""
+        return self._catalog.current[0]
+
+    getCurrentCatalog = get_current_catalog
+
+    def get_current_database(self) -> str:
+        """The database of names without one."""
+        return self._catalog.current[1]
+
+    getCurrentDatabase = get_current_database
+
+    def use_database(self, database_name: str) -> None:
+        """Have names without a database stand for what is in this one.
+
+        Raises:
+            DefinitionError: There is none.
+        """
+        self._catalog.use((database_name,), f"use_database({database_name!r})")
+
+    useDatabase = use_database
+
+    def use_catalog(self, catalog_name: str) -> None:
+        """Have names without a catalog stand for what is in this one.
+
+        Raises:
+            DefinitionError: There is none.
+        """
+        self._catalog.use_catalog(catalog_name, f"use_catalog({catalog_name!r})")
+
+    useCatalog = use_catalog
+
+    def _execute_all(self, text: str) -> Sequence[TableResult]:
+        """Execute statements one after the other."""
+        return [self._execute(statement) for statement in parse(text)]
+
+    def _execute(self, statement: Statement) -> TableResult:
+        return self._interpreter.execute(statement)
+
+    @property
+    def _interpreter(self) -> Interpreter:
+        return Interpreter(self._planner, self._start, self._show)
+
+    def _table(self, query: Expression) -> Table:
+        return Table(self, query, self._planner.query(query))
+
+    def _typing(self) -> Typing:
+        """What knows the types of Spark's expressions: with it, Spark starts."""
+        from kafkastream.spark.tables.typing import SparkTyping
+
+        key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
+        if key not in self._typings:
+            self._typings[key] = SparkTyping(*key)
+        return self._typings[key]
+
+    def _start(self, plans: Sequence[Plan]) -> TableResult:
+        """Start the job of INSERTs."""
+        from kafkastream.spark import engine
+
+        settings = job_settings(self._config.get_configuration(), self._job_name(plans))
+        job = JobClient(engine.start(self._planner.graph(plans), settings))
+        targets = [plan.target.table.identifier for plan in plans if plan.target.table is not None]
+        columns = [(target, DataType.of(Kind.BIGINT)) for target in targets]
+        result = TableResult(columns, [Row(*[-1] * len(targets))], job=job)
+        if self._config.get_configuration().get(DML_SYNC):
+            result.wait()
+        return result
+
+    def _show(self, plan: Plan) -> TableResult:
+        """Start the job of a query."""
+        from kafkastream.spark import engine
+
+        settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
+        rows = engine.start_and_collect(self._planner.graph([plan]), settings)
+        return TableResult([(field.name, field.type) for field in plan.relation.fields], rows, is_static=False)
+
+    def _job_name(self, plans: Sequence[Plan]) -> str | None:
+        """Flink's name of such a job, if the user has none for it."""
+        if self._config.get_configuration().contains_key(JOB_NAME.key):
+            return None
+        targets = [plan.target.table.identifier for plan in plans if plan.target.table is not None]
+        return f"insert-into_{','.join(targets)}" if targets else "collect"
+
+    def _drop_temporary(self, path: str, kind: type[TableDefinition] | type[View]) -> bool:
+        name = tuple(path.replace("`", "").split("."))
+        if not isinstance(self._catalog.find(name), kind):
+            return False
+        self._catalog.drop(name, kind, path, temporary=True, if_exists=True)
+        return True

@@ -1,0 +1,135 @@
+"""From statements to jobs: tables are resolved, queries planned, and what they insert becomes a graph."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.table_config import IDLE_TIMEOUT, NOT_NULL_ENFORCER, STATE_TTL
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.catalog import SessionCatalog
+from kafkastream.sql.connectors import TableSink, sink_of
+from kafkastream.sql.query.catalog import ResolvedTable, Typing, View
+from kafkastream.sql.query.insert import inserted, written_columns
+from kafkastream.sql.query.node import QuerySettings, Target, query_graph
+from kafkastream.sql.query.plan import planned
+from kafkastream.sql.query.relations import Relation
+from kafkastream.sql.query.resolution import resolved
+from kafkastream.sql.query.sinks import consumed
+from kafkastream.sql.query.spark_types import spark_type
+from kafkastream.sql.syntax.statements import Insert
+from kafkastream.sql.table import Expression, TableDefinition
+from kafkastream.table.table_config import TableConfig
+
+__all__ = ["Plan", "Planner"]
+
+
+@final
+@attrs.frozen
+class Plan:
+    """A query, and where its rows go.
+
+    Args:
+        relation: The query, as the sink takes it.
+        target: The sink.
+    """
+
+    relation: Relation
+    target: Target = attrs.field(factory=Target)
+
+
+@final
+@attrs.frozen
+class Planner:
+    """Plans queries on the tables of a session (``kafkastream.sql.query.catalog.Catalog``).
+
+    Args:
+        catalog: The tables and views.
+        config: The session's settings.
+        typing: Makes what knows the types of Spark's expressions, when it is needed.
+    """
+
+    catalog: SessionCatalog
+    config: TableConfig
+    typing: Callable[[], Typing]
+
+    def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
+        """What a name in a query means."""
+        found = self.catalog.find(path)
+        return resolved(found, self.typing()) if isinstance(found, TableDefinition) else found
+
+    def resolved(self, path: tuple[str, ...]) -> ResolvedTable:
+        """A declared table.
+
+        Raises:
+            KafkastreamError: It is none, or wrong.
+        """
+        found = self.table(path)
+        assert isinstance(found, ResolvedTable)
+        return found
+
+    def tables(self) -> Sequence[str]:
+        """The names that are known."""
+        return self.catalog.names()
+
+    def function(self, name: str) -> str | None:
+        """There are none of the user's."""
+
+    def query(self, text: Expression) -> Relation:
+        """A query.
+
+        Raises:
+            KafkastreamError: It cannot be understood, or not be run.
+        """
+        return planned(text, self, self.typing(), zone=self.config.get_local_timezone(), ttl_ms=self._ttl_ms)
+
+    def shown(self, text: Expression) -> Plan:
+        """A query whose rows come to the calling program; errors as with ``query``."""
+        return Plan(consumed(self.query(text), None, None, self._ttl_ms))
+
+    def insert(self, statement: Insert) -> Plan:
+        """What an INSERT writes.
+
+        Raises:
+            KafkastreamError: The query or the table is wrong, or they do not fit.
+        """
+        where = f"INSERT INTO {'.'.join(statement.target)}, {statement.position}"
+        definition = self.catalog.get(statement.target, where)
+        if not isinstance(definition, TableDefinition):
+            raise DefinitionError(
+                f"'{'.'.join(statement.target)}' is a view, and cannot be written", where=where, now="Name a table."
+            )
+        definition = attrs.evolve(definition, options=FrozenMap({**definition.options, **statement.options}))
+        sink = sink_of(definition)
+        return self.written(self.query(statement.query), definition, sink, statement)
+
+    def written(self, relation: Relation, definition: TableDefinition, sink: TableSink, statement: Insert) -> Plan:
+        """The rows of a query as a table takes them."""
+        types = [spark_type(column.type) for column in written_columns(definition)]
+        rows = inserted(relation, definition, statement.columns, types, statement.position)
+        return Plan(consumed(rows, sink, definition, self._ttl_ms), Target(sink, definition))
+
+    def graph(self, plans: Sequence[Plan]) -> JobGraph:
+        """The job of queries that start and stop together."""
+        ids, settings = itertools.count(1), self.settings
+        graphs = [query_graph(plan.relation, plan.target, settings, ids) for plan in plans]
+        return JobGraph(tuple(itertools.chain.from_iterable(graph.nodes for graph in graphs)))
+
+    @property
+    def settings(self) -> QuerySettings:
+        """How queries are to run, by the session's settings."""
+        configuration = self.config.get_configuration()
+        return QuerySettings(
+            time_zone=self.config.get_local_timezone(),
+            idle_timeout_ms=configuration.get(IDLE_TIMEOUT),
+            drops_null=configuration.get(NOT_NULL_ENFORCER) == "DROP",
+        )
+
+    @property
+    def _ttl_ms(self) -> int:
+        return self.config.get_configuration().get(STATE_TTL)

@@ -1,0 +1,69 @@
+"""The columns of a result, at PyFlink's path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from kafkastream.sql.types import DataType
+
+__all__ = ["TableSchema"]
+
+
+@final
+class TableSchema:
+    """The names and types of columns.
+
+    Example:
+        >>> from kafkastream.sql.types import Kind
+        >>> print(TableSchema(["id"], [DataType.of(Kind.BIGINT)]))
+        root
+         |-- id: BIGINT
+    """
+
+    def __init__(self, field_names: Sequence[str], data_types: Sequence[DataType]) -> None:
+        self._columns = tuple(zip(field_names, data_types, strict=True))
+
+    def get_field_names(self) -> list[str]:
+        """The names."""
+        return [name for name, _ in self._columns]
+
+    getFieldNames = get_field_names
+
+    def get_field_data_types(self) -> list[DataType]:
+        """The types."""
+        return [kind for _, kind in self._columns]
+
+    getFieldDataTypes = get_field_data_types
+
+    def get_field_count(self) -> int:
+        """How many columns there are."""
+        return len(self._columns)
+
+    getFieldCount = get_field_count
+
+    def get_field_name(self, field_index: int) -> str | None:
+        """The name of a column, by its place from 0; None if there is none."""
+        return self._columns[field_index][0] if 0 <= field_index < len(self._columns) else None
+
+    getFieldName = get_field_name
+
+    def get_field_data_type(self, field: int | str) -> DataType | None:
+        """The type of a column, by its place from 0 or its name; None if there is none."""
+        if isinstance(field, str):
+            return dict(self._columns).get(field)
+        return self._columns[field][1] if 0 <= field < len(self._columns) else None
+
+    getFieldDataType = get_field_data_type
+
+    def __str__(self) -> str:
+        return "\n".join(["root", *(f" |-- {name}: {kind}" for name, kind in self._columns)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self._columns == other._columns if isinstance(other, TableSchema) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._columns)

@@ -1,0 +1,121 @@
+"""Rows as Flink's SQL client prints them."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from kafkastream.spec.row import Row
+from kafkastream.sql.printing import shown_value
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["static_tableau", "tableau"]
+
+_MOST: Final = 30
+_OP: Final = "op"
+_NULL: Final = "<NULL>"
+_WIDTHS: Final = {
+    Kind.BOOLEAN: 5,
+    Kind.TINYINT: 4,
+    Kind.SMALLINT: 6,
+    Kind.INT: 11,
+    Kind.BIGINT: 20,
+    Kind.DATE: 10,
+}
+
+
+Columns = Sequence[tuple[str, DataType]]
+
+
+def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+    r"""The lines of a table of rows that come one by one, each of which begins with its kind.
+
+    Example:
+        >>> print(*tableau([("n", DataType.of(Kind.INT))], [Row(1), Row(None)]), sep="\n")
+        +----+-------------+
+        | op |           n |
+        +----+-------------+
+        | +I |           1 |
+        | +I |      <NULL> |
+        +----+-------------+
+        2 rows in set
+    """
+    widths = [len(_OP), *(_width(name, kind) for name, kind in columns)]
+    cells = ([str(row.get_row_kind()), *_cells(columns, row)] for row in rows)
+    return _lines(widths, [_OP, *(name for name, _ in columns)], cells)
+
+
+def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+    r"""The lines of a table of rows that are there, as wide as they need.
+
+    Example:
+        >>> print(*static_tableau([("table name", DataType.string())], [Row("orders")]), sep="\n")
+        +------------+
+        | table name |
+        +------------+
+        |     orders |
+        +------------+
+        1 row in set
+    """
+    names = [name for name, _ in columns]
+    cells = [_cells(columns, row) for row in rows]
+    widths = [max(map(_columns_of, column)) for column in zip(names, *cells, strict=True)]
+    return _lines(widths, names, cells)
+
+
+def _lines(widths: Sequence[int], names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    rule = f"+{'+'.join('-' * (width + 2) for width in widths)}+"
+    yield rule
+    yield _line(widths, names)
+    yield rule
+    number = 0
+    for cells in rows:
+        number += 1
+        yield _line(widths, cells)
+    if number:
+        yield rule
+    yield f"{number} row{'' if number == 1 else 's'} in set" if number else "Empty set"
+
+
+def _cells(columns: Columns, row: Row) -> list[str]:
+    return [_NULL if value is None else shown_value(value, kind) for value, (_, kind) in zip(row, columns, strict=True)]
+
+
+def _width(name: str, kind: DataType) -> int:
+    match kind.kind:
+        case Kind.DECIMAL:
+            width = (kind.size or 10) + 3
+        case Kind.CHAR | Kind.VARCHAR:
+            width = min(kind.size or 1, _MOST)
+        case Kind.TIME:
+            width = 8 if not kind.size else 9 + kind.size
+        case Kind.TIMESTAMP | Kind.TIMESTAMP_LTZ:
+            width = 19 if not kind.size else 20 + kind.size
+        case simple if simple in _WIDTHS:
+            width = _WIDTHS[simple]
+        case _:
+            width = _MOST
+    return max(width, _columns_of(name))
+
+
+def _line(widths: Sequence[int], cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_fitted(cell, width) for cell, width in zip(cells, widths, strict=True))} |"
+
+
+def _fitted(text: str, width: int) -> str:
+    """A text to the right of a cell; cut off with dots where it is too long."""
+    room = width - _columns_of(text)
+    if room >= 0:
+        return " " * room + text
+    kept = ""
+    for character in text:
+        if _columns_of(kept + character) > width - 3:
+            break
+        kept += character
+    return " " * (width - 3 - _columns_of(kept)) + kept + "..."
+
+
+def _columns_of(text: str) -> int:
+    """How wide a text is on a terminal."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

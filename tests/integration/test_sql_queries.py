@@ -1,0 +1,156 @@
+"""Queries of Flink SQL on Kafka tables give Flink's rows, and Flink's changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.row import Row
+from kafkastream.table import EnvironmentSettings, TableEnvironment
+from kafkastream.testing import KafkaBroker, Record
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Create = Callable[..., str]
+
+
+@pytest.fixture
+def t_env(spark: SparkSession) -> TableEnvironment:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set("parallelism.default", "2").set("table.local-time-zone", "UTC")
+    return t_env
+
+
+@pytest.fixture
+def create(t_env: TableEnvironment, kafka: KafkaBroker, new_topic: NewTopic) -> Create:
+    """Declares a bounded table on a topic of its own, and returns the topic."""
+
+    def table(name: str, columns: str, topic: str = "", partitions: int = 1, **options: str) -> str:
+        topic = topic or new_topic(partitions=partitions)
+        own = {
+            "connector": "kafka",
+            "topic": topic,
+            "properties.bootstrap.servers": kafka.bootstrap_servers,
+            "scan.startup.mode": "earliest-offset",
+            "scan.bounded.mode": "latest-offset",
+            "format": "json",
+            **{key.replace("__", "-").replace("_", "."): value for key, value in options.items()},
+        }
+        if own["connector"] == "upsert-kafka":
+            own = {key: value for key, value in own.items() if key not in {"scan.startup.mode", "format"}}
+        text = ", ".join(f"'{key}' = '{value}'" for key, value in own.items() if value)
+        t_env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({text})")
+        return topic
+
+    return table
+
+
+def shown(row: Row) -> str:
+    return f"{row.get_row_kind()}[{', '.join(map(str, row))}]"
+
+
+def changes(t_env: TableEnvironment, query: str) -> list[str]:
+    with t_env.execute_sql(query).collect() as rows:
+        return list(map(shown, rows))
+
+
+def table_of(changelog: list[str]) -> Counter[str]:
+    """What is left when all changes have been made."""
+    left: Counter[str] = Counter()
+    for change in changelog:
+        left[change[2:]] += 1 if change.startswith("+") else -1
+    return +left
+
+
+ORDERS = """
+    INSERT INTO orders VALUES
+      (1, 'a', 10.0, TIMESTAMP '2024-05-01 10:00:01'), (2, 'b', 20.0, TIMESTAMP '2024-05-01 10:00:30'),
+      (3, 'a', 30.0, TIMESTAMP '2024-05-01 10:01:10'), (4, 'a', 5.0, TIMESTAMP '2024-05-01 10:02:00')
+"""
+COLUMNS = "id BIGINT, who STRING, price DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+TOTALS = "who STRING, n BIGINT, total DOUBLE, PRIMARY KEY (who) NOT ENFORCED"
+UPSERT: Mapping[str, str] = {"connector": "upsert-kafka", "key_format": "json", "value_format": "json"}
+
+
+def test_rows_aggregates_and_windows(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
+    create("orders", COLUMNS)
+    totals = create("totals", TOTALS, **UPSERT)
+    t_env.execute_sql(ORDERS).wait()
+    assert changes(t_env, "SELECT id * 10, UPPER(who) AS w FROM orders WHERE price > 6") == [
+        "+I[10, A]",
+        "+I[20, B]",
+        "+I[30, A]",
+    ]
+    grouped = changes(
+        t_env, "SELECT who, COUNT(*), SUM(price), MAX(price) FROM orders GROUP BY who HAVING COUNT(*) > 1"
+    )
+    assert table_of(grouped) == Counter(["[a, 3, 45.0, 30.0]"])
+    windows = changes(
+        t_env,
+        """
+        SELECT who, window_start, COUNT(*), SUM(price)
+        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY who, window_start, window_end
+        """,
+    )
+    assert sorted(windows) == [
+        "+I[a, 2024-05-01 10:00:00, 1, 10.0]",
+        "+I[a, 2024-05-01 10:01:00, 1, 30.0]",
+        "+I[a, 2024-05-01 10:02:00, 1, 5.0]",
+        "+I[b, 2024-05-01 10:00:00, 1, 20.0]",
+    ]
+    t_env.execute_sql("INSERT INTO totals SELECT who, COUNT(*), SUM(price) FROM orders GROUP BY who").wait()
+    written = {record.key: record.value for record in kafka.consume(totals)}
+    assert written == {
+        b'{"who":"a"}': b'{"who":"a","n":3,"total":45.0}',
+        b'{"who":"b"}': b'{"who":"b","n":1,"total":20.0}',
+    }
+
+
+def test_changes_of_an_upsert_table(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
+    topic = create("totals", TOTALS, **UPSERT)
+    record = [(b'{"who":"a"}', b'{"who":"a","n":1,"total":1.0}'), (b'{"who":"b"}', b'{"who":"b","n":5,"total":2.0}')]
+    more = [(b'{"who":"a"}', b'{"who":"a","n":2,"total":3.0}'), (b'{"who":"b"}', None), (b'{"who":"c"}', None)]
+    kafka.produce(topic, [kafka_record(key, value) for key, value in [*record, *more]])
+    told = changes(t_env, "SELECT * FROM totals WHERE n < 9")
+    assert [change for change in told if "a" in change] == ["+I[a, 1, 1.0]", "-U[a, 1, 1.0]", "+U[a, 2, 3.0]"]
+    assert [change for change in told if "a" not in change] == ["+I[b, 5, 2.0]", "-D[b, 5, 2.0]"]
+    assert table_of(changes(t_env, "SELECT COUNT(*), SUM(total) FROM totals")) == Counter(["[1, 3.0]"])
+
+
+def kafka_record(key: bytes, value: bytes | None) -> Record:
+    return Record(value=value, key=key)
+
+
+def test_joins(t_env: TableEnvironment, create: Create) -> None:
+    create("orders", COLUMNS)
+    create("payments", "order_id BIGINT, paid DOUBLE, at TIMESTAMP(3), WATERMARK FOR at AS at")
+    t_env.execute_sql(ORDERS).wait()
+    t_env.execute_sql(
+        """
+        INSERT INTO payments VALUES (1, 10.0, TIMESTAMP '2024-05-01 10:00:20'), (3, 30.0, TIMESTAMP '2024-05-01 10:09:00')
+        """
+    ).wait()
+    joined = "SELECT o.id, p.paid FROM orders AS o {} JOIN payments AS p ON o.id = p.order_id {}"
+    assert sorted(changes(t_env, joined.format("", ""))) == ["+I[1, 10.0]", "+I[3, 30.0]"]
+    within = "AND p.at BETWEEN o.ts AND o.ts + INTERVAL '1' MINUTE"
+    assert changes(t_env, joined.format("", within)) == ["+I[1, 10.0]"]
+    assert table_of(changes(t_env, joined.format("LEFT", ""))) == Counter(
+        ["[1, 10.0]", "[2, None]", "[3, 30.0]", "[4, None]"]
+    )
+
+
+def test_changes_are_refused_where_rows_are_only_added(t_env: TableEnvironment, create: Create) -> None:
+    create("orders", COLUMNS)
+    create("counts", "who STRING, n BIGINT")
+    with pytest.raises(DefinitionError, match="doesn't support consuming update and delete changes"):
+        t_env.execute_sql("INSERT INTO counts SELECT who, COUNT(*) FROM orders GROUP BY who")
+    with pytest.raises(DefinitionError, match="Different number of columns"):
+        t_env.execute_sql("INSERT INTO counts SELECT who FROM orders")
+    with pytest.raises(DefinitionError, match="Incompatible types for sink column 'n'"):
+        t_env.execute_sql("INSERT INTO counts SELECT who, who FROM orders")
