@@ -10,13 +10,13 @@ from rich.console import Console
 
 from tests.faults.harness import Findings, attack, findings_table
 
-KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "25"))
+KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "20"))
 
 
-def found(kills: int, guarantee: str, *, outages: bool = True) -> Findings:
+def found(kills: int, guarantee: str, *, outages: bool = True, script: str = "copy_job.py") -> Findings:
     seed = random.randrange(10**6)
     Console().print(f"seed {seed}")
-    findings = attack(kills, seed, guarantee, outages=outages)
+    findings = attack(kills, seed, guarantee, outages=outages, script=script)
     Console().print(findings_table(guarantee, findings))
     return findings
 
@@ -27,6 +27,13 @@ def test_exactly_once_loses_and_doubles_nothing() -> None:
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.aborted  # else nothing was hit in mid-transaction
     assert findings.events["replay skipped"]
+
+
+@pytest.mark.timeout(600)
+def test_tables_lose_and_double_nothing() -> None:
+    findings = found(max(KILLS // 4, 6), "EXACTLY_ONCE", outages=False, script="sql_job.py")
+    assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
+    assert findings.written
 
 
 @pytest.mark.timeout(600)
