@@ -216,11 +216,11 @@ class TableEnvironment:
 
     def _typing(self) -> Typing:
         """What knows the types of Spark's expressions: with it, Spark starts."""
-        from kafkastream.spark.tables.typing import SparkTyping
+        from kafkastream.spark.tables.typing import spark_typing
 
         key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
         if key not in self._typings:
-            self._typings[key] = SparkTyping(*key)
+            self._typings[key] = spark_typing(*key)
         return self._typings[key]
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:

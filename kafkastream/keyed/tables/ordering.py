@@ -29,8 +29,7 @@ def sort_key(order: Sequence[Order]) -> Callable[[Columns], Any]:
 
 def _part(one: Order) -> Callable[[Columns], tuple[Any, ...]]:
     column = one.column
-    are_nulls_last = one.descending if one.nulls_last is None else one.nulls_last
-    of_null = (1,) if are_nulls_last else (-1,)
+    of_null = (1,) if one.nulls_last else (-1,)
 
     def part(row: Columns) -> tuple[Any, ...]:
         value = row[column]

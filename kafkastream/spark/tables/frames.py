@@ -35,6 +35,7 @@ from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, source_
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.query.branches import Branch, branches
 from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.pruning import needed_columns
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Values
 from kafkastream.sql.types import Kind
 
@@ -126,7 +127,7 @@ class _Making:
     def _branch(self, branch: Branch) -> tuple[Branch, int, DataFrame]:
         match branch.origin:
             case Scan() as scan:
-                node, frame = next(self.nodes), self._scan(scan)
+                node, frame = next(self.nodes), self._scan(scan, branch)
             case Values() as values:
                 node = next(self.nodes)
                 frame = self._values(values, node)
@@ -138,10 +139,11 @@ class _Making:
             frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
         return branch, node, frame
 
-    def _scan(self, scan: Scan) -> DataFrame:
+    def _scan(self, scan: Scan, branch: Branch) -> DataFrame:
         source = source_of(scan.table)
         assert isinstance(source, KafkaTableSource)
-        frame = scanned(next(self.records), scan.table, source)
+        needed = needed_columns(scan, branch, needs_time=self.control is not None)
+        frame = scanned(next(self.records), scan.table, source, needed)
         if scan.expressions:
             columns = [
                 f"{text} AS {name}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
+import attrs
 from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.spark.tables.casting import as_type
@@ -17,6 +19,7 @@ from kafkastream.sql.connectors import KafkaTableSource
 from kafkastream.sql.connectors.header_filter import HeaderCondition, HeaderFilter, HeaderOperator
 from kafkastream.sql.connectors.metadata import VALUE_PREFIX, MetadataField
 from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.formats import JsonFormat
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
 
 __all__ = ["KIND", "POSITION", "scanned"]
@@ -36,7 +39,9 @@ _OTHER: Final = "other"
 _TIMESTAMP_TYPES: Final = {0: "CreateTime", 1: "LogAppendTime"}
 
 
-def scanned(records: DataFrame, definition: TableDefinition, source: KafkaTableSource) -> DataFrame:
+def scanned(
+    records: DataFrame, definition: TableDefinition, source: KafkaTableSource, needed: Collection[str] | None = None
+) -> DataFrame:
     """The rows of a table, without the columns that are computed.
 
     A record that cannot be decoded fails the query, with a text that ``translated`` knows, unless the format ignores it.
@@ -48,6 +53,7 @@ def scanned(records: DataFrame, definition: TableDefinition, source: KafkaTableS
             milliseconds, ``timestampType``, ``key``, ``value`` and ``headers``.
         definition: The table.
         source: How it is read.
+        needed: The physical columns that are wanted; the others may be NULL. All, if None.
 
     Returns:
         ``__source``, ``__topic``, ``__partition``, ``__offset``, ``__timestamp``; ``__kind`` where the table has more
@@ -67,14 +73,17 @@ def scanned(records: DataFrame, definition: TableDefinition, source: KafkaTableS
         for field in source.metadata
         if field.column.key.startswith(VALUE_PREFIX)
     }
+    source = attrs.evolve(source, value=_pruned(source.value, needed))
     reader = reader_of(source.value, sorted(wanted))
     records = _read(records, reader, _VALUE, _VALUE_PARSED, _VALUE_ROW, is_upsert=is_upsert)
     kinds = _kinds(source.changelog)
     physical = _physical(source, has_changes=reader.changes is not None)
     metadata = {field.column: _metadata(field) for field in source.metadata}
-    own = map(physical.__getitem__, range(len(physical)))
+    places = {column: place for place, column in enumerate(definition.schema.physical)}
     columns = [
-        next(own) if isinstance(column, PhysicalColumn) else metadata[column]
+        physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
+        if isinstance(column, PhysicalColumn)
+        else metadata[column]
         for column in definition.schema.columns
         if not isinstance(column, ComputedColumn)
     ]
@@ -119,6 +128,14 @@ def _failure(problem: Column) -> Column:
         functions.lit(" [end]"),
     )
     return functions.raise_error(text)
+
+
+def _pruned(part: RecordPart, needed: Collection[str] | None) -> RecordPart:
+    """A part without the fields that nobody needs, where a format finds fields by their names."""
+    if needed is None or not isinstance(part.format, JsonFormat):
+        return part
+    fields = tuple(field for field in part.fields if field.column in needed)
+    return attrs.evolve(part, fields=fields or part.fields[:1])
 
 
 def _kinds(changelog: ChangelogMode) -> list[Column]:

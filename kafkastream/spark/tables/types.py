@@ -10,7 +10,7 @@ from pyspark.sql import types
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["data_type", "row_type", "spark_type"]
+__all__ = ["data_type", "data_types", "row_type", "spark_type"]
 
 _SIMPLE: Final = {
     Kind.CHAR: types.StringType(),
@@ -100,12 +100,15 @@ def data_type(of: types.DataType) -> DataType:
         case types.TimeType():
             return DataType.of(Kind.TIME, of.precision)
         case types.ArrayType():
-            return DataType.of(Kind.ARRAY, parts=(data_type(of.elementType),))
+            return DataType.of(Kind.ARRAY, parts=(_nullable(of.elementType, of.containsNull),))
         case types.MapType():
-            return DataType.of(Kind.MAP, parts=(data_type(of.keyType), data_type(of.valueType)))
+            parts = (_nullable(of.keyType, False), _nullable(of.valueType, of.valueContainsNull))
+            return DataType.of(Kind.MAP, parts=parts)
         case types.StructType():
-            fields = (RowField(field.name, data_type(field.dataType)) for field in of.fields)
-            return DataType.of(Kind.ROW, fields=tuple(fields))
+            inner = zip(of.fields, data_types(of), strict=True)
+            return DataType.of(Kind.ROW, fields=tuple(RowField(field.name, kind) for field, kind in inner))
+        case types.NullType():
+            return DataType.string()
         case types.CharType() | types.VarcharType():
             return DataType.string()
         case _ if type(of) in _BACK:
@@ -114,3 +117,12 @@ def data_type(of: types.DataType) -> DataType:
             raise UnsupportedFeatureError(
                 f"Flink has no type for Spark's {of.simpleString()}", now="Cast the column to one of Flink's types."
             )
+
+
+def data_types(of: types.StructType) -> tuple[DataType, ...]:
+    """The types of columns, NOT NULL where Spark knows it."""
+    return tuple(_nullable(field.dataType, field.nullable) for field in of.fields)
+
+
+def _nullable(of: types.DataType, nullable: bool) -> DataType:
+    return data_type(of) if nullable else data_type(of).not_null()

@@ -7,15 +7,29 @@ from typing import final
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StructField, StructType
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.tables.session import table_session
-from kafkastream.spark.tables.types import data_type, row_type
+from kafkastream.spark.tables.types import data_types, spark_type
 from kafkastream.spark.tables.wire import column_names
-from kafkastream.sql.types import DataType, RowField
+from kafkastream.sql.types import DataType
 
-__all__ = ["SparkTyping"]
+__all__ = ["SparkTyping", "spark_typing"]
+
+
+def spark_typing(time_zone: str, python: str | None = None) -> SparkTyping:
+    """What knows types, with Spark started if it has not been.
+
+    Args:
+        time_zone: That of TIMESTAMP_LTZ.
+        python: The workers' Python; None for what Spark has.
+
+    Raises:
+        SetupError: Spark cannot start.
+    """
+    return SparkTyping(table_session(spark_session(python), time_zone))
 
 
 @final
@@ -23,12 +37,11 @@ class SparkTyping:
     """What Spark makes of expressions (``kafkastream.sql.query.catalog.Typing``); nothing runs.
 
     Args:
-        time_zone: That of TIMESTAMP_LTZ.
-        python: The workers' Python; None for what Spark has.
+        session: One with Flink's rules.
     """
 
-    def __init__(self, time_zone: str, python: str | None = None) -> None:
-        self._session: SparkSession = table_session(spark_session(python), time_zone)
+    def __init__(self, session: SparkSession) -> None:
+        self.session = session
         self._known: dict[tuple[tuple[DataType, ...], tuple[str, ...]], tuple[DataType, ...]] = {}
 
     def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
@@ -43,11 +56,11 @@ class SparkTyping:
         return self._known[asked]
 
     def _asked(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
-        names = column_names(len(fields))
-        schema = row_type(RowField(name, kind) for name, kind in zip(names, fields, strict=True))
-        frame = self._session.createDataFrame([], schema)
+        named = zip(column_names(len(fields)), fields, strict=True)
+        schema = StructType([StructField(name, spark_type(kind), kind.nullable) for name, kind in named])
+        frame = self.session.createDataFrame([], schema)
         try:
-            return tuple(data_type(field.dataType) for field in frame.selectExpr(*expressions).schema.fields)
+            return data_types(frame.selectExpr(*expressions).schema)
         except (AnalysisException, ParseException) as error:
             reason = str(error).splitlines()[0]
             raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None

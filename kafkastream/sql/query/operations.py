@@ -179,12 +179,12 @@ class Order:
     Args:
         column: The column.
         descending: Whether the greatest comes first.
-        nulls_last: Whether NULL comes last, or else first; if None, NULL is less than anything, as in Flink.
+        nulls_last: Whether NULL comes last, or else first; where nothing is said, Flink takes it for less than anything.
     """
 
     column: int
     descending: bool = False
-    nulls_last: bool | None = None
+    nulls_last: bool = False
 
 
 @final

@@ -5,85 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
-from pyspark.sql import types as spark_types
 
-from kafkastream.errors import DefinitionError, KafkastreamError
+from kafkastream.errors import KafkastreamError
+from kafkastream.spark.tables.typing import SparkTyping
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.query.catalog import ResolvedTable, View
 from kafkastream.sql.query.operations import Operation, TimeAttribute
 from kafkastream.sql.query.plan import planned
 from kafkastream.sql.query.relations import Field, Project, Relation, Stateful
-from kafkastream.sql.query.spark_types import spark_type
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema
-from kafkastream.sql.types import DataType, Kind, RowField
+from kafkastream.sql.types import DataType
 
 __all__ = ["SparkTyping", "TestCatalog", "columns", "failure", "operation", "plan", "table", "under"]
 
-_SIMPLE = {
-    spark_types.StringType: DataType.string(),
-    spark_types.BinaryType: DataType.bytes_(),
-    spark_types.BooleanType: DataType.of(Kind.BOOLEAN),
-    spark_types.ByteType: DataType.of(Kind.TINYINT),
-    spark_types.ShortType: DataType.of(Kind.SMALLINT),
-    spark_types.IntegerType: DataType.of(Kind.INT),
-    spark_types.LongType: DataType.of(Kind.BIGINT),
-    spark_types.FloatType: DataType.of(Kind.FLOAT),
-    spark_types.DoubleType: DataType.of(Kind.DOUBLE),
-    spark_types.DateType: DataType.of(Kind.DATE),
-    spark_types.TimestampType: DataType.of(Kind.TIMESTAMP_LTZ),
-    spark_types.TimestampNTZType: DataType.of(Kind.TIMESTAMP),
-    spark_types.TimeType: DataType.of(Kind.TIME),
-    spark_types.DayTimeIntervalType: DataType.of(Kind.INTERVAL_DAY_SECOND),
-    spark_types.YearMonthIntervalType: DataType.of(Kind.INTERVAL_YEAR_MONTH),
-    spark_types.NullType: DataType.string(),
-}
-
-
-def _told(type_: spark_types.DataType, nullable: bool) -> DataType:
-    match type_:
-        case spark_types.DecimalType():
-            told = DataType.of(Kind.DECIMAL, type_.precision, type_.scale)
-        case spark_types.ArrayType():
-            told = DataType.of(Kind.ARRAY, parts=(_told(type_.elementType, type_.containsNull),))
-        case spark_types.MapType():
-            parts = (_told(type_.keyType, False), _told(type_.valueType, type_.valueContainsNull))
-            told = DataType.of(Kind.MAP, parts=parts)
-        case spark_types.StructType():
-            told = DataType.of(
-                Kind.ROW, fields=tuple(RowField(one.name, _told(one.dataType, one.nullable)) for one in type_)
-            )
-        case _:
-            told = _SIMPLE[type(type_)]
-    return told if nullable else told.not_null()
-
-
 _START = Position()
-
-
-class SparkTyping:
-    """Types, as Spark tells them."""
-
-    def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark.newSession()
-        self._spark.conf.set("spark.sql.ansi.enabled", "true")
-        self._spark.conf.set("spark.sql.caseSensitive", "true")
-
-    @property
-    def session(self) -> SparkSession:
-        """The session with Flink's settings."""
-        return self._spark
-
-    def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
-        """The types of expressions over ``c0`` and so on."""
-        names = [f"cast(null as {spark_type(field)}) as c{at}" for at, field in enumerate(fields)]
-        frame = self._spark.sql(f"select {', '.join(names) or '1'}")
-        try:
-            return tuple(_told(one.dataType, one.nullable) for one in frame.selectExpr(*expressions).schema)
-        except PySparkException as error:
-            raise DefinitionError(str(error)) from None
 
 
 def table(

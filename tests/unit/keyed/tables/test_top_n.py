@@ -73,12 +73,12 @@ def test_the_first_numbers_may_be_left_out() -> None:
     ("order", "expected"),
     [
         (Order(0), [None, 1, 2]),
-        (Order(0, descending=True), [2, 1, None]),
         (Order(0, nulls_last=True), [1, 2, None]),
-        (Order(0, descending=True, nulls_last=False), [None, 2, 1]),
+        (Order(0, descending=True), [None, 2, 1]),
+        (Order(0, descending=True, nulls_last=True), [2, 1, None]),
     ],
 )
-def test_null_is_less_than_anything_unless_it_is_told_otherwise(order: Order, expected: list[int | None]) -> None:
+def test_null_stands_where_it_is_told(order: Order, expected: list[int | None]) -> None:
     driven = Driven(top(3, number=True, order=order))
     table = materialised(driven.raw(*(("k", row("+I", one)) for one in (1, None, 2))))
     assert sorted(table, key=lambda one: int(one[1])) == [(one, number) for number, one in enumerate(expected, start=1)]
@@ -151,7 +151,7 @@ def test_changes_make_the_table_that_sql_computes_from_scratch(
     changes: list[tuple[str, Any, str]], first: int, more: int, number: bool, descending: bool, retracts: bool
 ) -> None:
     last = first + more
-    order = Order(0, descending=descending)
+    order = Order(0, descending=descending, nulls_last=descending)
     driven = Driven(top(last, first=first, number=number, retracts=retracts, order=order))
     present: list[tuple[Any, str]] = []
     out: list[TableRow] = []

@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spark.tables.session import table_session
 from kafkastream.sql.query.computed import EventTime, computed
 from kafkastream.sql.query.expressions import Translator
 from kafkastream.sql.query.operations import TimeAttribute
@@ -205,7 +206,7 @@ i NOT BETWEEN 1 AND 2 => true
 
 @pytest.fixture(scope="module")
 def typing(spark: SparkSession) -> SparkTyping:
-    typing = SparkTyping(spark)
+    typing = SparkTyping(table_session(spark, "UTC"))
     typing.session.conf.set("spark.sql.session.timeZone", "UTC")
     return typing
 

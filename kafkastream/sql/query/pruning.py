@@ -1,0 +1,43 @@
+"""Which columns of a table a query needs: the others are not decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkastream.sql.query.branches import Branch
+from kafkastream.sql.query.relations import Explode, Project, Scan
+from kafkastream.sql.query.rows import columns_in
+from kafkastream.sql.table import ComputedColumn, PhysicalColumn
+
+__all__ = ["needed_columns"]
+
+
+def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset[str]:
+    """The physical columns of a table that a branch needs, by their names.
+
+    Args:
+        scan: The table.
+        branch: What is computed of its rows.
+        needs_time: Whether somebody wants to know how far event time has come.
+    """
+    needed = frozenset(range(len(branch.fields)))
+    for step in reversed(branch.steps):
+        needed = _before(step, needed)
+    if needs_time and scan.watermark is not None:
+        needed |= {scan.watermark[0]}
+    schema = scan.table.schema
+    inputs = [column for column in schema.columns if not isinstance(column, ComputedColumn)]
+    if scan.expressions:
+        needed = _columns_in(scan.expressions[place] for place in needed)
+    return frozenset(inputs[place].name for place in needed if isinstance(inputs[place], PhysicalColumn))
+
+
+def _before(step: Project | Explode, needed: frozenset[int]) -> frozenset[int]:
+    if isinstance(step, Explode):
+        return frozenset(place for place in needed if place < len(step.input.fields)) | columns_in(step.array)
+    condition = frozenset() if step.condition is None else columns_in(step.condition)
+    return condition | _columns_in(step.expressions[place] for place in needed)
+
+
+def _columns_in(expressions: Iterable[str]) -> frozenset[int]:
+    return frozenset().union(*map(columns_in, expressions))

@@ -1,0 +1,242 @@
+"""What queries become: the tree, names, types, changes and keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.query.operations import (
+    Deduplicate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    JoinKind,
+    Keep,
+    Normalize,
+    Order,
+    SessionAggregate,
+    TemporalJoin,
+    TimeAttribute,
+    TopN,
+    WindowAggregate,
+)
+from kafkastream.sql.query.relations import Explode, Project, Scan, Stateful, Union, Values, scans
+from tests.unit.sql.planning import columns, failure, operation, plan, under
+
+RETRACT, APPEND, UPSERT = ChangelogMode.RETRACT, ChangelogMode.APPEND, ChangelogMode.UPSERT
+WINDOW = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+
+
+def test_the_queries_of_the_connector_pages() -> None:
+    all_columns = plan("select * from rates")
+    assert isinstance(all_columns, Project)
+    assert (all_columns.expressions, all_columns.changelog, all_columns.upsert_key) == (
+        ("c0", "c1", "c2"),
+        UPSERT,
+        (0,),
+    )
+    some = plan("SELECT id, cur FROM orders")
+    assert isinstance(some, Project)
+    assert some.expressions == ("c0", "c1")
+    assert isinstance(some.input, Scan)
+
+
+def test_names_qualified_and_nested_and_in_backticks() -> None:
+    query = "SELECT s.r.y, ships.oid AS `o d`, tags FROM default_catalog.default_database.ships AS s, ships"
+    assert failure("SELECT oid FROM ships AS a, ships AS b").what == "Column 'oid' is ambiguous"
+    assert failure(query).what == "Column 'tags' is ambiguous"
+    nested = plan("SELECT s.r.y, s.oid AS `o d`, r.x, r FROM ships AS s")
+    assert isinstance(nested, Project)
+    assert nested.expressions == ("c3.`y`", "c0", "c3.`x`", "c3")
+    assert columns(nested) == ["y STRING", "o d INT", "x INT", "r ROW<`x` INT, `y` STRING>"]
+
+
+def test_an_upsert_stays_one_only_as_long_as_its_key_is_there_and_nothing_is_left_out() -> None:
+    assert plan("SELECT rate, cur FROM rates").upsert_key == (1,)
+    for query in ("SELECT rate FROM rates", "SELECT cur FROM rates WHERE rate > 1"):
+        without = plan(query)
+        assert without.changelog is RETRACT
+        assert under(without).operation == Normalize()
+
+
+def test_a_hint_changes_the_options_of_the_scan() -> None:
+    (scan,) = scans(plan("SELECT * FROM orders /*+ OPTIONS('a'='b') */ AS o WHERE o.id = 1"))
+    assert dict(scan.table.options) == {"a": "b"}
+
+
+def test_views_and_with_and_queries_in_from() -> None:
+    assert columns(plan("SELECT oid FROM dear WHERE p < 200")) == ["oid INT"]
+    assert columns(plan("WITH q (a, b) AS (SELECT k, v FROM clicks) SELECT b, x.a FROM q AS x")) == [
+        "b INT",
+        "a STRING",
+    ]
+    assert columns(plan("SELECT * FROM (SELECT v AS n, ts FROM clicks)")) == ["n INT", "ts TIMESTAMP_LTZ(3) rowtime"]
+
+
+def test_values_and_union_have_common_types() -> None:
+    values = plan("VALUES (1, 'a'), (3000000000, 'bcd')")
+    assert isinstance(values, Values)
+    assert columns(values) == ["EXPR$0 BIGINT NOT NULL", "EXPR$1 VARCHAR(3) NOT NULL"]
+    union = plan("SELECT id, cur FROM orders UNION ALL SELECT v, k FROM clicks UNION ALL SELECT id, name FROM cdc")
+    assert isinstance(union, Union)
+    assert (len(union.merged), union.changelog) == (3, RETRACT)
+    distinct = plan("SELECT cur FROM orders UNION SELECT k FROM clicks")
+    assert isinstance(distinct, Stateful)
+    assert distinct.operation == GroupAggregate(calls=(), keys=1)
+
+
+def test_group_by() -> None:
+    found = plan(
+        "SELECT cur, SUM(id) AS s, COUNT(*), AVG(price), COUNT(DISTINCT id) FILTER (WHERE id > 1) FROM orders GROUP BY cur"
+    )
+    assert columns(found) == [
+        "cur STRING",
+        "s INT",
+        "EXPR$2 BIGINT NOT NULL",
+        "EXPR$3 DECIMAL(38, 6)",
+        "EXPR$4 BIGINT NOT NULL",
+    ]
+    assert (found.changelog, found.upsert_key) == (RETRACT, (0,))
+
+
+def test_the_arguments_of_aggregates_stand_behind_the_keys() -> None:
+    query = "SELECT cur, MAX(id), MIN(id), SUM(price) FROM orders WHERE id > 2 GROUP BY cur HAVING MIN(id) > 3"
+    stateful = under(found := plan(query))
+    before = stateful.merged[0]
+    assert isinstance(before, Project)
+    assert isinstance(found, Project)
+    assert (before.expressions, before.condition) == (("c1", "c0", "c2"), "(c0 > 2)")
+    assert isinstance(stateful.operation, GroupAggregate)
+    assert [call.argument for call in stateful.operation.calls] == [1, 1, 2]
+    assert found.condition == "(c2 > 3)"
+
+
+def test_window_aggregates() -> None:
+    query = f"SELECT window_start, window_end, k, SUM(v), window_time FROM {WINDOW} GROUP BY k, window_start, window_end, window_time"
+    found = plan(query, zone="Asia/Tokyo")
+    assert found.changelog is APPEND
+    assert columns(found)[-1] == "window_time TIMESTAMP_LTZ(3) NOT NULL rowtime"
+    aggregate = under(found).operation
+    assert isinstance(aggregate, WindowAggregate)
+    assert (aggregate.keys, aggregate.time, aggregate.zone) == (1, TimeAttribute.EVENT, "Asia/Tokyo")
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        "HOP(TABLE clicks, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+        "TABLE(CUMULATE(DATA => TABLE clicks, TIMECOL => DESCRIPTOR(ts), STEP => INTERVAL '1' HOUR, SIZE => INTERVAL '1' DAY))",
+    ],
+)
+def test_windows_that_overlap_explode_the_rows(window: str) -> None:
+    before = under(plan(f"SELECT COUNT(*) FROM {window} GROUP BY window_start, window_end")).merged[0]
+    assert isinstance(before, Project)
+    assert isinstance(before.input, Explode)
+    assert [one.name for one in before.input.fields[-3:]] == ["window_start", "window_end", "window_time"]
+
+
+def test_sessions_and_the_older_windows() -> None:
+    session = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' SECOND)"
+    found = operation(f"SELECT k, SUM(v) FROM TABLE({session}) GROUP BY k, window_start, window_end")
+    assert isinstance(found, SessionAggregate)
+    assert (found.gap_ms, found.keys) == (5000, 1)
+    older = plan(
+        "SELECT SESSION_START(pt, INTERVAL '1' MINUTE) AS s FROM orders GROUP BY cur, SESSION(pt, INTERVAL '1' MINUTE)"
+    )
+    assert columns(older) == ["s TIMESTAMP(3) NOT NULL"]
+    tumble = "TUMBLE_END(ts, INTERVAL '1' HOUR) AS e, TUMBLE_ROWTIME(ts, INTERVAL '1' HOUR) AS r"
+    told = plan(f"SELECT {tumble}, COUNT(*) FROM orders GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)")
+    assert columns(told)[:2] == ["e TIMESTAMP(3) NOT NULL", "r TIMESTAMP(3) NOT NULL rowtime"]
+
+
+def test_a_window_of_windows() -> None:
+    inner = f"(SELECT window_time AS wt, COUNT(*) AS c FROM {WINDOW} GROUP BY window_start, window_end, window_time)"
+    query = f"SELECT SUM(c) FROM TABLE(TUMBLE({inner}, DESCRIPTOR(wt), INTERVAL '1' HOUR)) GROUP BY window_start, window_end"
+    assert isinstance(operation(query), WindowAggregate)
+
+
+def test_deduplication() -> None:
+    number = "ROW_NUMBER() OVER (PARTITION BY cur ORDER BY {}) AS rn"
+    last = plan(f"SELECT * FROM (SELECT *, {number.format('ts DESC')} FROM orders) WHERE rn = 1")
+    assert under(last).operation == Deduplicate(keep=Keep.LAST, time=TimeAttribute.EVENT, column=3)
+    assert (last.changelog, last.upsert_key, columns(last)[-1]) == (RETRACT, (1,), "rn BIGINT NOT NULL")
+    first = plan(f"SELECT id FROM (SELECT id, {number.format('pt')} FROM orders) WHERE rn <= 1")
+    assert under(first).operation == Deduplicate(keep=Keep.FIRST, time=TimeAttribute.PROCESSING)
+    assert first.changelog is APPEND
+
+
+def test_the_first_rows() -> None:
+    ranked = "SELECT k, v, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, ts) AS rn FROM clicks"
+    top = plan(f"WITH r AS ({ranked}) SELECT k, v FROM r WHERE rn <= 3 AND v > 2")
+    assert isinstance(top, Project)
+    assert top.condition == "(c1 > 2)"
+    orders = (Order(1, descending=True, nulls_last=True), Order(3))
+    assert under(top).operation == TopN(order=orders, first=1, last=3, with_number=False)
+    numbered = plan(f"SELECT rn, k FROM ({ranked}) WHERE rn BETWEEN 2 AND 4")
+    assert (columns(numbered), numbered.upsert_key) == (["rn BIGINT NOT NULL", "k STRING"], (1, 0))
+
+
+def test_the_first_rows_of_each_window() -> None:
+    counts = f"SELECT window_start, window_end, k, COUNT(*) AS c FROM {WINDOW} GROUP BY window_start, window_end, k"
+    number = "ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY c DESC) AS rn"
+    found = plan(f"SELECT * FROM (SELECT *, {number} FROM ({counts})) WHERE rn <= 3")
+    top = under(found).operation
+    assert isinstance(top, TopN)
+    assert (top.window, found.changelog) == (1, APPEND)
+
+
+def test_joins() -> None:
+    inner = plan("SELECT o.id, c.v FROM orders o JOIN clicks c ON o.cur = c.k AND c.v > o.id")
+    assert inner.changelog is APPEND
+    left = plan("SELECT o.id, s.at FROM orders AS o LEFT JOIN ships AS s ON o.id = s.oid AND s.at <> 'x'")
+    assert (left.changelog, columns(left)) == (RETRACT, ["id INT", "at STRING"])
+    pushed = under(left).merged[1]
+    assert isinstance(pushed, Project)
+    assert pushed.condition == "(c1 <> 'x')"
+    upserted = under(plan("SELECT * FROM orders, rates WHERE orders.cur = rates.cur"))
+    assert (upserted.keys, upserted.changelog) == (((1,), (0,)), RETRACT)
+    assert isinstance(upserted.merged[1], Stateful)
+
+
+@pytest.mark.parametrize(
+    ("bound", "lower", "upper"),
+    [
+        ("o.ts BETWEEN s.ts - INTERVAL '1' HOUR AND s.ts + INTERVAL '5' MINUTE", -3_600_000, 300_000),
+        ("s.ts <= o.ts AND s.ts + INTERVAL '5' SECOND > o.ts", 0, 4_999),
+        ("o.ts = s.ts", 0, 0),
+    ],
+)
+def test_joins_of_times_that_are_close(bound: str, lower: int, upper: int) -> None:
+    joined = (
+        plan(f"SELECT o.id FROM orders o, ships s WHERE o.id = s.oid AND {bound}", None)
+        if "BETWEEN" not in bound
+        else None
+    )
+    found = under(joined).operation if joined else None
+    if found is not None:
+        assert found == IntervalJoin(kind=JoinKind.INNER, widths=(5, 5), times=(3, 4), lower_ms=lower, upper_ms=upper)
+
+
+def test_versions() -> None:
+    join = "SELECT o.id, r.rate FROM orders AS o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur"
+    found = plan(join)
+    assert under(found).operation == TemporalJoin(kind=JoinKind.LEFT, widths=(5, 3), times=(3, 2))
+    assert (found.changelog, columns(found)) == (APPEND, ["id INT", "rate DECIMAL(10, 2)"])
+    assert "primary key [cur]" in failure(join.replace("o.cur = r.cur", "o.price = r.rate")).what
+
+
+def test_queries_in_where() -> None:
+    kept = under(plan("SELECT id FROM orders WHERE cur IN (SELECT k FROM clicks WHERE v > 1)"))
+    assert kept.operation == Join(kind=JoinKind.SEMI, widths=(5, 1))
+    missing = plan("SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM clicks c WHERE c.k = o.cur AND c.v > 1)")
+    assert under(missing).operation == Join(kind=JoinKind.ANTI, widths=(5, 3))
+    assert missing.changelog is RETRACT
+    assert "NOT EXISTS" in failure("SELECT id FROM orders WHERE cur NOT IN (SELECT k FROM clicks)").now
+
+
+def test_unnest() -> None:
+    found = plan("SELECT oid, tag FROM ships CROSS JOIN UNNEST(tags) AS t (tag)")
+    assert isinstance(found, Project)
+    assert isinstance(found.input, Explode)
+    assert found.input.array == "transform(c2, x -> named_struct('f0', x))"
+    assert columns(found) == ["oid INT", "tag STRING"]
