@@ -63,6 +63,7 @@ class OperatorKind(enum.Enum):
     INTERVAL_JOIN_OF_ROWS = "IntervalJoin"
     TEMPORAL_JOIN = "TemporalJoin"
     CHANGELOG_NORMALIZE = "ChangelogNormalize"
+    UPSERT_MATERIALIZE = "SinkUpsertMaterializer"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 

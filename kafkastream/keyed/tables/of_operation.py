@@ -9,6 +9,7 @@ from kafkastream.keyed.tables.deduplicate import DeduplicateOperator
 from kafkastream.keyed.tables.group_aggregate import GroupAggregateOperator
 from kafkastream.keyed.tables.interval_join import IntervalJoinOperator
 from kafkastream.keyed.tables.join import JoinOperator
+from kafkastream.keyed.tables.materialize import MaterializeOperator
 from kafkastream.keyed.tables.normalize import NormalizeOperator
 from kafkastream.keyed.tables.session_aggregate import SessionAggregateOperator
 from kafkastream.keyed.tables.temporal_join import TemporalJoinOperator
@@ -20,6 +21,7 @@ from kafkastream.sql.query.operations import (
     GroupAggregate,
     IntervalJoin,
     Join,
+    Materialize,
     Normalize,
     SessionAggregate,
     TableOperation,
@@ -50,7 +52,7 @@ def table_operator(what: TableOperation) -> KeyedOperator:
 
 
 def _of_rows(
-    operation: Deduplicate | IntervalJoin | TemporalJoin | Normalize, keys: Sequence[Sequence[int]]
+    operation: Deduplicate | IntervalJoin | TemporalJoin | Normalize | Materialize, keys: Sequence[Sequence[int]]
 ) -> KeyedOperator:
     match operation:
         case Deduplicate():
@@ -61,3 +63,5 @@ def _of_rows(
             return TemporalJoinOperator(operation, keys=keys)
         case Normalize():
             return NormalizeOperator(operation)
+        case Materialize():
+            return MaterializeOperator(operation)

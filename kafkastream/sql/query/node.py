@@ -33,6 +33,7 @@ from kafkastream.sql.query.operations import (
     GroupAggregate,
     IntervalJoin,
     Join,
+    Materialize,
     Normalize,
     Operation,
     SessionAggregate,
@@ -292,4 +293,5 @@ _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
     IntervalJoin: OperatorKind.INTERVAL_JOIN_OF_ROWS,
     TemporalJoin: OperatorKind.TEMPORAL_JOIN,
     Normalize: OperatorKind.CHANGELOG_NORMALIZE,
+    Materialize: OperatorKind.UPSERT_MATERIALIZE,
 }

@@ -19,6 +19,7 @@ __all__ = [
     "Join",
     "JoinKind",
     "Keep",
+    "Materialize",
     "Normalize",
     "Operation",
     "Order",
@@ -305,6 +306,18 @@ class Normalize:
     ttl_ms: int = 0
 
 
+@final
+@attrs.frozen(kw_only=True)
+class Materialize:
+    """Changes by any key as upserts by the sink's primary key: the last one of the rows that are there.
+
+    Args:
+        ttl_ms: After how long without a change a key is forgotten; never, if 0.
+    """
+
+    ttl_ms: int = 0
+
+
 Operation = (
     GroupAggregate
     | WindowAggregate
@@ -315,6 +328,7 @@ Operation = (
     | IntervalJoin
     | TemporalJoin
     | Normalize
+    | Materialize
 )
 
 

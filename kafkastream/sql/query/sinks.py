@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink, TableSink
+from kafkastream.sql.query.operations import Materialize
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.query.rows import normalized
 from kafkastream.sql.table import TableDefinition
@@ -21,9 +22,10 @@ def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition 
         table: The sink's table.
         ttl_ms: After how long without a change a key may be forgotten.
 
+    Where rows change by another key than the sink's primary key, an operation with state makes them changes of that one.
+
     Raises:
         DefinitionError: The sink takes no changes.
-        UnsupportedFeatureError: The changes are not those of the sink's primary key.
     """
     if not isinstance(sink, KafkaTableSink) or table is None or relation.changelog.is_insert_only:
         return normalized(relation, ttl_ms)
@@ -37,16 +39,17 @@ def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition 
     if sink.changelog is ChangelogMode.RETRACT:
         return normalized(relation, ttl_ms)
     names = [field.name for field in relation.fields]
-    key = {names.index(name) for name in table.schema.primary_key}
-    if relation.upsert_key is None or set(relation.upsert_key) != key:
-        known = ", ".join(names[place] for place in relation.upsert_key or ()) or "unknown"
-        raise UnsupportedFeatureError(
-            f"rows change by another key ({known}) than the primary key of the sink "
-            f"({', '.join(table.schema.primary_key)}), so an older row could hide a newer one",
-            where=f"INSERT INTO {table.identifier}",
-            now="Declare the query's key as the table's PRIMARY KEY, or GROUP BY the primary key.",
-        )
-    return relation
+    key = tuple(names.index(name) for name in table.schema.primary_key)
+    if relation.upsert_key is not None and set(relation.upsert_key) == set(key):
+        return relation
+    return Stateful(
+        fields=relation.fields,
+        changelog=ChangelogMode.UPSERT,
+        upsert_key=key,
+        merged=(normalized(relation, ttl_ms),),
+        keys=(key,),
+        operation=Materialize(ttl_ms=ttl_ms),
+    )
 
 
 def _producer(relation: Relation) -> str:
