@@ -25,12 +25,13 @@ from kafkastream.spark.identities import identities, keyed_identities
 from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, TransactionalOperator
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.opened import Run
-from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
+from kafkastream.spark.operators import Operator, PresentRows, timestamp_operators, user_operator
 from kafkastream.spark.records import Decoder, decoder_of
 from kafkastream.spark.single_writer import HandOver, WriterPlan
 from kafkastream.spark.sinks import CollectOperator, DiscardOperator, PrintOperator, SinkOperator
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
+from kafkastream.spark.tables.columnar_windows import ColumnarExchange
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spark.watermark_operator import WatermarkOperator
 from kafkastream.spec.dead_letters import DeadLetterSchema
@@ -151,12 +152,17 @@ class ChainCompiler:
             self.decoders.get(source.id) or decoder_of(source),
             Flow(
                 self._after(source, {}),
-                self._timing(source, source.watermarks),
+                self._before(source),
                 None if dead_letters is None else next(self._stages(dead_letters, {}, source)),
             ),
-            scope=self._scope(source),
+            scope=self.scope_of(source),
             consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
         )
+
+    def _before(self, source: SourceNode) -> tuple[Operator, ...]:
+        """What the elements of a source pass first; behind what sees the time, those that are there only for it go."""
+        timing = self._timing(source, source.watermarks)
+        return (*timing, PresentRows(source.name)) if self.decoders else timing
 
     def keyed_chain(self, node: KeyedNode) -> KeyedChain:
         """What happens to the elements of a keyed operator, and to what comes out of it."""
@@ -165,7 +171,7 @@ class ChainCompiler:
             keyed_identities(self.graph)[node.id],
             keyed_operator(node),
             self._flow_after(node),
-            self._scope(node),
+            self.scope_of(node),
             node.has_keys,
         )
 
@@ -184,7 +190,7 @@ class ChainCompiler:
         """The exactly-once sinks behind keyed operators, by their nodes."""
         behind = {sink.id: self._sink(sink) for sink in self.graph.sinks if self._is_behind_keys(sink)}
         for node, sink in behind.items():
-            sink.scope = self._scope(self.graph[node])
+            sink.scope = self.scope_of(self.graph[node])
         return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
 
     def _is_behind_keys(self, node: Node) -> bool:
@@ -225,17 +231,22 @@ class ChainCompiler:
                 yield from self._after(node, made)
                 return
             operator.parallelism = node.parallelism
-            operator.scope = self._scope(node)
+            operator.scope = self.scope_of(node)
             stage = Stage(operator, self._after(node, made), self._aside(node, made))
             yield made.setdefault(node.id, stage)
 
     def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[Stage]:
         """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
         for side, keyed in enumerate(node.keyed):
-            if keyed.node == before.id:
+            if keyed.node != before.id:
+                continue
+            if isinstance(node.function, TableOperation) and node.function.is_columnar:
+                yield Stage(ColumnarExchange(node.name, node.id, self.labels))
+            else:
                 yield Stage(ExchangeOperator(node.name, node.id, side, keyed.selector, self.labels, keyed.is_broadcast))
 
-    def _scope(self, node: Node) -> OperatorScope:
+    def scope_of(self, node: Node) -> OperatorScope:
+        """Whose the metrics of a node are."""
         return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
 
     def _operator(self, node: Node) -> Operator | None:

@@ -30,7 +30,15 @@ from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.time import as_timestamp
 from kafkastream.spec.watermark import WatermarkStrategy
 
-__all__ = ["Operator", "TaskScope", "TimestampOperator", "flinks_times", "timestamp_operators", "user_operator"]
+__all__ = [
+    "Operator",
+    "PresentRows",
+    "TaskScope",
+    "TimestampOperator",
+    "flinks_times",
+    "timestamp_operators",
+    "user_operator",
+]
 
 _NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
@@ -157,6 +165,20 @@ class ProcessOperator(_UserOperator):
             return (*results, *context._taken_aside()) if context._aside else results
 
         return _flat(batch, each(one, batch.values, batch.timestamps))
+
+
+@final
+@attrs.define(eq=False)
+class PresentRows(Operator):
+    """Lets pass what is there: the rows of tables, without what stands for none and only tells the time."""
+
+    has_metrics = False
+
+    def apply(self, batch: Batch) -> Batch:
+        """The elements that are not None."""
+        if None not in batch.values:
+            return batch
+        return batch.rows([index for index, value in enumerate(batch.values) if value is not None])
 
 
 class TimestampOperator(_UserOperator):

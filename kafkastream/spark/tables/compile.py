@@ -7,22 +7,28 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_type
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.compile import ChainCompiler, pickled
+from kafkastream.spark.identities import keyed_identities
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.stateful import LevelPlan
+from kafkastream.spark.tables.columnar_parts import WindowParts
+from kafkastream.spark.tables.columnar_windows import ColumnarWindows
 from kafkastream.spark.tables.continuation import Continuation
 from kafkastream.spark.tables.elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
 from kafkastream.spark.tables.frames import QueryFrames
 from kafkastream.spark.tables.local_aggregate import pre_aggregated
+from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, KeyedNode
 from kafkastream.sql.connectors import KafkaTableSink, PrintTableSink
 from kafkastream.sql.query.node import QueryNode, Route, routes
 from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
-from kafkastream.sql.query.relations import Stateful
+from kafkastream.sql.query.relations import Field, Stateful
 
 __all__ = ["query_frames", "query_of", "row_decoders"]
 
@@ -70,12 +76,16 @@ def query_frames(
     if query is None:
         return None
     keyed = [node for node in graph.nodes if isinstance(node, KeyedNode)]
+    fields = {route.node: route.branch.origin.fields for route in routes(query)}
     behind = [graph[route.node] for route in routes(query) if isinstance(route.branch.origin, Stateful)]
     return QueryFrames(
         session,
         query,
         plan,
-        {node.id: LevelPlan(run, labels, {node.id: pickled(compiler.keyed_chain(node))}, True) for node in keyed},
+        {
+            node.id: LevelPlan(run, labels, {node.id: _stage(compiler, node, fields[node.id])}, is_last=True)
+            for node in keyed
+        },
         {
             node.id: Continuation(
                 run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)
@@ -85,6 +95,26 @@ def query_frames(
         Continuation(run, query.id, pickled(compiler.continuation(query)), _shown(query), 1),
         labels,
     )
+
+
+def _stage(compiler: ChainCompiler, node: KeyedNode, fields: Sequence[Field]) -> bytes:
+    """What runs for an operation with state, pickled."""
+    operation = node.function
+    assert isinstance(operation, TableOperation)
+    if not operation.is_columnar:
+        return pickled(compiler.keyed_chain(node))
+    assert isinstance(operation.operation, WindowAggregate)
+    windows = ColumnarWindows(
+        node.name,
+        keyed_identities(compiler.graph)[node.id],
+        node.id,
+        WindowParts(operation.operation, operation.retracts),
+        [to_arrow_type(spark_type(field.type), timezone="UTC") for field in fields],
+        compiler.scope_of(node),
+        compiler.labels,
+    )
+    sent: bytes = cloudpickle.dumps(windows)
+    return sent
 
 
 def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
@@ -100,6 +130,9 @@ def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
 def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
     """What rows are aggregated by before they are sent, as far as those of one batch go."""
     operation = what.operation
+    if what.is_columnar:
+        assert isinstance(operation, WindowAggregate)
+        return WindowParts(operation, what.retracts).of_rows
     if what.takes_parts and isinstance(operation, (GroupAggregate, WindowAggregate)):
         return partial(pre_aggregated, operation=operation)
     return None

@@ -21,6 +21,7 @@ from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.reports import Report, ReportKind, report_batches
+from kafkastream.spark.tables.columnar_parts import of_bytes
 from kafkastream.spark.tables.elements import KEPT
 from kafkastream.spark.tables.wire import array_of
 from kafkastream.spark.task import unpickled
@@ -60,12 +61,15 @@ class Unpacking:
 
     def _rows(self, message: Message) -> Iterator[pa.RecordBatch]:
         rows, _ = pickle.loads(message.payload)
-        if not rows:
-            return
         hidden, fields = self._fields
-        columns = [array_of(column, field.type) for column, field in zip(zip(*rows, strict=True), fields, strict=True)]
-        buckets = pa.array([message.bucket] * len(rows), pa.int32())
-        nothing = [pa.nulls(len(rows), field.type) for field in hidden[1:]]
+        if isinstance(rows, bytes):
+            columns = [column.combine_chunks() for column in of_bytes(rows).columns]
+        else:
+            columns = [array_of(one, field.type) for one, field in zip(zip(*rows, strict=True), fields, strict=True)]
+        if not columns or not len(columns[0]):
+            return
+        buckets = pa.array([message.bucket] * len(columns[0]), pa.int32())
+        nothing = [pa.nulls(len(columns[0]), field.type) for field in hidden[1:]]
         yield pa.RecordBatch.from_arrays([buckets, *nothing, *columns], schema=self.schema)
 
     @property

@@ -23,6 +23,7 @@ from pyspark.sql.types import (
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
 from kafkastream.spark.passthrough import written_by_spark
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
+from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
 from kafkastream.spark.tables.elements import KEPT, TIME
 from kafkastream.spark.tables.encode import encoded
@@ -170,7 +171,9 @@ class _Making:
         self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]
     ) -> DataFrame:
         frames, labels = self.frames, self.frames.labels
-        messages = [self._messages(*one) for some in merged for one in some]
+        messages = [
+            self._messages(*one, keys) for some, keys in zip(merged, stateful.keys, strict=True) for one in some
+        ]
         assert self.control is not None
         messages.append(self.control.mapInArrow(frames.plan.messages(labels), MESSAGE_SCHEMA))
         out = (
@@ -181,8 +184,10 @@ class _Making:
         schema = _unpacked(stateful)
         return out.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
 
-    def _messages(self, branch: Branch, node: int, rows: DataFrame) -> DataFrame:
+    def _messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int]) -> DataFrame:
         """What is sent to the operation that takes the rows."""
+        hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
+        rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
         if isinstance(branch.origin, Stateful):
             return rows.mapInArrow(self.frames.continuations[node].messages(self.frames.labels), MESSAGE_SCHEMA)
         return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)

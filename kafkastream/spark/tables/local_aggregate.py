@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkastream.keyed.tables.rows import AFTER, INSERT, TableRow
+from kafkastream.spark.tables.wire import values_of
 from kafkastream.sql.query.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.query.relations import column
 
-__all__ = ["KIND_COLUMN", "pre_aggregated"]
+__all__ = ["KIND_COLUMN", "PAIRS", "grouped", "plain", "pre_aggregated"]
 
 KIND_COLUMN: Final = "__kind"
 """The number of each row's ``RowKind``; where it is missing, rows are only added."""
 
 _BOUNDS: Final = 2
 _SIGN: Final = "sign"
-_PAIRS: Final = frozenset({AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
+PAIRS: Final = frozenset({AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
 
 Aggregation = tuple[str | list[str], str]
 """A column of the table that is grouped, and what is computed of it."""
@@ -45,25 +47,39 @@ def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAg
     if not columns.num_rows:
         return []
     width = operation.keys + (_BOUNDS if isinstance(operation, WindowAggregate) else 0)
-    prepared = {column(index): _plain(columns.column(column(index))) for index in range(width)}
-    keys = list(prepared)
-    sign = _sign(columns)
+    keys = [column(index) for index in range(width)]
+    numbered = {key: _numbered(columns.column(key)) for key in keys if pa.types.is_nested(columns.column(key).type)}
+    prepared = {key: numbered[key][0] if key in numbered else plain(columns.column(key)) for key in keys}
+    found = [one.to_pylist() for one in grouped(columns, prepared, operation.calls).columns]
+    for place, key in enumerate(keys):
+        if key in numbered:
+            found[place] = [numbered[key][1][number] for number in found[place]]
+    results = iter(found[width:])
+    rows = next(results)
+    partials = [
+        zip(next(results), next(results), strict=True) if call.function in PAIRS else next(results)
+        for call in operation.calls
+    ]
+    return list(zip(rows, *found[:width], *partials, strict=True))
+
+
+def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequence[AggregateCall]) -> pa.Table:
+    """The groups of a batch: the keys, how many rows more there are, and for each call its part, a pair as two columns.
+
+    Args:
+        columns: The batch.
+        keys: What the rows are grouped by.
+        calls: What is computed.
+    """
+    prepared, sign = dict(keys), _sign(columns)
     aggregations: list[Aggregation] = [([], "count_all")]
     if sign is not None:
         prepared[_SIGN] = sign
         aggregations = [(_SIGN, "sum")]
-    for place, call in enumerate(operation.calls):
+    for place, call in enumerate(calls):
         aggregations += _aggregations(f"a{place}", call, columns, sign, prepared)
     prepared = prepared or {_SIGN: columns.column(0)}  # what is counted needs rows
-    grouped = pa.table(prepared).group_by(keys, use_threads=False).aggregate(aggregations)
-    found = [one.to_pylist() for one in grouped.columns]
-    results = iter(found[width:])
-    rows = next(results)
-    partials = [
-        zip(next(results), next(results), strict=True) if call.function in _PAIRS else next(results)
-        for call in operation.calls
-    ]
-    return list(zip(rows, *found[:width], *partials, strict=True))
+    return pa.table(prepared).group_by(list(keys), use_threads=False).aggregate(aggregations)
 
 
 def _aggregations(
@@ -76,13 +92,13 @@ def _aggregations(
         values = pc.if_else(is_counted, values, pa.scalar(None, values.type))
     if sign is not None:
         prepared[f"{name}_{_SIGN}"] = pc.if_else(pc.is_valid(values), sign, 0)
-        if call.function in _PAIRS:
+        if call.function in PAIRS:
             prepared[name] = pc.if_else(pc.greater(sign, 0), values, pc.negate(values))
             return [(name, "sum"), (f"{name}_{_SIGN}", "sum")]
         assert call.function is AggregateFunction.COUNT
         return [(f"{name}_{_SIGN}", "sum")]
     prepared[name] = values
-    if call.function in _PAIRS:
+    if call.function in PAIRS:
         return [(name, "sum"), (name, "count")]
     return [(name, call.function.value.lower())]
 
@@ -91,10 +107,10 @@ def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
     """A call's argument, as it can be computed with; without one, whatever is not NULL."""
     if call.argument is None:
         return pa.repeat(True, columns.num_rows)
-    values = _plain(columns.column(column(call.argument)))
-    if call.function in _PAIRS and pa.types.is_integer(values.type):
+    values = plain(columns.column(column(call.argument)))
+    if call.function in PAIRS and pa.types.is_integer(values.type):
         return values.cast(pa.int64())
-    if call.function in _PAIRS and pa.types.is_decimal(values.type):
+    if call.function in PAIRS and pa.types.is_decimal(values.type):
         digits = values.type.precision + len(str(columns.num_rows))
         wide = pa.decimal128(38, values.type.scale) if digits <= 38 else pa.decimal256(76, values.type.scale)
         return values.cast(wide)
@@ -110,7 +126,14 @@ def _sign(columns: pa.RecordBatch) -> pa.Array | None:
     return pc.if_else(is_added, pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))
 
 
-def _plain(values: pa.Array) -> pa.Array:
+def _numbered(values: pa.Array) -> tuple[pa.Array, list[Any]]:
+    """Arrays, maps and rows, of which Arrow makes no groups, as the numbers of different ones."""
+    numbers: dict[Any, int] = {}
+    of_rows = [numbers.setdefault(value, len(numbers)) for value in values_of(values)]
+    return pa.array(of_rows, pa.int64()), list(numbers)
+
+
+def plain(values: pa.Array) -> pa.Array:
     """A column with dates and times as whole numbers: days and microseconds."""
     if pa.types.is_timestamp(values.type):
         return values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64())

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import types
 
-__all__ = ["array_of", "column_names", "rows_of", "values_of"]
+__all__ = ["array_of", "column_names", "rows_of", "typed", "values_of"]
 
 
 def column_names(width: int) -> list[str]:
@@ -42,6 +42,14 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         rich = _rich(kind)
         return pa.array([None if value is None else rich(value) for value in values], kind)
     return pa.array(values, kind)
+
+
+def typed(values: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column of plain values as one of a type."""
+    number = _number(kind)
+    if number is not None:
+        return values.cast(number).view(kind)
+    return values if values.type == kind else values.cast(kind, safe=False)
 
 
 def _number(kind: pa.DataType) -> pa.DataType | None:

@@ -269,6 +269,11 @@ class _Graph:
                 stateful.operation,
                 retracts=any(not relation.changelog.is_insert_only for relation in stateful.merged),
                 keys=stateful.keys,
+                has_plain_keys=not any(
+                    relation.fields[place].type.parts or relation.fields[place].type.fields
+                    for relation, places in zip(stateful.merged, stateful.keys, strict=True)
+                    for place in places
+                ),
             ),
         )
         return self.put(node)

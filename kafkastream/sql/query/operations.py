@@ -345,11 +345,19 @@ class TableOperation(KeyedOperation):
         operation: What is done.
         retracts: Whether rows may take back others.
         keys: For a join, the columns of each input that it compares by ``=``, which NULL never equals.
+        has_plain_keys: Whether no column of the key has parts of its own.
     """
 
     operation: Operation
     retracts: bool = False
     keys: tuple[tuple[int, ...], ...] = ()
+    has_plain_keys: bool = True
+
+    @property
+    def is_columnar(self) -> bool:
+        """Whether parts stay columns all the way: no key has to be looked up before its window is over."""
+        by_event_time = isinstance(self.operation, WindowAggregate) and self.operation.time is TimeAttribute.EVENT
+        return by_event_time and self.takes_parts and self.has_plain_keys
 
     @property
     def takes_parts(self) -> bool:

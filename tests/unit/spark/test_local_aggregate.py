@@ -125,3 +125,9 @@ def test_sums_that_need_more_than_64_bits_begin_anew_at_the_other_end() -> None:
     columns = pa.RecordBatch.from_pydict({"c0": pa.array([2**63 - 1, 1])})
     operation = GroupAggregate(calls=(call("SUM", 0),), keys=0)
     assert Driven(TableOperation(operation)).give(*pre_aggregated(columns, operation)) == [("+I", -(2**63))]
+
+
+def test_arrays_are_keys_too() -> None:
+    columns = pa.RecordBatch.from_pydict({"c0": pa.array([[1], [2], [1], None]), "c1": pa.array([1, 2, 4, 8])})
+    operation = GroupAggregate(calls=(call("SUM", 1),), keys=1)
+    assert pre_aggregated(columns, operation) == [(2, (1,), (5, 2)), (1, (2,), (2, 1)), (1, None, (8, 1))]
