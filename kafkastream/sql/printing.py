@@ -9,6 +9,7 @@ from typing import Any
 
 from kafkastream.spec.printing import java_double, java_float
 from kafkastream.spec.row import RowKind
+from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["printed_row", "printed_value", "shown_value"]
@@ -47,15 +48,29 @@ def _timestamp(value: datetime.datetime, digits: int) -> str:
     return f"{value.replace(microsecond=0, tzinfo=None)}{'.' if fraction else ''}{fraction}"
 
 
-def printed_row(kind: RowKind, values: Iterable[Any], types: Iterable[DataType]) -> str:
-    """A row as the print connector writes it: by Java's ``toString`` of each value.
+def printed_row(
+    kind: RowKind, values: Iterable[Any], types: Iterable[DataType], style: PrintStyle = PrintStyle.ROW
+) -> str:
+    """A row as the print connector writes it: by Java's ``toString`` of each value, or plain, with timestamps as in SQL.
 
     Example:
-        >>> stamp = datetime.datetime(2024, 5, 1, 12, 30)
-        >>> printed_row(RowKind.INSERT, [stamp, None, 1e10], map(DataType.of, (Kind.TIMESTAMP, Kind.INT, Kind.DOUBLE)))
+        >>> row = [datetime.datetime(2024, 5, 1, 12, 30), None, 1e10]
+        >>> types = list(map(DataType.of, (Kind.TIMESTAMP, Kind.INT, Kind.DOUBLE)))
+        >>> printed_row(RowKind.INSERT, row, types)
         '+I[2024-05-01T12:30, null, 1.0E10]'
+        >>> printed_row(RowKind.INSERT, row, types, PrintStyle.PLAIN)
+        '+I(2024-05-01 12:30:00,null,1.0E10)'
     """
-    return f"{kind}[{', '.join(printed_value(value, one) for value, one in zip(values, types, strict=True))}]"
+    pairs = zip(values, types, strict=True)
+    if style is PrintStyle.PLAIN:
+        return f"{kind}({','.join(_plain_value(value, one) for value, one in pairs)})"
+    return f"{kind}[{', '.join(printed_value(value, one) for value, one in pairs)}]"
+
+
+def _plain_value(value: Any, kind: DataType) -> str:
+    if value is not None and kind.kind in {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ}:
+        return _timestamp(value, len(f"{value.microsecond:06}".rstrip("0")) if value.microsecond else 0)
+    return printed_value(value, kind)
 
 
 def printed_value(value: Any, kind: DataType) -> str:

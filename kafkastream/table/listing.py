@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.row import Row
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.query.catalog import View
@@ -97,6 +97,10 @@ def listed(statement: Show, planner: Planner) -> TableResult:
             return described(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:
             return TableResult(rows=[Row(_created(statement, planner.catalog))])
+        case what if what not in _NAMES:
+            raise UnsupportedFeatureError(
+                f"SHOW {what.value} has nothing to show", where=str(statement.position), now="SHOW CATALOGS lists them."
+            )
         case what:
             header, names = _NAMES[what]
             return _names(header, names(planner.catalog), statement.pattern)

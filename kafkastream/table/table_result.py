@@ -105,7 +105,7 @@ class TableResult:
         Example:
             >>> with TableResult.ok().collect() as rows:
             ...     print(*rows)
-            Row('OK')
+            <Row('OK')>
         """
         rows, self._rows = self._rows, _Taken()
         return rows if hasattr(rows, "close") else _Rows(rows)  # type: ignore[return-value]

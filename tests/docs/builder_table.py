@@ -9,9 +9,10 @@ from typing import final
 
 import attrs
 
+from tests.docs.placed_table import DOCS, PlacedTable
+
 __all__ = ["DOCS", "BuilderTable"]
 
-DOCS = Path(__file__).parents[2] / "docs"
 ROW = re.compile(r"^\| (?P<names>`.*?`) \| (?P<status>\w[\w ]*) \|(?P<note>.*)\|$", re.MULTILINE)
 ABSENT = "-"
 
@@ -39,12 +40,11 @@ class BuilderTable:
     @property
     def written(self) -> str:
         """The table as it stands on the page."""
-        return self._parts()[1]
+        return self._place.written
 
     def write(self) -> None:
         """Write it anew."""
-        before, _, after = self._parts()
-        self.page.write_text(before + self.text + after, encoding="utf-8")
+        self._place.write(self.text)
 
     def lacking(self, builder: type) -> set[str]:
         """The methods of a builder that the table does not have."""
@@ -52,12 +52,9 @@ class BuilderTable:
         methods -= {_camel_case(name) for name in methods if "_" in name}
         return methods - set(re.findall(r"^\| `(\w+)`", self.text, re.MULTILINE))
 
-    def _parts(self) -> tuple[str, str, str]:
-        before, mark, rest = self.page.read_text(encoding="utf-8").partition(f"{self.mark}\n\n")
-        assert mark, self.mark
-        table = re.match(r"(\|.*\n)*", rest)
-        assert table
-        return before + mark, table[0], rest[table.end() :]
+    @property
+    def _place(self) -> PlacedTable:
+        return PlacedTable(self.page, self.mark)
 
     def _lines(self) -> Iterator[str]:
         yield "| Here | PyFlink | Java | Status |"

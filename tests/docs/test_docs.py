@@ -6,8 +6,9 @@ A page is run like a notebook: its ``python`` blocks one after the other, in one
   the page; every ``"orders"`` in the page's code then means that topic.
 * ``<!-- then orders: first | second -->`` after a block checks the values of all records of the topic.
 * ``localhost:9092`` means the tests' broker, ``file:///data`` a temporary directory.
-* A ``text`` block right after a ``python`` block is what that block prints.
-* A block that begins with ``# Before`` is for PyFlink: it only has to be Python. Each has its ``# After``.
+* A ``sql`` block is carried out as by ``kafkastream sql``, in one table environment for the page, whose INSERTs wait.
+* A ``text`` block right after a ``python`` or ``sql`` block is what that block prints; what has nothing to tell is left out.
+* A block that begins with ``# Before`` (``-- Before``) is for Flink: it only has to be Python (SQL). Each has its ``# After``.
 * A function ``test_…`` in a block is called with the fixtures that it names.
 """
 
@@ -26,6 +27,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
+from kafkastream.sql.syntax.parser import parse
+from kafkastream.table import EnvironmentSettings, ResultKind, TableEnvironment
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -50,7 +53,7 @@ class Block:
 
     @property
     def is_before(self) -> bool:
-        return self.code.startswith(("# Before", "// Before"))
+        return self.code.startswith(("# Before", "// Before", "-- Before"))
 
 
 @attrs.frozen
@@ -76,9 +79,14 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-PYTHON_PAGES = [
-    page for page in PAGES if any(isinstance(part, Block) and part.language == "python" for part in parts(page))
-]
+RUN = {"python", "sql"}
+RUN_PAGES = [page for page in PAGES if any(isinstance(part, Block) and part.language in RUN for part in parts(page))]
+
+
+def table_environment() -> TableEnvironment:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set("table.dml-sync", "true").set("table.local-time-zone", "UTC").set("parallelism.default", "1")
+    return t_env
 
 
 @attrs.frozen
@@ -92,6 +100,7 @@ class Notebook:
     request: pytest.FixtureRequest
     topics: dict[str, str] = attrs.field(factory=dict)
     names: dict[str, Any] = attrs.field(factory=lambda: {"__name__": "__main__"})
+    t_env: TableEnvironment = attrs.field(factory=table_environment)
 
     def run(self) -> None:
         printed = ""
@@ -105,6 +114,10 @@ class Notebook:
                     ast.parse(part.code)
                 case Block(language="python"):
                     printed = self._run(part)
+                case Block(language="sql", is_before=True):
+                    assert parse(part.code)
+                case Block(language="sql"):
+                    printed = self._execute(part)
                 case Block(language="text"):
                     assert printed == part.code, f"{name_of(self.page)}, line {part.line}"
 
@@ -127,9 +140,16 @@ class Notebook:
                 self._test(self.names[name])
         return output.getvalue()
 
+    def _execute(self, block: Block) -> str:
+        with redirect_stdout(io.StringIO()) as output:
+            for result in map(self.t_env._execute, parse(self._placed(block.code))):
+                if result.get_result_kind() is not ResultKind.SUCCESS and result.get_job_client() is None:
+                    result.print()
+        return output.getvalue()
+
     def _placed(self, code: str) -> str:
         for topic, real in self.topics.items():
-            code = code.replace(f'"{topic}"', f'"{real}"')
+            code = code.replace(f'"{topic}"', f'"{real}"').replace(f"'topic' = '{topic}'", f"'topic' = '{real}'")
         code = code.replace("localhost:9092", self.kafka.bootstrap_servers)
         return code.replace("file:///data", self.data.as_uri())
 
@@ -137,7 +157,7 @@ class Notebook:
         function(*map(self.request.getfixturevalue, inspect.signature(function).parameters))
 
 
-@pytest.mark.parametrize("page", PYTHON_PAGES, ids=name_of)
+@pytest.mark.parametrize("page", RUN_PAGES, ids=name_of)
 def test_page_runs_as_written(
     page: Path,
     kafka: KafkaBroker,
@@ -151,7 +171,7 @@ def test_page_runs_as_written(
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "porting").glob("*.md")), ids=name_of)
 def test_every_before_has_its_after(page: Path) -> None:
-    blocks = [part for part in parts(page) if isinstance(part, Block) and part.language in {"python", "java"}]
+    blocks = [part for part in parts(page) if isinstance(part, Block) and part.language in {*RUN, "java"}]
     befores = [(one, other) for one, other in pairwise(blocks) if one.is_before]
     assert befores
-    assert [one.line for one, other in befores if not other.code.startswith("# After")] == []
+    assert [one.line for one, other in befores if not other.code.startswith(("# After", "-- After"))] == []

@@ -248,3 +248,31 @@ def test_top_items_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, new
         {"until": minute + 60_000, "top": [["pen", 3], ["ink", 2], ["pad", 2]]},
         {"until": minute + 120_000, "top": [["pen", 1]]},
     ]
+
+
+def test_orders_per_minute_by_kafkastream_sql(
+    spark: SparkSession, kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path
+) -> None:
+    orders = [("ann", 10, "10:00:01"), ("bob", 20.5, "10:00:30"), ("ann", 30, "10:00:40"), ("ann", 5, "10:02:00")]
+    kafka.produce(
+        topics[0],
+        [
+            json.dumps({"id": number, "customer": customer, "amount": amount, "ts": f"2024-05-01 {time}"})
+            for number, (customer, amount, time) in enumerate(orders)
+        ],
+    )
+    script = (EXAMPLES / "sql" / "orders_per_minute.sql").read_text(encoding="utf-8")
+    for name, real in (
+        ("localhost:9092", kafka.bootstrap_servers),
+        ("'orders'", f"'{topics[0]}'"),
+        ("'orders-per-minute'", f"'{topics[1]}'"),
+    ):
+        script = script.replace(name, real)
+    placed = tmp_path / "orders_per_minute.sql"
+    placed.write_text(script, encoding="utf-8")
+    cli.main(["sql", "-f", str(placed)], prog_name="kafkastream", standalone_mode=False)
+    assert [list(row.values()) for row in told(kafka, topics[1])] == [
+        ["ann", "2024-05-01 10:00:00", 2, 40.0],
+        ["ann", "2024-05-01 10:02:00", 1, 5.0],
+        ["bob", "2024-05-01 10:00:00", 1, 20.5],
+    ]

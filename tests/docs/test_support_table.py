@@ -31,9 +31,17 @@ from kafkastream.kafka.properties import client_properties, producer_properties,
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.metrics import METRIC_OPTIONS
+from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.spark.source import source_options
+from kafkastream.spark.tables.formats import reader_of
 from kafkastream.spec.sink import ON_EXPIRED_MARKER
 from kafkastream.spec.types import RowTypeInfo, TypeInformation
+from kafkastream.sql.connectors import CONNECTORS, KafkaTableSource, source_of
+from kafkastream.sql.formats import FORMATS
+from kafkastream.sql.syntax.parser import parse, parse_one
+from kafkastream.sql.syntax.statements import CreateTable
+from kafkastream.table import EnvironmentSettings, StreamTableEnvironment, TableEnvironment, TableResult
+from kafkastream.table.statements import Interpreter
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -120,6 +128,11 @@ def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
     return Types.ROW_NAMED(["a"], [field])
 
 
+def read_stream(method: str) -> None:
+    rows = new_environment().from_collection(["a"], Types.STRING())
+    getattr(StreamTableEnvironment.create(), method)(rows)
+
+
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "KafkaSinkBuilder.set_delivery_guarantee(EXACTLY_ONCE)": write_exactly_once,
     "DeliveryGuarantee.EXACTLY_ONCE": write_exactly_once,
@@ -153,7 +166,35 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "DataStream.partition_custom(…)": lambda *_: new_environment().from_elements(1).partition_custom(max, str),
     "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
+    "EnvironmentSettings.in_batch_mode()": lambda *_: EnvironmentSettings.in_batch_mode(),
+    "StreamTableEnvironment.from_data_stream(stream)": lambda *_: read_stream("from_data_stream"),
+    "StreamTableEnvironment.from_changelog_stream(stream)": lambda *_: read_stream("from_changelog_stream"),
 }
+
+KAFKA_TABLE = "WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:9092', {})"
+TABLES = f"""
+    CREATE TABLE orders (
+      id BIGINT, customer STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3), pt AS PROCTIME(), tags ARRAY<STRING>,
+      WATERMARK FOR ts AS ts
+    ) {KAFKA_TABLE.format("'format' = 'json'")};
+    CREATE TABLE payments (id BIGINT, order_id BIGINT, paid DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+      {KAFKA_TABLE.format("'format' = 'json'")};
+    CREATE TABLE customers (
+      name STRING, city STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (name) NOT ENFORCED
+    ) WITH (
+      'connector' = 'upsert-kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:9092',
+      'key.format' = 'json', 'value.format' = 'json'
+    );
+    CREATE TABLE seen (id BIGINT) WITH ('connector' = 'print');
+"""
+
+
+def carry_out(statement: str) -> None:
+    """Carry out a statement of SQL, but for its job."""
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    interpreter = Interpreter(t_env._planner, lambda _: TableResult.ok(), lambda _: TableResult.ok())
+    for one in (*parse(TABLES), parse_one(statement)):
+        interpreter.execute(one)
 
 
 def camel_case(name: str) -> str:
@@ -195,7 +236,33 @@ def test_what_raises_does(row: Row, kafka: KafkaBroker, topic: str, spark: Spark
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Key"], ids=str)
 def test_configuration_key_is_an_option(row: Row) -> None:
-    assert row.name in {key for option in (*JOB_OPTIONS, *METRIC_OPTIONS) for key in option.keys}
+    assert row.name in {key for option in (*JOB_OPTIONS, *METRIC_OPTIONS, *TABLE_OPTIONS) for key in option.keys}
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column in {"Statement", "Query"}], ids=str)
+def test_statement_is_as_the_page_says(row: Row, spark: SparkSession) -> None:
+    if row.status in ABSENT:
+        with pytest.raises(UnsupportedFeatureError):
+            carry_out(row.name)
+    else:
+        carry_out(row.name)
+
+
+def test_all_connectors_and_formats_are_on_the_page() -> None:
+    assert {row.name for row in ROWS if row.column == "Connector"} == set(CONNECTORS)
+    assert {row.name for row in ROWS if row.column == "Format"} == set(FORMATS)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Format" and row.status in ABSENT], ids=str)
+def test_format_that_is_not_yet_there_is_refused(row: Row, spark: SparkSession) -> None:
+    options = f"'format' = '{row.name}', 'scan.startup.mode' = 'earliest-offset'"
+    needed = (f"'{row.name}.{option.key}' = 'http://here'" for option in FORMATS[row.name].required)
+    created = parse_one(f"CREATE TABLE t (id BIGINT) {KAFKA_TABLE.format(', '.join((options, *needed)))}")
+    assert isinstance(created, CreateTable)
+    source = source_of(created.definition)
+    assert isinstance(source, KafkaTableSource)
+    with pytest.raises(UnsupportedFeatureError):
+        reader_of(source.value)
 
 
 def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: NewTopic, spark: SparkSession) -> None:

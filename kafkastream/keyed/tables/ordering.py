@@ -18,7 +18,7 @@ def sort_key(order: Sequence[Order]) -> Callable[[Columns], Any]:
         >>> rows = [("a", 1), ("b", None), ("c", 2)]
         >>> [row[0] for row in sorted(rows, key=sort_key([Order(1)]))]
         ['b', 'a', 'c']
-        >>> [row[0] for row in sorted(rows, key=sort_key([Order(1, descending=True)]))]
+        >>> [row[0] for row in sorted(rows, key=sort_key([Order(1, descending=True, nulls_last=True)]))]
         ['c', 'a', 'b']
     """
     parts = [_part(one) for one in order]

@@ -143,8 +143,8 @@ def _shown(query: QueryNode) -> Decoder:
     match query.target.sink:
         case KafkaTableSink():
             return EncodedRecords()
-        case PrintTableSink():
-            return PrintedRows(tuple(field.type for field in fields))
+        case PrintTableSink() as sink:
+            return PrintedRows(tuple(field.type for field in fields), sink.style)
         case _:
             times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
             return RowElements(tuple(field.name for field in fields), next(iter(times), None))

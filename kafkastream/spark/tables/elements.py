@@ -14,6 +14,7 @@ from kafkastream.spark.records import Decoder
 from kafkastream.spark.tables.wire import column_names, rows_of, values_of
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
+from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.printing import printed_row
 from kafkastream.sql.types import DataType
 
@@ -124,11 +125,15 @@ class PrintedRows(_ReadRows):
 
     Args:
         types: The types of the columns.
+        style: How a row is shown.
     """
 
     types: tuple[DataType, ...]
+    style: PrintStyle = PrintStyle.ROW
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """A line for each row."""
-        lines = [printed_row(kind, values, self.types) for kind, values in self._rows(arrow, len(self.types))]
+        lines = [
+            printed_row(kind, values, self.types, self.style) for kind, values in self._rows(arrow, len(self.types))
+        ]
         return Batch(lines, [None] * len(lines), range(len(lines)))

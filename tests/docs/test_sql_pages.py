@@ -1,0 +1,168 @@
+"""The reference pages of SQL have the tables that the code gives: of options, of functions, of aggregates, of windows.
+
+Run as a program (``python -m tests.docs.test_sql_pages``), it writes the tables anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.options.table_config import TABLE_OPTIONS
+from kafkastream.options.tables import markdown_table
+from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.formats import FORMATS
+from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
+from kafkastream.sql.query.functions import FUNCTIONS
+from kafkastream.sql.query.operations import AggregateFunction
+from kafkastream.sql.query.relations import Project
+from kafkastream.sql.settings import options_of
+from kafkastream.table import EnvironmentSettings, TableEnvironment
+from tests.docs.placed_table import DOCS, PlacedTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Declared = tuple[Iterable[Option[Any] | OptionFamily], Iterable[Option[Any]]]
+
+OPTIONS: Final = DOCS / "sql" / "options.md"
+FUNCTIONS_PAGE: Final = DOCS / "sql" / "functions.md"
+DECLARED: Final[Mapping[str, Declared]] = {
+    **{name: (connector.options, connector.required) for name, connector in CONNECTORS.items()},
+    **{name: (options_of(kind), kind.required) for name, kind in FORMATS.items()},
+    "SET": (TABLE_OPTIONS, ()),
+}
+COLUMNS: Final = {
+    "s": "STRING",
+    "i": "INT",
+    "n": "BIGINT",
+    "d": "DECIMAL(10, 2)",
+    "x": "DOUBLE",
+    "ts": "TIMESTAMP(3)",
+}
+CALLS: Final = """
+    SUBSTR(s, 2) | SUBSTRING(s, 2, 3) | SUBSTRING(s, i) | LPAD(s, 5, '0') | RPAD(s, 5, ' ') | REPLACE(s, 'a', 'b')
+    SPLIT_INDEX(s, ';', i) | JSON_VALUE(s, '$.a') | JSON_VALUE(s, '$.a' RETURNING BIGINT) | JSON_QUERY(s, '$.a')
+    JSON_EXISTS(s, '$.a') | TRIM(s) | TRIM(LEADING 'x' FROM s) | POSITION('x' IN s) | OVERLAY(s PLACING 'x' FROM 2)
+    LN(x) | LOG10(x) | LOG2(x) | MOD(i, 3) | TRUNCATE(d, 1) | SIGN(x) | FLOOR(x) | CEIL(d)
+    COALESCE(s, 'none') | IFNULL(i, 0) | NULLIF(i, 0) | IF(i > 0, s, 'none') | GREATEST(i, 0) | LEAST(i, 0) | ROW(i, s)
+    CASE WHEN i > 0 THEN s END | CAST(s AS INT) | TRY_CAST(s AS INT) | CAST(ts AS STRING)
+    DATE_FORMAT(ts, 'yyyy-MM-dd') | TO_TIMESTAMP(s) | TO_TIMESTAMP(s, 'yyyy/MM/dd') | TO_TIMESTAMP_LTZ(n, 3)
+    TIMESTAMPADD(HOUR, 1, ts) | TIMESTAMPDIFF(DAY, ts, LOCALTIMESTAMP) | EXTRACT(YEAR FROM ts) | FLOOR(ts TO HOUR)
+"""
+ARGUMENTS: Final = ("n", "d", "x", "s")
+
+
+def place(name: str) -> PlacedTable:
+    page = OPTIONS if name in DECLARED else FUNCTIONS_PAGE
+    return PlacedTable(page, f"<!-- Made by tests/docs/test_sql_pages.py: {name} -->")
+
+
+def environment() -> TableEnvironment:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set_local_timezone("UTC")
+    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    t_env.execute_sql(f"CREATE TABLE t ({columns}, WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')")
+    return t_env
+
+
+def functions() -> str:
+    """Of the functions that are the same whatever their arguments are."""
+    rows = (
+        f"| `{name}` | {' <br> '.join(f'`{_with_letters(form)}`' for form in function.forms)} |\n"
+        for name, function in FUNCTIONS.items()
+        if not function.rewrite
+    )
+    return "".join(("| Function | In Spark SQL |\n", "|---|---|\n", *rows))
+
+
+def _with_letters(form: str) -> str:
+    return re.sub(r"\{(.)\}", lambda found: {"*": "a, b, …"}.get(found[1]) or "abc"[int(found[1])], form)
+
+
+def calls(t_env: TableEnvironment) -> str:
+    """Of the functions that look at their arguments, each with an example."""
+    written = [call.strip() for call in CALLS.replace("\n", "|").split("|") if call.strip()]
+    relation = t_env.sql_query(f"SELECT {', '.join(written)} FROM t")._relation
+    assert isinstance(relation, Project)
+    texts = (_with_names(text).replace("|", r"\|") for text in relation.expressions)
+    rows = (f"| `{call}` | `{text}` |\n" for call, text in zip(written, texts, strict=True))
+    return "".join(("| Call | In Spark SQL |\n", "|---|---|\n", *rows))
+
+
+def _with_names(text: str) -> str:
+    return re.sub(r"\bc(\d)\b", lambda found: list(COLUMNS)[int(found[1])], text)
+
+
+def aggregates(t_env: TableEnvironment) -> str:
+    """Of the aggregates: what they give, by the types of their arguments."""
+    header = " | ".join(f"of {COLUMNS[argument]}" for argument in ARGUMENTS)
+    rows = (
+        f"| `{name}` | {' | '.join(_result(t_env, f'{name}({argument})') for argument in ARGUMENTS)} |\n"
+        for name in AGGREGATES
+    )
+    return "".join((f"| Aggregate | {header} |\n", "|---|---|---|---|---|\n", *rows))
+
+
+def _result(t_env: TableEnvironment, call: str) -> str:
+    try:
+        return f"`{t_env.sql_query(f'SELECT {call} FROM t').get_schema().get_field_data_type(0)}`"
+    except DefinitionError:
+        return "-"
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_options_are_those_that_are_declared(name: str) -> None:
+    assert place(name).written == markdown_table(*DECLARED[name])
+
+
+def test_functions_are_those_that_are_declared(spark: SparkSession) -> None:
+    t_env = environment()
+    assert place("functions").written == functions()
+    assert place("calls").written == calls(t_env)
+    assert place("aggregates").written == aggregates(t_env)
+
+
+def test_every_function_is_on_the_page() -> None:
+    page = FUNCTIONS_PAGE.read_text(encoding="utf-8")
+    assert [name for name in (*FUNCTIONS, *AGGREGATES) if f"| `{name}" not in page] == []
+
+
+def test_windows_of_the_page_can_be_planned(spark: SparkSession) -> None:
+    t_env = environment()
+    page = FUNCTIONS_PAGE.read_text(encoding="utf-8")
+    windows = re.findall(r"^\| `(TABLE\(.*?\))` \|", page, re.MULTILINE)
+    groups = re.findall(r"^\| `GROUP BY (.*?)` \| (.*) \|$", page, re.MULTILINE)
+    for window in windows:
+        t_env.explain_sql(f"SELECT window_start, window_end, COUNT(*) FROM {window} GROUP BY window_start, window_end")
+    for window, bounds in groups:
+        named = re.findall(r"`(\w+)\(…\)`", bounds)
+        columns = ", ".join(f"{name}({window.partition('(')[2]}" for name in named)
+        t_env.explain_sql(f"SELECT {columns} FROM t GROUP BY {window}")
+    told = {window.partition("(")[0] for window, _ in groups} | set(re.findall(r"`(\w+)\(…\)`", page))
+    assert told == {name for name in GROUP_WINDOWS if not name.endswith("PROCTIME")}
+    assert {window.removeprefix("TABLE(").partition("(")[0] for window in windows} == {
+        "TUMBLE",
+        "HOP",
+        "CUMULATE",
+        "SESSION",
+    }
+    assert AggregateFunction.SUM0.value not in page
+
+
+def write() -> None:
+    t_env = environment()
+    for name, declared in DECLARED.items():
+        place(name).write(markdown_table(*declared))
+    place("functions").write(functions())
+    place("calls").write(calls(t_env))
+    place("aggregates").write(aggregates(t_env))
+
+
+if __name__ == "__main__":
+    write()
