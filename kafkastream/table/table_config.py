@@ -8,6 +8,7 @@ from typing import final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kafkastream.errors import DefinitionError
+from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.time import Duration
@@ -38,8 +39,8 @@ class TableConfig:
         Raises:
             DefinitionError: The value does not fit the key.
         """
-        for option in TABLE_OPTIONS:
-            if key == option.key:
+        for option in (*TABLE_OPTIONS, *JOB_OPTIONS):
+            if key in option.keys:
                 option.read(value)
         if key == LOCAL_TIME_ZONE.key:
             _check_zone(value)

@@ -123,6 +123,8 @@ def _sign(columns: pa.RecordBatch) -> pa.Array | None:
         return None
     kinds = columns.column(KIND_COLUMN)
     is_added = pc.is_in(kinds, value_set=pa.array([INSERT, AFTER], kinds.type))
+    if pc.all(is_added).as_py():
+        return None
     return pc.if_else(is_added, pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))
 
 
