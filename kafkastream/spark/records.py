@@ -26,7 +26,9 @@ from kafkastream.spec.record import (
     TimestampType,
     ValueOnlySchema,
 )
+from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.sql.connectors.records import RecordsAsRead
 
 __all__ = [
     "CollectionDecoder",
@@ -154,7 +156,11 @@ def decoder_of(node: SourceNode) -> Decoder:
 def columns_of(node: SourceNode) -> tuple[str, ...]:
     """The columns of the records of a Kafka source that are read."""
     kept = ("key", "headers") if node.keeps_records else ()
-    return tuple(dict.fromkeys((*decoder_of(node).columns, *kept)))
+    columns = dict.fromkeys((*decoder_of(node).columns, *kept))
+    match node.source:
+        case KafkaSource(deserializer=RecordsAsRead(with_headers=False)):
+            del columns["headers"]
+    return tuple(columns)
 
 
 def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:

@@ -17,7 +17,13 @@ __all__ = ["RecordsAsEncoded", "RecordsAsRead"]
 @final
 @attrs.frozen
 class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
-    """Records as they were read: the table's formats decode them."""
+    """Records as they were read: the table's formats decode them.
+
+    Args:
+        with_headers: Whether somebody asks for their headers.
+    """
+
+    with_headers: bool = True
 
     def deserialize(self, record: ConsumerRecord) -> tuple[ConsumerRecord]:
         """The record."""

@@ -27,6 +27,7 @@ from kafkastream.spec.time import Duration
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.connectors import BlackHoleTableSink, KafkaTableSink, PrintTableSink, TableSink, source_of
 from kafkastream.sql.connectors.datagen import DataGenTableSource
+from kafkastream.sql.connectors.records import RecordsAsRead
 from kafkastream.sql.query.branches import Branch, Origin, branches
 from kafkastream.sql.query.operations import (
     Deduplicate,
@@ -250,7 +251,11 @@ class _Graph:
             watermarks = WatermarkStrategy.for_monotonous_timestamps()
             if self._idle_timeout_ms:
                 watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
-        return self._source(source.source, name, watermarks)
+        asks_for_headers = source.header_filter is not None or any(
+            "header" in one.column.key for one in source.metadata
+        )
+        records = attrs.evolve(source.source, deserializer=RecordsAsRead(with_headers=asks_for_headers))
+        return self._source(records, name, watermarks)
 
     def _stateful(self, stateful: Stateful) -> int:
         inputs = [self._one(self.add(relation)) for relation in stateful.merged]
