@@ -1,0 +1,270 @@
+"""The nodes of a job graph: where elements begin, what is done to them, and where they end."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterator
+from typing import Any, final
+
+import attrs
+
+from kafkastream.spec.functions import Function, KeySelector
+from kafkastream.spec.keyed_operation import KeyedOperation
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.state_descriptors import MapStateDescriptor
+from kafkastream.spec.types import TypeInformation
+from kafkastream.spec.watermark import WatermarkStrategy
+
+__all__ = [
+    "CollectSink",
+    "CollectionSource",
+    "DiscardingSink",
+    "KeyedInput",
+    "KeyedNode",
+    "Node",
+    "OperatorKind",
+    "OperatorNode",
+    "PrintSink",
+    "SideOutputNode",
+    "SinkNode",
+    "SourceNode",
+    "UnionNode",
+]
+
+
+class OperatorKind(enum.Enum):
+    """What an operator does to an element."""
+
+    MAP = "Map"
+    FLAT_MAP = "Flat Map"
+    FILTER = "Filter"
+    PROCESS = "Process"
+    KEYED_PROCESS = "KeyedProcess"
+    REDUCE = "Keyed Reduce"
+    WINDOW = "Window"
+    CO_MAP = "Co-Map"
+    CO_FLAT_MAP = "Co-Flat Map"
+    CO_PROCESS = "Co-Process"
+    INTERVAL_JOIN = "Interval Join"
+    BROADCAST_PROCESS = "Co-Process-Broadcast"
+    GROUP_AGGREGATE = "GroupAggregate"
+    WINDOW_AGGREGATE = "WindowAggregate"
+    DEDUPLICATE = "Deduplicate"
+    RANK = "Rank"
+    JOIN = "Join"
+    INTERVAL_JOIN_OF_ROWS = "IntervalJoin"
+    TEMPORAL_JOIN = "TemporalJoin"
+    CHANGELOG_NORMALIZE = "ChangelogNormalize"
+    UPSERT_MATERIALIZE = "SinkUpsertMaterializer"
+    TIMESTAMPS = "Timestamps/Watermarks"
+
+
+@final
+@attrs.frozen
+class CollectionSource:
+    """Elements that the program holds itself, or whole numbers one after the other; bounded."""
+
+    elements: tuple[object, ...] | range
+
+    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range]:
+        """The elements in pieces that may be read one by one: numbers so many at a time, other elements at once.
+
+        Example:
+            >>> list(CollectionSource(range(5)).pieces(2)), list(CollectionSource(("a", "b", "c")).pieces(2))
+            ([range(0, 2), range(2, 4), range(4, 5)], [('a', 'b', 'c')])
+        """
+        if isinstance(self.elements, range):
+            size = self.elements.stop - self.elements.start  # len() ends where C's whole numbers do
+            yield from (self.elements[begin : begin + most] for begin in range(0, size, most))
+        else:
+            yield self.elements
+
+
+@final
+@attrs.frozen
+class PrintSink:
+    """Standard output, in Flink's format."""
+
+    identifier: str = ""
+    to_err: bool = False
+
+
+@final
+@attrs.frozen
+class CollectSink:
+    """The calling program."""
+
+
+@final
+@attrs.frozen
+class DiscardingSink:
+    """Nowhere."""
+
+
+@attrs.frozen(kw_only=True)
+class Node:
+    """What every node of a graph has."""
+
+    id: int
+    name: str
+    uid: str | None = None
+    parallelism: int | None = None
+    output_type: TypeInformation[Any] | None = None
+    description: str | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose elements come in, by id."""
+        return ()
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Operator"
+
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return self.name
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SourceNode(Node):
+    """Where elements begin.
+
+    Args:
+        source: What is read.
+        watermarks: How elements get their event time.
+        keeps_records: Whether a dead letter may need the whole record; none does behind a keyed operator.
+    """
+
+    source: KafkaSource[Any] | CollectionSource
+    watermarks: WatermarkStrategy[Any]
+    keeps_records: bool = False
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Data Source"
+
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return f"Source: {self.name}"
+
+
+@attrs.frozen(kw_only=True)
+class _OneInput(Node):
+    input: int
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The one node before."""
+        return (self.input,)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class OperatorNode(_OneInput):
+    """A function on each element."""
+
+    kind: OperatorKind
+    function: Function | Callable[..., Any] | WatermarkStrategy[Any]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KeyedInput:
+    """A stream that comes to a keyed operator, and how the key of its elements is found.
+
+    Args:
+        node: The stream's node.
+        selector: Finds the key; without one, elements stay with their subtask.
+        is_broadcast: Whether its elements come to every subtask.
+    """
+
+    node: int
+    selector: KeySelector[Any, Any] | Callable[[Any], Any] | None = None
+    is_broadcast: bool = False
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KeyedNode(Node):
+    """A function on the elements of each key: it has state and timers.
+
+    Args:
+        keyed: The streams that come in.
+        kind: How the function is called.
+        function: The function.
+        broadcast: The broadcast states that it may ask for.
+    """
+
+    keyed: tuple[KeyedInput, ...]
+    kind: OperatorKind
+    function: Function | Callable[..., Any] | KeyedOperation
+    broadcast: tuple[MapStateDescriptor[Any, Any], ...] = ()
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose elements come in."""
+        return tuple(one.node for one in self.keyed)
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether its functions have keyed state and timers."""
+        return any(one.selector is not None for one in self.keyed)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether something of it may outlive a restart: a plain function has no state."""
+        may_ask = isinstance(self.function, (Function, KeyedOperation))
+        return may_ask and (self.has_keys or bool(self.broadcast))
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SideOutputNode(_OneInput):
+    """What a function has written to a side output."""
+
+    tag: OutputTag[Any]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SinkNode(_OneInput):
+    """Where elements end.
+
+    Args:
+        sink: What takes them.
+        takes_dead_letters: Whether it takes, in place of the elements of a source, the records that gave none.
+    """
+
+    sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink
+    takes_dead_letters: bool = False
+
+    @property
+    def pact(self) -> str:
+        """What Flink's plan calls this kind of node."""
+        return "Data Sink"
+
+    @property
+    def label(self) -> str:
+        """What Flink's plan and metrics call this node."""
+        return f"Sink: {self.name}"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class UnionNode(Node):
+    """Several streams as one."""
+
+    merged: tuple[int, ...]
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The merged nodes."""
+        return self.merged
