@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -16,6 +17,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
@@ -45,7 +47,7 @@ from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink, distinct_names
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
-from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.node import QueryNode, generators
 
 __all__ = ["start", "start_and_collect"]
 
@@ -56,6 +58,7 @@ _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
 _PIECE = 200_000
 """How many numbers of a sequence a micro-batch holds."""
+_POLL_S = 0.1
 _KEYED_PER_BATCH = 500_000
 """How many at most when a bucket's elements are put in order again, for which they are all in memory."""
 
@@ -91,6 +94,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     if zones:
         session = table_session(session, zones[0])
     components = tuple(graph.components())
+    _check_ends(components)
     names = distinct_names(map(_identity, components))
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
@@ -109,11 +113,28 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     return Job(job_id, settings.name, _servers(graph), parts, restarts, metrics, folder.clean)
 
 
+def _check_ends(components: Sequence[JobGraph]) -> None:
+    """See that rows which are made up without an end keep nobody waiting: parts begin one after the other."""
+    queries = (node for part in components for node in part.nodes if isinstance(node, QueryNode))
+    if len(components) > 1 and not all(source.is_bounded for query in queries for source in generators(query.relation)):
+        raise UnsupportedFeatureError(
+            "a 'datagen' table without an end beside other queries in one job",
+            where="datagen",
+            now="Give it 'number-of-rows', or execute its INSERT on its own.",
+        )
+
+
 @attrs.define
 class _Read:
-    """How many pieces of its collections a part has read, which it remembers over restarts."""
+    """What a part remembers over restarts.
+
+    Args:
+        pieces: How many pieces of its collections it has read.
+        seconds: For how many seconds it has made up rows.
+    """
 
     pieces: int = 0
+    seconds: int = 0
 
 
 @final
@@ -178,11 +199,20 @@ class _Part:
         return self.native is not None or (self.tables is not None and self.tables.is_native)
 
     def _read_values(self, run: RunningPart) -> None:
-        """The rows that a query itself holds are one micro-batch."""
-        assert self.tables is not None
-        if not self.inputs and not self.read.pieces:
-            self._batch(run, Event(), self.tables.frame(()), 0, self.plan.run.id)
-            self.read.pieces += 1
+        """The rows that a query itself holds are one micro-batch; those that are made up come second by second."""
+        tables, read = self.tables, self.read
+        assert tables is not None
+        if self.inputs:
+            return
+        began = time.monotonic() - read.seconds
+        while not read.pieces or not tables.making_ends(read.seconds):
+            now = max(int(time.monotonic() - began), read.seconds) + 1
+            frame = tables.frame((), seconds=(read.seconds, now))
+            self._batch(run, Event(), frame, read.pieces, self.plan.run.id)
+            read.pieces, read.seconds = read.pieces + 1, now
+            while time.monotonic() < began + now and not tables.making_ends(now):
+                run.check_not_stopping()
+                time.sleep(_POLL_S)
 
     def _query(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)

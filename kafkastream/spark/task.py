@@ -118,8 +118,8 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
 
 def _own_columns(arrow: pa.RecordBatch) -> pa.RecordBatch:
     """Without the columns that the rows of a collection have only because those of Kafka are in the same frame."""
-    is_of_kafka = "topic" in arrow.schema.names and arrow["topic"].null_count == 0
-    return arrow if is_of_kafka else arrow.select(["source", "value"])
+    is_whole = "topic" not in arrow.schema.names or arrow["topic"].null_count == 0
+    return arrow if is_whole else arrow.select(["source", "value"])
 
 
 def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:

@@ -21,13 +21,13 @@ from kafkastream.errors import (
 )
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "NULL_WRITTEN", "lost_records", "translated", "without_secrets"]
+__all__ = ["BAD_RECORD", "BAD_ROW", "lost_records", "translated", "without_secrets"]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
 
-NULL_WRITTEN = "kafkastream cannot write"
-"""How the message of a row begins that has NULL where its table has none."""
+BAD_ROW = "kafkastream cannot write"
+"""How the message of a row begins that a table cannot take: it has NULL where there may be none, say."""
 
 Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
@@ -42,7 +42,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        rf"{NULL_WRITTEN} \[partition \d+\] (.*?) \[end\]",
+        rf"{BAD_ROW} \[partition \d+\] (.*?) \[end\]",
         lambda found, job, _: DeliveryError(found[1], where=f"job {job!r}"),
     ),
     (

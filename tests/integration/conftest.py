@@ -19,6 +19,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSource,
     KafkaSourceBuilder,
 )
+from kafkastream.table import EnvironmentSettings, TableEnvironment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -117,3 +118,11 @@ def read(env: StreamExecutionEnvironment) -> Read:
         return env.from_source(source, WatermarkStrategy.no_watermarks(), name)
 
     return stream
+
+
+@pytest.fixture
+def t_env(spark: SparkSession) -> TableEnvironment:
+    """The door to SQL."""
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set("parallelism.default", "2").set("table.local-time-zone", "UTC")
+    return t_env

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import pytest
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.row import Row
-from kafkastream.table import EnvironmentSettings, TableEnvironment
+from kafkastream.table import TableEnvironment
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 Create = Callable[..., str]
-
-
-@pytest.fixture
-def t_env(spark: SparkSession) -> TableEnvironment:
-    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env.get_config().set("parallelism.default", "2").set("table.local-time-zone", "UTC")
-    return t_env
 
 
 @pytest.fixture

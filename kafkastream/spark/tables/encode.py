@@ -8,9 +8,10 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.spark.tables.casting import as_type
-from kafkastream.spark.tables.formats import message_of
+from kafkastream.spark.tables.formats import encoder_of, message_of
+from kafkastream.spark.tables.python_steps import MessageEncoder, encoded_messages
 from kafkastream.spark.tables.scan import KIND
-from kafkastream.spark.translate_errors import NULL_WRITTEN
+from kafkastream.spark.translate_errors import BAD_ROW
 from kafkastream.spec.row import RowKind
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink
@@ -20,6 +21,9 @@ from kafkastream.sql.table import MetadataColumn, PhysicalColumn, TableDefinitio
 
 __all__ = ["encoded"]
 
+_KEY: Final = "key"
+_VALUE: Final = "value"
+_PROBLEM: Final = "problem"
 _HEADERS: Final = "array<struct<key:string,value:binary>>"
 
 
@@ -76,6 +80,16 @@ def encoded(
     hidden = [functions.col(name) for name in rows.columns if name.startswith("__")]
     serializer = sink.sink.record_serializer
     assert isinstance(serializer, RecordsAsEncoded)
+    encoders = _encoders(sink)
+    if encoders:
+        given = {_KEY: key, _VALUE: value}
+        rows = rows.select(
+            *hidden,
+            *(columns[field.column.name] for field in sink.metadata),
+            *(_for_python(message, name in encoders, passes).alias(name) for name, message in given.items()),
+        )
+        rows = _checked(encoded_messages(rows, encoders, _PROBLEM))
+        key, value = functions.col(_KEY), functions.col(_VALUE)
     return rows.select(
         *hidden,
         told.get("topic", functions.lit(serializer.topic).cast("string")).alias("topic"),
@@ -88,6 +102,36 @@ def encoded(
 
 def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) -> Column:
     return message_of(part, [columns[field.column] for field in part.fields], kind)
+
+
+def _encoders(sink: KafkaTableSink) -> dict[str, MessageEncoder]:
+    """What encodes the messages that expressions do not, by the names of their columns."""
+    parts = {_KEY: sink.key, _VALUE: sink.value}
+    found = {name: encoder_of(part) for name, part in parts.items() if part is not None}
+    return {name: encoder for name, encoder in found.items() if encoder is not None}
+
+
+def _for_python(message: Column, is_plain: bool, passes: Column) -> Column:
+    """A message as it is; where it is a row that is to be encoded, none for rows that pass."""
+    return functions.when(~passes, message) if is_plain else message
+
+
+def _checked(rows: DataFrame) -> DataFrame:
+    """The rows, if there is none that could not be encoded."""
+    problem = functions.col(_PROBLEM)
+    return rows.filter(functions.when(problem.isNull(), True).otherwise(_failure(problem)))
+
+
+def _failure(problem: Column) -> Column:
+    """Fails the query, by a row."""
+    text = functions.concat(
+        functions.lit(f"{BAD_ROW} [partition "),
+        functions.spark_partition_id().cast("string"),
+        functions.lit("] "),
+        problem,
+        functions.lit(" [end]"),
+    )
+    return functions.raise_error(text).cast("boolean")
 
 
 def _raw(text: Column | None, message: Column) -> Column:
@@ -115,14 +159,12 @@ def _without_nulls(rows: DataFrame, required: dict[str, Column], passes: Column,
     name = functions.coalesce(
         *(functions.when(column.isNull(), functions.lit(name)) for name, column in required.items())
     )
-    text = functions.concat(
-        functions.lit(f"{NULL_WRITTEN} [partition "),
-        functions.spark_partition_id().cast("string"),
-        functions.lit("] Column '"),
+    problem = functions.concat(
+        functions.lit("Column '"),
         name,
         functions.lit(
             "' is NOT NULL, however, a null value is being written into it. You can set job configuration "
-            "'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such records silently. [end]"
+            "'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such records silently."
         ),
     )
-    return rows.filter(functions.when(is_whole, True).otherwise(functions.raise_error(text).cast("boolean")))
+    return rows.filter(functions.when(is_whole, True).otherwise(_failure(problem)))

@@ -6,27 +6,34 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column, functions
 
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.tables.avro_messages import avro_decoder, avro_encoder
 from kafkastream.spark.tables.cdc_reading import change_reader
 from kafkastream.spark.tables.cdc_writing import change_message
 from kafkastream.spark.tables.csv_reading import csv_reader
 from kafkastream.spark.tables.csv_writing import csv_message
 from kafkastream.spark.tables.json_reading import json_reader
 from kafkastream.spark.tables.json_writing import json_message, json_value
+from kafkastream.spark.tables.protobuf_messages import protobuf_decoder, protobuf_encoder
+from kafkastream.spark.tables.python_formats import plain_row, python_reader
+from kafkastream.spark.tables.python_steps import MessageEncoder
 from kafkastream.spark.tables.raw import raw_message, raw_reader
 from kafkastream.spark.tables.reading import Reader
 from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.formats import (
+    AvroConfluentFormat,
+    AvroFormat,
     CanalJsonFormat,
     CsvFormat,
     DebeziumJsonFormat,
-    Format,
     JsonFormat,
     MaxwellJsonFormat,
+    ProtobufFormat,
     RawFormat,
 )
 
-__all__ = ["message_of", "reader_of"]
+__all__ = ["encoder_of", "message_of", "reader_of"]
+
+_NO_MESSAGE = "Failed to deserialize PB object: there is none"
 
 
 def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:
@@ -37,7 +44,8 @@ def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:
         metadata: What else is wanted of a value, by its keys.
 
     Raises:
-        UnsupportedFeatureError: The format is not read by Spark's expressions, or it cannot hold a field.
+        DefinitionError: What the format names is not there, or does not fit.
+        UnsupportedFeatureError: The format cannot hold a field.
     """
     match part.format:
         case JsonFormat():
@@ -48,12 +56,17 @@ def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:
             return raw_reader(part.row_type.fields[0], part.format)
         case DebeziumJsonFormat() | CanalJsonFormat() | MaxwellJsonFormat():
             return change_reader(part.row_type, part.format, metadata)
-        case _:
-            raise _unsupported(part.format)
+        case AvroFormat() | AvroConfluentFormat() as format_:
+            return python_reader(part.row_type, avro_decoder(part, format_))
+        case ProtobufFormat() as format_:
+            problem = None if format_.ignore_parse_errors else _NO_MESSAGE
+            return python_reader(part.row_type, protobuf_decoder(part, format_), problem)
+        case other:
+            raise AssertionError(other)
 
 
 def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
-    """A key or a value as bytes.
+    """A key or a value as bytes; as a struct of plain values, where ``encoder_of`` knows what encodes it.
 
     Args:
         part: Its fields and its format.
@@ -61,7 +74,7 @@ def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None)
         kind: The kind of a row, which formats of change events write; None where all are new.
 
     Raises:
-        UnsupportedFeatureError: The format is not written by Spark's expressions, or it cannot hold a field.
+        UnsupportedFeatureError: The format cannot hold a field.
     """
     match part.format:
         case JsonFormat():
@@ -78,10 +91,19 @@ def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None)
         case DebeziumJsonFormat() | CanalJsonFormat() | MaxwellJsonFormat():
             return change_message(columns, part.row_type, part.format, kind)
         case _:
-            raise _unsupported(part.format)
+            return plain_row(part.row_type, columns)
 
 
-def _unsupported(format_: Format) -> UnsupportedFeatureError:
-    return UnsupportedFeatureError(
-        f"the format {format_.identifier!r} is not supported in tables yet", now="Use 'json' or 'csv'."
-    )
+def encoder_of(part: RecordPart) -> MessageEncoder | None:
+    """What encodes a key or a value that Spark's expressions cannot encode; None if they can.
+
+    Raises:
+        DefinitionError: What the format names is not there, or does not fit.
+    """
+    match part.format:
+        case AvroFormat() | AvroConfluentFormat() as format_:
+            return avro_encoder(part, format_)
+        case ProtobufFormat() as format_:
+            return protobuf_encoder(part, format_)
+        case _:
+            return None

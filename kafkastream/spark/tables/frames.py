@@ -27,15 +27,16 @@ from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
 from kafkastream.spark.tables.elements import KEPT, TIME
 from kafkastream.spark.tables.encode import encoded
+from kafkastream.spark.tables.generating import generated
 from kafkastream.spark.tables.scan import scanned
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import column_names
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.sink import DeliveryGuarantee
-from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, source_of
+from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSink, KafkaTableSource, source_of
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.query.branches import Branch, branches
-from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.node import QueryNode, generators
 from kafkastream.sql.query.pruning import needed_columns
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Values
 from kafkastream.sql.types import Kind
@@ -44,8 +45,12 @@ __all__ = ["QueryFrames"]
 
 _SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What tells where rows come from, which chains want under these names; between, they are hidden."""
+_FROM: Final = f"__{_SOURCE[0]}"
 _MESSAGE_KIND: Final = HIDDEN[1]
 _OUT: Final = ("topic", "key", "value", "headers", "timestamp")
+
+Seconds = tuple[int, int | None]
+_ALL: Final[Seconds] = (0, None)
 
 
 @final
@@ -71,16 +76,23 @@ class QueryFrames:
     end: Continuation
     labels: tuple[int, ...]
 
-    def frame(self, records: Sequence[DataFrame], control: DataFrame | None = None) -> DataFrame:
+    def frame(
+        self, records: Sequence[DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
+    ) -> DataFrame:
         """What the sink takes.
 
         Args:
             records: The records of each Kafka source, in the order of the graph.
             control: The stream that tells how far time has come; None without operations with state.
+            seconds: Which of the rows that are made up, by how many seconds are over before and after them.
         """
-        making = _Making(self, iter(records), iter(self.query.origins), control)
+        making = _Making(self, iter(records), iter(self.query.origins), control, seconds)
         frames = [self._written(frame) for _, _, frame in making.rows(self.query.relation)]
         return _united(frames if control is not None else list(map(_shown, frames)))
+
+    def making_ends(self, seconds: int) -> bool:
+        """Whether there are no more rows that are made up, when so many seconds are over."""
+        return not any(len(source.within(seconds, seconds + 1)) for source in generators(self.query.relation))
 
     @property
     def is_native(self) -> bool:
@@ -120,6 +132,7 @@ class _Making:
     records: Iterator[DataFrame]
     nodes: Iterator[int]
     control: DataFrame | None
+    seconds: Seconds
 
     def rows(self, relation: Relation) -> list[tuple[Branch, int, DataFrame]]:
         """The rows of a relation by its branches, with the node of each origin."""
@@ -128,7 +141,8 @@ class _Making:
     def _branch(self, branch: Branch) -> tuple[Branch, int, DataFrame]:
         match branch.origin:
             case Scan() as scan:
-                node, frame = next(self.nodes), self._scan(scan, branch)
+                node = next(self.nodes)
+                frame = self._scan(scan, branch, node)
             case Values() as values:
                 node = next(self.nodes)
                 frame = self._values(values, node)
@@ -140,11 +154,15 @@ class _Making:
             frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
         return branch, node, frame
 
-    def _scan(self, scan: Scan, branch: Branch) -> DataFrame:
+    def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
         source = source_of(scan.table)
-        assert isinstance(source, KafkaTableSource)
-        needed = needed_columns(scan, branch, needs_time=self.control is not None)
-        frame = scanned(next(self.records), scan.table, source, needed)
+        if isinstance(source, DataGenTableSource):
+            frame = generated(self.frames.session, source, source.within(*self.seconds))
+            frame = frame.withColumn(_FROM, functions.lit(node))
+        else:
+            assert isinstance(source, KafkaTableSource)
+            needed = needed_columns(scan, branch, needs_time=self.control is not None)
+            frame = scanned(next(self.records), scan.table, source, needed)
         if scan.expressions:
             columns = [
                 f"{text} AS {name}"
@@ -165,7 +183,8 @@ class _Making:
         rows = ", ".join(f"({', '.join(row)})" for row in values.rows)
         names = column_names(len(values.fields))
         frame = self.frames.session.sql(f"SELECT * FROM VALUES {rows} AS t({', '.join(names)})")  # noqa: S608
-        return frame.withColumn("__source", functions.lit(node)).coalesce(1)
+        first = self.seconds[0] == 0  # the others have only rows that are made up
+        return frame.where(functions.lit(first)).withColumn(_FROM, functions.lit(node)).coalesce(1)
 
     def _stateful(
         self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pyspark.sql import Column, functions
+from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.sql.types import DataType, Kind
 
@@ -34,6 +34,10 @@ class Reader(NamedTuple):
         changes: From a finished row, a struct, the message, and what fails the job, an array of structs with a ``kind``, a
             ``row`` and its ``metadata``: for formats of change events.
         reads_null: Whether a message that is NULL is a row, too.
+        decode: From records, the name of the column with messages, and a name, the records with what is parsed in a
+            column of that name: in place of ``parsed``, for formats that need more than expressions. It is a struct
+            with ``PROBLEM``, which fails the job unless it is NULL.
+        null_problem: Why a message that is NULL fails the job, if it does.
     """
 
     parsed: Callable[[Column], Column]
@@ -42,6 +46,8 @@ class Reader(NamedTuple):
     is_plain: Callable[[Column], Column] = Column.isNotNull
     changes: Callable[[Column, Column, Fail], Column] | None = None
     reads_null: bool = False
+    decode: Callable[[DataFrame, str, str], DataFrame] | None = None
+    null_problem: str | None = None
 
 
 def or_fail(value: Column, source: Column, failure: Column | None) -> Column:

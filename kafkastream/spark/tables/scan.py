@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.formats import reader_of
+from kafkastream.spark.tables.python_steps import PROBLEM
 from kafkastream.spark.tables.reading import Reader
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.translate_errors import BAD_RECORD
@@ -94,7 +95,10 @@ def scanned(
 def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: str, *, is_upsert: bool) -> DataFrame:
     """The records with a row of a key or a value each: as often as there are rows."""
     bytes_, found, kept = functions.col(message), functions.col(parsed), list(records.columns)
-    steps = records.withColumn(parsed, reader.parsed(bytes_))
+    if reader.decode is None:
+        steps = records.withColumn(parsed, reader.parsed(bytes_))
+    else:
+        steps = reader.decode(records, message, parsed)
     is_row, other = reader.is_plain(found), functions.lit(None)
     if reader.others is not None:
         steps = steps.withColumn(_OTHERS, reader.others(found, bytes_, _failure))
@@ -104,6 +108,9 @@ def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: st
         is_row |= other.isNotNull()
     if is_upsert:
         is_row |= bytes_.isNull()
+    if reader.decode is not None:  # one condition: Spark would look at what is not NULL before all else
+        problem = _problem(found, bytes_, None if is_upsert else reader.null_problem)
+        is_row = functions.when(problem.isNull(), is_row).otherwise(_failure(problem).cast("boolean"))
     if is_upsert or not reader.reads_null:
         steps = steps.filter(is_row)
     fields = reader.finished(found, other, _failure)
@@ -112,6 +119,12 @@ def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: st
     steps = steps.select(*kept, functions.struct(*fields).alias(row))
     changes = reader.changes(functions.col(row), bytes_, _failure)
     return steps.select(*kept, functions.explode(changes).alias(row))
+
+
+def _problem(found: Column, bytes_: Column, null_problem: str | None) -> Column:
+    """Why a message that was decoded elsewhere fails the query."""
+    problem = found.getField(PROBLEM)
+    return problem if null_problem is None else functions.when(bytes_.isNull(), null_problem).otherwise(problem)
 
 
 def _failure(problem: Column) -> Column:

@@ -110,9 +110,30 @@ class DataGenTableSource:
     @property
     def is_bounded(self) -> bool:
         """Whether it ends: after so many rows, or with the shortest sequence."""
-        return self.number_of_rows is not None or any(
-            isinstance(column.values, SequenceValues) for column in self.columns
-        )
+        return self.most is not None
+
+    @property
+    def most(self) -> int | None:
+        """How many rows there are; None if there is no end."""
+        sequences = (column.values for column in self.columns if isinstance(column.values, SequenceValues))
+        ends = [values.end - values.start + 1 for values in sequences]
+        given = [] if self.number_of_rows is None else [self.number_of_rows]
+        return min((*given, *ends), default=None)
+
+    def within(self, begin_s: int, end_s: int | None) -> range:
+        """The numbers of the rows of some seconds.
+
+        Args:
+            begin_s: How many seconds are over when they begin.
+            end_s: How many are over when they end; None for all that is left.
+
+        Example:
+            >>> source = DataGenTableSource(columns=(), rows_per_second=4, number_of_rows=10)
+            >>> source.within(0, 1), source.within(1, 9), source.within(0, None)
+            (range(0, 4), range(4, 10), range(0, 10))
+        """
+        ends = [end for end in (self.most, None if end_s is None else end_s * self.rows_per_second) if end is not None]
+        return range(min(begin_s * self.rows_per_second, *ends), min(ends))
 
 
 def datagen_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> DataGenTableSource:

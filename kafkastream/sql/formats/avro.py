@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import enum
+import json
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar, Final, final
 
 import attrs
 
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
+from kafkastream.sql.formats.avro_types import avro_type
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import setting
+from kafkastream.sql.types import RowField
 
-__all__ = ["AvroEncoding", "AvroFormat"]
+__all__ = ["AvroEncoding", "AvroFormat", "AvroRecordFormat"]
 
 
 class AvroEncoding(enum.Enum):
@@ -42,12 +47,42 @@ TIMESTAMP_MAPPING_LEGACY: Final = Option[bool](
 )
 
 
+class AvroRecordFormat(Format):
+    """A format whose messages hold an Avro record."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def schema_of(self, fields: Sequence[RowField]) -> str:
+        """The schema of a record with these fields.
+
+        Raises:
+            ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.
+        """
+
+    def problem_with(self, fields: Sequence[RowField]) -> str | None:
+        """What ``schema_of`` says about them."""
+        try:
+            self.schema_of(fields)
+        except ValueError as error:
+            return str(error)
+        return None
+
+
 @final
 @attrs.frozen(kw_only=True)
-class AvroFormat(Format):
+class AvroFormat(AvroRecordFormat):
     """An Avro record, by the schema that follows from the table's."""
 
     identifier: ClassVar[str] = "avro"
     encoding: AvroEncoding = setting(ENCODING)
     codec: str | None = setting(CODEC)
     timestamp_mapping_legacy: bool = setting(TIMESTAMP_MAPPING_LEGACY)
+
+    def schema_of(self, fields: Sequence[RowField]) -> str:
+        """The schema that Flink derives.
+
+        Raises:
+            ValueError: A type has no counterpart in Avro.
+        """
+        return json.dumps(avro_type(fields, legacy=self.timestamp_mapping_legacy), separators=(",", ":"))

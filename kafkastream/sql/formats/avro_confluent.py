@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, final
 
 import attrs
@@ -10,8 +12,10 @@ from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import boolean, text
 from kafkastream.spec.formats.schema_registry import SchemaRegistry
 from kafkastream.spec.values import FrozenMap
-from kafkastream.sql.formats.format import Format
+from kafkastream.sql.formats.avro import AvroRecordFormat
+from kafkastream.sql.formats.avro_types import avro_type, row_type
 from kafkastream.sql.settings import setting, settings_under
+from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["AvroConfluentFormat"]
 
@@ -62,7 +66,7 @@ PROPERTIES: Final = OptionFamily(
 
 @final
 @attrs.frozen(kw_only=True)
-class AvroConfluentFormat(Format):
+class AvroConfluentFormat(AvroRecordFormat):
     """The id of a schema in the registry, then an Avro record.
 
     Raises:
@@ -110,3 +114,21 @@ class AvroConfluentFormat(Format):
     def writing_problem(self) -> str | None:
         """A sink needs a subject."""
         return f"Option {self.identifier}.{SUBJECT.key} is required for serialization" if self.subject is None else None
+
+    def schema_of(self, fields: Sequence[RowField]) -> str:
+        """The schema that is given, or that Flink derives.
+
+        Raises:
+            ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.
+        """
+        derived = json.dumps(avro_type(fields), separators=(",", ":"))
+        if self.schema is None:
+            return derived
+        table = DataType.of(Kind.ROW, fields=tuple(RowField(field.name, field.type) for field in fields)).not_null()
+        given = row_type(json.loads(self.schema))
+        if given != table:
+            raise ValueError(
+                f"Schema provided for '{self.identifier}' format does not match the table data type: the schema is of "
+                f"{given}, the table of {table}"
+            )
+        return self.schema

@@ -8,6 +8,7 @@ from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.graph import (
     CollectionSource,
     CollectSink,
@@ -28,7 +29,7 @@ from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.connectors import BlackHoleTableSink, KafkaTableSink, PrintTableSink, TableSink, source_of
 from kafkastream.sql.connectors.datagen import DataGenTableSource
 from kafkastream.sql.connectors.records import RecordsAsRead
-from kafkastream.sql.query.branches import Branch, Origin, branches
+from kafkastream.sql.query.branches import Branch, Origin, branches, origins
 from kafkastream.sql.query.operations import (
     Deduplicate,
     GroupAggregate,
@@ -46,7 +47,17 @@ from kafkastream.sql.query.operations import (
 from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["KeyColumns", "QueryNode", "QuerySettings", "Route", "Target", "query_graph", "query_nodes", "routes"]
+__all__ = [
+    "KeyColumns",
+    "QueryNode",
+    "QuerySettings",
+    "Route",
+    "Target",
+    "generators",
+    "query_graph",
+    "query_nodes",
+    "routes",
+]
 
 
 @final
@@ -157,6 +168,29 @@ class Route:
     into: int | None = None
 
 
+def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
+    """The tables of a query whose rows are made up."""
+    sources = (source_of(origin.table) for origin in origins(relation) if isinstance(origin, Scan))
+    return tuple(source for source in sources if isinstance(source, DataGenTableSource))
+
+
+def _check_generators(relation: Relation) -> None:
+    found, every = generators(relation), tuple(origins(relation))
+    scans = sum(isinstance(origin, Scan) for origin in every)
+    if found and len(found) < scans:
+        raise UnsupportedFeatureError(
+            "a query of a 'datagen' table together with a table of Kafka",
+            where="datagen",
+            now="Write the 'datagen' table to a topic with one INSERT, and read that topic.",
+        )
+    if any(isinstance(origin, Stateful) for origin in every) and not all(source.is_bounded for source in found):
+        raise UnsupportedFeatureError(
+            "a 'datagen' table without an end in front of an operation with state",
+            where="datagen",
+            now="Give it 'number-of-rows'; or write it to a topic with one INSERT, and read that topic.",
+        )
+
+
 def routes(query: QueryNode) -> tuple[Route, ...]:
     """All ways of rows within a query."""
     nodes = iter(query.origins)
@@ -193,6 +227,7 @@ def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids
     Raises:
         KafkastreamError: A table's options are wrong, or ask for what is not to be had.
     """
+    _check_generators(relation)
     graph = _Graph(ids, settings.idle_timeout_ms)
     merged = graph.add(relation)
     graph.put(
@@ -243,14 +278,14 @@ class _Graph:
     def _scan(self, scan: Scan) -> int:
         source = source_of(scan.table)
         name = scan.table.name[-1]
-        if isinstance(source, DataGenTableSource):
-            raise NotImplementedError
         watermarks = WatermarkStrategy.no_watermarks()
         if scan.watermark is not None:
             # The time that rows bring is one ms later than the watermark that they are to make.
             watermarks = WatermarkStrategy.for_monotonous_timestamps()
             if self._idle_timeout_ms:
                 watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
+        if isinstance(source, DataGenTableSource):
+            return self._source(CollectionSource(()), name, watermarks)
         asks_for_headers = source.header_filter is not None or any(
             "header" in one.column.key for one in source.metadata
         )

@@ -102,11 +102,6 @@ def test_nulls_where_none_may_be(session: SparkSession) -> None:
     assert error.what.startswith("Column 's' is NOT NULL, however, a null value is being written into it.")
 
 
-def test_formats_to_come(session: SparkSession) -> None:
-    with pytest.raises(UnsupportedFeatureError, match="Use 'json' or 'csv'"):
-        read(session, table("i INT", {"format": "avro"}), [])
-
-
 def test_types_there_and_back() -> None:
     for kind in (Kind.TINYINT, Kind.DOUBLE, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ, Kind.BOOLEAN):
         assert data_type(spark_type(DataType.of(kind))) == DataType.of(kind)

@@ -1,0 +1,158 @@
+"""Formats that Spark's expressions cannot read or write: Python does, from Arrow to Arrow, beside all other columns.
+
+What a value has no need of Python for is left to Spark: times come and go as numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
+from typing import Any, Final, TypeVar, final
+
+import attrs
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import BinaryType, DataType, StringType, StructField, StructType
+
+__all__ = ["PROBLEM", "ROW", "MessageDecoder", "MessageEncoder", "decoded", "encoded_messages"]
+
+ROW: Final = "row"
+"""The row of a message."""
+PROBLEM: Final = "problem"
+"""Why there is none, in a text; what there is of a message that is no row has neither."""
+
+T = TypeVar("T")
+S = TypeVar("S")
+_Batches = Iterator[pa.RecordBatch]
+
+
+class MessageDecoder(ABC):
+    """Makes rows of messages; it is pickled.
+
+    Attributes:
+        skips_bad: Whether a message that cannot be decoded is no row; otherwise it is a problem.
+    """
+
+    skips_bad: bool = False
+
+    @abstractmethod
+    def opened(self) -> Callable[[bytes], Mapping[str, Any]]:
+        """What decodes a message to plain values; it raises OSError or ValueError for one that it cannot decode."""
+
+
+class MessageEncoder(ABC):
+    """Makes messages of rows; it is pickled."""
+
+    @abstractmethod
+    def opened(self) -> Callable[[Mapping[str, Any]], bytes]:
+        """What encodes a row of plain values; it raises OSError or ValueError for one that it cannot encode."""
+
+
+def decoded(records: DataFrame, message: str, column: str, row: StructType, decoder: MessageDecoder) -> DataFrame:
+    """The records with a column more: a struct of ``ROW`` and ``PROBLEM``, NULL where there is nothing to read.
+
+    Args:
+        records: Any columns.
+        message: The column with the messages.
+        column: What the new one is called.
+        row: The plain types of rows.
+        decoder: What decodes the messages.
+    """
+    parsed = StructType([StructField(ROW, row), StructField(PROBLEM, StringType())])
+    schema = StructType([*records.schema.fields, StructField(column, parsed)])
+    return records.mapInArrow(_Decoding(message, column, _arrow(parsed), decoder), schema)
+
+
+def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
+    """The rows with messages in place of structs of plain values; NULL stays NULL.
+
+    Args:
+        rows: Any columns.
+        encoders: What encodes these columns.
+        problem: The name of a new column: why a row cannot be encoded, in a text, or NULL.
+    """
+    fields = [
+        StructField(field.name, BinaryType()) if field.name in encoders else field for field in rows.schema.fields
+    ]
+    schema = StructType([*fields, StructField(problem, StringType())])
+    return rows.mapInArrow(_Encoding(encoders, problem), schema)
+
+
+def _arrow(kind: DataType) -> pa.DataType:
+    (field,) = to_arrow_schema(StructType([StructField("", kind)]), timezone="UTC")
+    return field.type
+
+
+@final
+@attrs.frozen
+class _Decoding:
+    """What ``mapInArrow`` wants."""
+
+    message: str
+    column: str
+    kind: pa.DataType
+    decoder: MessageDecoder
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> _Batches:
+        decode = self.decoder.opened() if self.decoder.skips_bad else _until_failure(self.decoder.opened())
+        for arrow in batches:
+            found = [self._found(decode, message) for message in arrow[self.message].to_pylist()]
+            columns = {name: arrow[name] for name in arrow.schema.names}
+            yield pa.RecordBatch.from_pydict({**columns, self.column: pa.array(found, self.kind)})
+
+    def _found(self, decode: Callable[[bytes], Mapping[str, Any]], message: bytes | None) -> dict[str, Any] | None:
+        if message is None:
+            return None
+        try:
+            return {ROW: decode(message)}
+        except (OSError, ValueError) as error:
+            return None if self.decoder.skips_bad else {PROBLEM: str(error)}
+
+
+@final
+@attrs.frozen
+class _Encoding:
+    """What ``mapInArrow`` wants."""
+
+    encoders: Mapping[str, MessageEncoder]
+    problem: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> _Batches:
+        encoders = {name: _until_failure(encoder.opened()) for name, encoder in self.encoders.items()}
+        for arrow in batches:
+            problems: list[str | None] = list(repeat(None, arrow.num_rows))
+            columns = {name: arrow[name] for name in arrow.schema.names}
+            for name, encode in encoders.items():
+                columns[name] = _messages(encode, arrow[name].to_pylist(), problems)
+            yield pa.RecordBatch.from_pydict({**columns, self.problem: pa.array(problems, pa.string())})
+
+
+def _messages(
+    encode: Callable[[Mapping[str, Any]], bytes], rows: list[dict[str, Any] | None], problems: list[str | None]
+) -> pa.Array:
+    messages: list[bytes | None] = []
+    for place, row in enumerate(rows):
+        try:
+            messages.append(None if row is None else encode(row))
+        except (OSError, ValueError) as error:
+            messages.append(None)
+            problems[place] = str(error)
+    return pa.array(messages, pa.binary())
+
+
+def _until_failure(convert: Callable[[T], S]) -> Callable[[T], S]:
+    """The same, until it fails: all that follows fails alike, since the job does, and no registry is asked in vain."""
+    failures: list[str] = []
+
+    def converted(value: T) -> S:
+        if failures:
+            raise ValueError(failures[0])
+        try:
+            return convert(value)
+        except (OSError, ValueError) as error:
+            failures.append(str(error))
+            raise
+
+    return converted
