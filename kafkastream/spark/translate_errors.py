@@ -38,7 +38,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
-            now="Mend or skip the record, or use a schema that accepts it.",
+            now="Mend or skip the record, or use a schema that accepts it; for a table, its format's 'ignore-parse-errors'.",
         ),
     ),
     (

@@ -112,7 +112,8 @@ class Planner:
         """The rows of a query as a table takes them."""
         types = [spark_type(column.type) for column in written_columns(definition)]
         rows = inserted(relation, definition, statement.columns, types, statement.position)
-        return Plan(consumed(rows, sink, definition, self._ttl_ms), Target(sink, definition))
+        changes = consumed(rows, sink, definition, self._ttl_ms, statement.position)
+        return Plan(changes, Target(sink, definition))
 
     def graph(self, plans: Sequence[Plan]) -> JobGraph:
         """The job of queries that start and stop together."""

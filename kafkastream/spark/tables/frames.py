@@ -28,10 +28,11 @@ from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpackin
 from kafkastream.spark.tables.elements import KEPT, TIME
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.tables.generating import generated
-from kafkastream.spark.tables.scan import scanned
+from kafkastream.spark.tables.scan import KIND, scanned
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import column_names
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.row import RowKind
 from kafkastream.spec.sink import DeliveryGuarantee
 from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSink, KafkaTableSource, source_of
 from kafkastream.sql.connectors.records import RecordsAsEncoded
@@ -46,6 +47,8 @@ __all__ = ["QueryFrames"]
 _SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What tells where rows come from, which chains want under these names; between, they are hidden."""
 _FROM: Final = f"__{_SOURCE[0]}"
+_MEANT: Final = {KIND: f"{RowKind.INSERT.value}Y", KEPT: "true"}
+"""What hidden columns say of rows without them."""
 _MESSAGE_KIND: Final = HIDDEN[1]
 _OUT: Final = ("topic", "key", "value", "headers", "timestamp")
 
@@ -275,7 +278,14 @@ def _shown(frame: DataFrame) -> DataFrame:
 
 
 def _united(frames: Sequence[DataFrame]) -> DataFrame:
+    """All rows; those that do not say so, where others do, are new, and the query's."""
+    meant = {name: text for name, text in _MEANT.items() if any(name in frame.columns for frame in frames)}
+    whole = [
+        frame.withColumns({name: functions.expr(text) for name, text in meant.items() if name not in frame.columns})
+        for frame in frames
+    ]
+
     def both(one: DataFrame, other: DataFrame) -> DataFrame:
         return one.unionByName(other, allowMissingColumns=True)
 
-    return reduce(both, frames)
+    return reduce(both, whole)

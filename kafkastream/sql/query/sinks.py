@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink, TableSink
 from kafkastream.sql.query.operations import Materialize
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.query.rows import normalized
-from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table import Position, TableDefinition
 
 __all__ = ["consumed"]
 
 
-def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition | None, ttl_ms: int) -> Relation:
+_START: Final = Position()
+
+
+def consumed(
+    relation: Relation, sink: TableSink | None, table: TableDefinition | None, ttl_ms: int, where: Position = _START
+) -> Relation:
     """The rows of a query as a sink takes them.
 
     Args:
@@ -21,6 +28,7 @@ def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition 
         sink: The sink; None for the calling program.
         table: The sink's table.
         ttl_ms: After how long without a change a key may be forgotten.
+        where: Where the INSERT stands.
 
     Where rows change by another key than the sink's primary key, an operation with state makes them changes of that one.
 
@@ -33,7 +41,7 @@ def consumed(relation: Relation, sink: TableSink | None, table: TableDefinition 
         raise DefinitionError(
             f"Table sink '{table.identifier}' doesn't support consuming update and delete changes which is produced by "
             f"node {_producer(relation)}",
-            where=f"INSERT INTO {table.identifier}",
+            where=f"INSERT INTO {table.identifier}, {where}",
             now="Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json.",
         )
     if sink.changelog is ChangelogMode.RETRACT:
