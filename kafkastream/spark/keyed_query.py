@@ -17,6 +17,7 @@ from kafkastream.spark.event_time import EventTime
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
 from kafkastream.spark.layout import Layout
 from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
 from kafkastream.spark.streams import KafkaInput, collection_frame, collection_rows, collections_of
 from kafkastream.spark.task import TaskPlan
@@ -100,7 +101,7 @@ class KeyedQuery:
         self._tell()
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         collections = [collection_frame(self._session, node, one.elements) for node, one in collections_of(self._graph)]
-        marks = self._session.createDataFrame([(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
+        marks = frame_of(self._session, [(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
     def frame(self, records: Sequence[DataFrame]) -> DataFrame:

@@ -14,13 +14,13 @@ import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
 from kafkastream.spark.jars import connector_jars, find_java
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["spark_session"]
+__all__ = ["frame_of", "spark_session"]
 
 LOG_VARIABLE = "KAFKASTREAM_SPARK_LOG"
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
@@ -29,6 +29,20 @@ _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
 _STATE_REMARK = b"Streaming TransformWithStateInPandas Python worker"
 _LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
+
+
+def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
+    """A frame of rows that are here; Spark would make its session the program's active one, which it stays as it was."""
+    sessions, before = _jvm(session).SparkSession, SparkSession._activeSession
+    of_thread = sessions.getActiveSession()  # which Spark keeps for each thread, and Python for all
+    try:
+        return session.createDataFrame(rows, schema)
+    finally:
+        SparkSession._activeSession = before
+        if of_thread.isDefined():
+            sessions.setActiveSession(of_thread.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def spark_session(python: str | None = None) -> SparkSession:

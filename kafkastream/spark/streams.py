@@ -17,6 +17,7 @@ from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.records import columns_of
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.source import source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import lost_records
@@ -115,7 +116,7 @@ def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence
         pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))
         numbers = session.range(0, elements.stop - elements.start, 1, 1)
         return numbers.select(functions.lit(node.id).alias("source"), pickled.cast("binary").alias("value"))
-    return session.createDataFrame(collection_rows(node, elements)).coalesce(1)
+    return frame_of(session, collection_rows(node, elements)).coalesce(1)
 
 
 def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.faults.harness import Findings, attack, findings_table
 
-KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "20"))
+KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "14"))
 
 
 def found(kills: int, guarantee: str, *, outages: bool = True, script: str = "copy_job.py") -> Findings:
@@ -31,7 +31,7 @@ def test_exactly_once_loses_and_doubles_nothing() -> None:
 
 @pytest.mark.timeout(600)
 def test_tables_lose_and_double_nothing() -> None:
-    findings = found(max(KILLS // 4, 6), "EXACTLY_ONCE", outages=False, script="sql_job.py")
+    findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, script="sql_job.py")
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.written
 

@@ -126,7 +126,6 @@ def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> N
         """
     ).wait()
     joined = "SELECT o.id, p.paid FROM orders AS o {} JOIN payments AS p ON o.id = p.order_id {}"
-    assert sorted(changes(t_env, joined.format("", ""))) == ["+I[1, 10.0]", "+I[3, 30.0]"]
     within = "AND p.at BETWEEN o.ts AND o.ts + INTERVAL '1' MINUTE"
     assert changes(t_env, joined.format("", within)) == ["+I[1, 10.0]"]
     paid = create("paid", "id BIGINT, paid DOUBLE, PRIMARY KEY (id) NOT ENFORCED", **UPSERT)

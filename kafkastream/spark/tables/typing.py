@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructField, StructType
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spark.session import spark_session
+from kafkastream.spark.session import frame_of, spark_session
 from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.tables.types import data_types, spark_type
 from kafkastream.spark.tables.wire import column_names
@@ -58,9 +58,8 @@ class SparkTyping:
     def _asked(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
         named = zip(column_names(len(fields)), fields, strict=True)
         schema = StructType([StructField(name, spark_type(kind), kind.nullable) for name, kind in named])
-        frame = self.session.createDataFrame([], schema)
         try:
-            return data_types(frame.selectExpr(*expressions).schema)
+            return data_types(frame_of(self.session, [], schema).selectExpr(*expressions).schema)
         except (AnalysisException, ParseException) as error:
             reason = str(error).splitlines()[0]
             raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None
