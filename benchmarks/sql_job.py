@@ -43,7 +43,7 @@ def run(task: Task) -> None:
         )
     """)
     columns = (
-        "id BIGINT, customer STRING, price DOUBLE" if is_filter else "customer STRING, start TIMESTAMP(3), n BIGINT"
+        "id BIGINT, customer STRING, price DOUBLE" if is_filter else "customer STRING, `start` TIMESTAMP(3), n BIGINT"
     )
     form = "'format' = 'json'" if is_filter else "'format' = 'csv', 'csv.field-delimiter' = ' '"
     producer = ", ".join(f"'properties.{key}' = '{value}'" for key, value in SINK_PROPERTIES.items())

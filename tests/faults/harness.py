@@ -150,9 +150,11 @@ def _plan(choose: random.Random, kills: int, guarantee: str, *, outages: bool) -
 
 def _attacked(victim: Victim, plan: Sequence[str], choose: random.Random, kafka: EmbeddedKafka) -> Counter[str]:
     points = POINTS if victim.guarantee == "EXACTLY_ONCE" else ("mid-produce",)
+    upcoming: list[str] = []  # each point comes before any comes again, so that few attacks meet all
     for number, kind in enumerate(plan, 1):
         victim.ensure_running()
-        point = choose.choice(points)
+        upcoming = upcoming or choose.sample(points, len(points))
+        point = upcoming.pop()
         print(f"{number} of {len(plan)}: {kind}, {point}", file=sys.stderr)  # noqa: T201 - minutes of silence otherwise
         match kind:
             case "kill of all":

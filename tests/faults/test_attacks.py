@@ -10,7 +10,7 @@ from rich.console import Console
 
 from tests.faults.harness import Findings, attack, findings_table
 
-KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "14"))
+KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "10"))
 
 
 def found(kills: int, guarantee: str, *, outages: bool = True, script: str = "copy_job.py") -> Findings:
