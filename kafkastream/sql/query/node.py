@@ -174,7 +174,12 @@ def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
     return tuple(source for source in sources if isinstance(source, DataGenTableSource))
 
 
-def _check_generators(relation: Relation) -> None:
+def _check_origins(relation: Relation) -> None:
+    """Refuse rows that are there at once beside those that come.
+
+    Raises:
+        UnsupportedFeatureError: There are both.
+    """
     found, every = generators(relation), tuple(origins(relation))
     scans = sum(isinstance(origin, Scan) for origin in every)
     if found and len(found) < scans:
@@ -182,6 +187,12 @@ def _check_generators(relation: Relation) -> None:
             "a query of a 'datagen' table together with a table of Kafka",
             where="datagen",
             now="Write the 'datagen' table to a topic with one INSERT, and read that topic.",
+        )
+    if len(found) < scans and any(isinstance(origin, Values) for origin in every):
+        raise UnsupportedFeatureError(
+            "rows of VALUES, or of a SELECT without FROM, together with a table of Kafka",
+            where="VALUES",
+            now="Write them to a topic with one INSERT, and read that topic.",
         )
     if any(isinstance(origin, Stateful) for origin in every) and not all(source.is_bounded for source in found):
         raise UnsupportedFeatureError(
@@ -227,7 +238,7 @@ def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids
     Raises:
         KafkastreamError: A table's options are wrong, or ask for what is not to be had.
     """
-    _check_generators(relation)
+    _check_origins(relation)
     graph = _Graph(ids, settings.idle_timeout_ms)
     merged = graph.add(relation)
     graph.put(
