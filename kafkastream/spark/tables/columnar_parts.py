@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from kafkastream.keyed.tables.of_call import accumulator
-from kafkastream.spark.tables.local_aggregate import PAIRS, grouped, plain
-from kafkastream.spark.tables.wire import typed
+from kafkastream.spark.tables.local_aggregate import PAIRS, grouped
+from kafkastream.spark.tables.wire import plain, typed
 from kafkastream.sql.query.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.query.relations import column
 
@@ -57,7 +57,7 @@ class WindowParts:
     def merged(self, tables: Sequence[pa.Table]) -> pa.Table:
         """Several tables as one, with one row for each key and window."""
         every = pa.concat_tables(tables)
-        how = [(_ROWS, "sum"), *zip(self._parts, self._hows, strict=True)]
+        how = [(_ROWS, "sum"), *self._parts.items()]
         names = [*self._keys, START, END]
         return every.group_by(names, use_threads=False).aggregate(how).rename_columns([*names, _ROWS, *self._parts])
 
@@ -79,26 +79,14 @@ class WindowParts:
         return [f"k{place}" for place in range(self.operation.keys)]
 
     @property
-    def _parts(self) -> list[str]:
-        """The names of the calls' columns."""
-        return [
-            name
-            for place, call in enumerate(self.operation.calls)
-            for name in ((f"p{place}", f"n{place}") if call.function in PAIRS else (f"p{place}",))
-        ]
-
-    @property
-    def _hows(self) -> list[str]:
-        """How the calls' columns are put together."""
-        return [
-            how
-            for call in self.operation.calls
-            for how in (
-                ("sum", "sum")
-                if call.function in PAIRS
-                else (call.function.value.lower() if call.function in _OF_VALUES else "sum",)
-            )
-        ]
+    def _parts(self) -> dict[str, str]:
+        """The calls' columns, and how each is put together."""
+        parts: dict[str, str] = {}
+        for place, call in enumerate(self.operation.calls):
+            parts[f"p{place}"] = call.function.value.lower() if call.function in _OF_VALUES else "sum"
+            if call.function in PAIRS:
+                parts[f"n{place}"] = "sum"
+        return parts
 
     def _result(self, call: AggregateCall, parts: Any) -> Any:
         part = next(parts)

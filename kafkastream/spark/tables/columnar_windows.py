@@ -25,6 +25,7 @@ from kafkastream.spark.keyed_chain import state_name
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.tables.columnar_parts import END, WindowParts, as_bytes, of_bytes
+from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spark.task_metrics import OperatorMetrics
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.watermark import MIN_WATERMARK
@@ -135,7 +136,7 @@ class ColumnarWindows:
         columns = self.parts.results(table, self.types)
         self._metrics.records_out.inc(len(columns[0]))
         kinds = pa.array([0] * len(columns[0]), pa.int8())
-        rows = pa.table([kinds, *columns], ["__kind", *(f"c{place}" for place in range(len(columns)))])
+        rows = pa.table([kinds, *columns], [KIND, *column_names(len(columns))])
         label = self.labels[self._subtask]
         payload = dumps((as_bytes(rows), None))
         message = Message(label, ReportKind.WRITE.value, self.node, f"windows-{self._subtask}", number, payload)

@@ -86,6 +86,7 @@ def query_frames(
             node.id: LevelPlan(run, labels, {node.id: _stage(compiler, node, fields[node.id])}, is_last=True)
             for node in keyed
         },
+        frozenset(node.id for node in keyed if isinstance(node.function, TableOperation) and node.function.is_columnar),
         {
             node.id: Continuation(
                 run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)

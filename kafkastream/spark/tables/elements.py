@@ -11,7 +11,7 @@ from pyarrow import compute
 
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.records import Decoder
-from kafkastream.spark.tables.wire import column_names, rows_of, values_of
+from kafkastream.spark.tables.wire import column_names, kinds_of, rows_of, values_of
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.sql.connectors.print import PrintStyle
@@ -85,9 +85,8 @@ def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | 
 
 class _ReadRows(_RowsDecoder):
     def _rows(self, arrow: pa.RecordBatch, width: int) -> Iterator[tuple[RowKind, tuple[Any, ...]]]:
-        kinds = arrow["__kind"].to_pylist() if "__kind" in arrow.schema.names else [0] * arrow.num_rows
         columns = [arrow[name].to_pylist() for name in column_names(width)]
-        return zip(map(_KINDS.__getitem__, kinds), zip(*columns, strict=True), strict=True)
+        return zip(map(_KINDS.__getitem__, kinds_of(arrow)), zip(*columns, strict=True), strict=True)
 
 
 @final

@@ -10,14 +10,15 @@ from pyspark.sql import Column, DataFrame, functions
 from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.formats import encoder_of, message_of
 from kafkastream.spark.tables.python_steps import MessageEncoder, encoded_messages
-from kafkastream.spark.tables.scan import KIND
+from kafkastream.spark.tables.wire import KIND
 from kafkastream.spark.translate_errors import BAD_ROW
 from kafkastream.spec.row import RowKind
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink
 from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.connectors.records import RecordsAsEncoded
-from kafkastream.sql.table import MetadataColumn, PhysicalColumn, TableDefinition
+from kafkastream.sql.query.insert import written_columns
+from kafkastream.sql.table import TableDefinition
 
 __all__ = ["encoded"]
 
@@ -60,11 +61,7 @@ def encoded(
     passes = functions.lit(False) if present is None else ~present
     if is_upsert and kind is not None:
         rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
-    insertable = [
-        column
-        for column in definition.schema.columns
-        if isinstance(column, PhysicalColumn) or (isinstance(column, MetadataColumn) and not column.is_virtual)
-    ]
+    insertable = written_columns(definition)
     columns = {column.name: functions.col(f"c{place}") for place, column in enumerate(insertable)}
     required = {column.name: columns[column.name] for column in insertable if not column.type.nullable}
     rows = _without_nulls(

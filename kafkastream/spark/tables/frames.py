@@ -28,9 +28,9 @@ from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpackin
 from kafkastream.spark.tables.elements import KEPT, TIME
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.tables.generating import generated
-from kafkastream.spark.tables.scan import KIND, scanned
+from kafkastream.spark.tables.scan import scanned
 from kafkastream.spark.tables.types import spark_type
-from kafkastream.spark.tables.wire import column_names
+from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.row import RowKind
 from kafkastream.spec.sink import DeliveryGuarantee
@@ -66,6 +66,7 @@ class QueryFrames:
         query: The query.
         plan: What the chains of its sources do.
         levels: What its operations with state do, by their nodes.
+        columnar: Those to which rows come as columns.
         continuations: What takes their rows, by their nodes.
         end: What takes the rows of the query, where they come out of an operation with state.
         labels: Of the buckets that rows are sorted into.
@@ -75,6 +76,7 @@ class QueryFrames:
     query: QueryNode
     plan: TaskPlan
     levels: Mapping[int, LevelPlan]
+    columnar: frozenset[int]
     continuations: Mapping[int, Continuation]
     end: Continuation
     labels: tuple[int, ...]
@@ -193,9 +195,8 @@ class _Making:
         self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]
     ) -> DataFrame:
         frames, labels = self.frames, self.frames.labels
-        messages = [
-            self._messages(*one, keys) for some, keys in zip(merged, stateful.keys, strict=True) for one in some
-        ]
+        hashed = stateful.keys if node in frames.columnar else (None,) * len(merged)
+        messages = [self._messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
         assert self.control is not None
         messages.append(self.control.mapInArrow(frames.plan.messages(labels), MESSAGE_SCHEMA))
         out = (
@@ -206,10 +207,11 @@ class _Making:
         schema = _unpacked(stateful)
         return out.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
 
-    def _messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int]) -> DataFrame:
-        """What is sent to the operation that takes the rows."""
-        hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
-        rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
+    def _messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int] | None) -> DataFrame:
+        """What is sent to the operation that takes the rows; with the buckets of their keys, if these are given."""
+        if keys is not None:
+            hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
+            rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
         if isinstance(branch.origin, Stateful):
             return rows.mapInArrow(self.frames.continuations[node].messages(self.frames.labels), MESSAGE_SCHEMA)
         return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
@@ -229,7 +231,7 @@ def _unpacked(stateful: Stateful) -> StructType:
     hidden = [StructField(name, kind) for name, kind in zip(HIDDEN, types, strict=True)]
     names = column_names(len(stateful.fields))
     own = [StructField(name, spark_type(field.type)) for name, field in zip(names, stateful.fields, strict=True)]
-    return StructType([*hidden, StructField("__kind", ByteType()), *own])
+    return StructType([*hidden, StructField(KIND, ByteType()), *own])
 
 
 def _projected(frame: DataFrame, step: Project) -> DataFrame:

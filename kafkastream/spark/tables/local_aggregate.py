@@ -9,14 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkastream.keyed.tables.rows import AFTER, INSERT, TableRow
-from kafkastream.spark.tables.wire import values_of
+from kafkastream.spark.tables.wire import KIND, plain, values_of
 from kafkastream.sql.query.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.query.relations import column
 
-__all__ = ["KIND_COLUMN", "PAIRS", "grouped", "plain", "pre_aggregated"]
-
-KIND_COLUMN: Final = "__kind"
-"""The number of each row's ``RowKind``; where it is missing, rows are only added."""
+__all__ = ["PAIRS", "grouped", "pre_aggregated"]
 
 _BOUNDS: Final = 2
 _SIGN: Final = "sign"
@@ -119,9 +116,9 @@ def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
 
 def _sign(columns: pa.RecordBatch) -> pa.Array | None:
     """1 for each row that is added, -1 for each that goes away; None where all are added."""
-    if KIND_COLUMN not in columns.schema.names:
+    if KIND not in columns.schema.names:
         return None
-    kinds = columns.column(KIND_COLUMN)
+    kinds = columns.column(KIND)
     is_added = pc.is_in(kinds, value_set=pa.array([INSERT, AFTER], kinds.type))
     if pc.all(is_added).as_py():
         return None
@@ -133,12 +130,3 @@ def _numbered(values: pa.Array) -> tuple[pa.Array, list[Any]]:
     numbers: dict[Any, int] = {}
     of_rows = [numbers.setdefault(value, len(numbers)) for value in values_of(values)]
     return pa.array(of_rows, pa.int64()), list(numbers)
-
-
-def plain(values: pa.Array) -> pa.Array:
-    """A column with dates and times as whole numbers: days and microseconds."""
-    if pa.types.is_timestamp(values.type):
-        return values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64())
-    if pa.types.is_time(values.type):
-        return values.cast(pa.time64("us")).cast(pa.int64())
-    return values.cast(pa.int32()) if pa.types.is_date32(values.type) else values

@@ -13,6 +13,7 @@ from kafkastream.spark.tables.formats import reader_of
 from kafkastream.spark.tables.python_steps import PROBLEM
 from kafkastream.spark.tables.reading import Reader
 from kafkastream.spark.tables.types import spark_type
+from kafkastream.spark.tables.wire import KIND
 from kafkastream.spark.translate_errors import BAD_RECORD
 from kafkastream.spec.row import RowKind
 from kafkastream.sql.changelog import ChangelogMode
@@ -23,12 +24,10 @@ from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.formats import JsonFormat
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
 
-__all__ = ["KIND", "POSITION", "scanned"]
+__all__ = ["POSITION", "scanned"]
 
 POSITION: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What of a record goes with its rows, in columns with ``__`` before these names."""
-KIND: Final = "__kind"
-"""The column with the kinds of rows, as ``RowKind`` numbers them."""
 _KEY: Final = "key"
 _VALUE: Final = "value"
 _KEY_PARSED: Final = "key_parsed"

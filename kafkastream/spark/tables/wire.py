@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 from pyarrow import types
 
-__all__ = ["array_of", "column_names", "rows_of", "typed", "values_of"]
+__all__ = ["KIND", "array_of", "column_names", "kinds_of", "plain", "rows_of", "typed", "values_of"]
+
+KIND: Final = "__kind"
+"""The column with the kinds of rows, as ``RowKind`` numbers them; where it is missing, rows are only added."""
 
 
 def column_names(width: int) -> list[str]:
@@ -16,39 +19,45 @@ def column_names(width: int) -> list[str]:
     return [f"c{index}" for index in range(width)]
 
 
+def kinds_of(arrow: pa.RecordBatch) -> list[int]:
+    """The number of each row's kind, 0 where nothing says it."""
+    kinds: list[int] = arrow[KIND].to_pylist() if KIND in arrow.schema.names else [0] * arrow.num_rows
+    return kinds
+
+
 def rows_of(arrow: pa.RecordBatch, width: int) -> list[tuple[Any, ...]]:
-    """The rows of a batch: the number of their kind first, 0 where nothing says it, then the columns."""
-    kinds = arrow["__kind"].to_pylist() if "__kind" in arrow.schema.names else [0] * arrow.num_rows
-    return list(zip(kinds, *(values_of(arrow[name]) for name in column_names(width)), strict=True))
+    """The rows of a batch: the number of their kind first, then the columns."""
+    return list(zip(kinds_of(arrow), *(values_of(arrow[name]) for name in column_names(width)), strict=True))
 
 
 def values_of(array: pa.Array) -> list[Any]:
     """The values of a column: times and dates as numbers, what has parts as tuples."""
-    number = _number(array.type)
-    if number is not None:
-        return array.cast(number).to_pylist() if not types.is_time(array.type) else array.view(number).to_pylist()
     if not types.is_nested(array.type):
-        return array.to_pylist()
-    plain = _plain(array.type)
-    return [None if value is None else plain(value) for value in array.to_pylist()]
+        return plain(array).to_pylist()
+    whole = _plain(array.type)
+    return [None if value is None else whole(value) for value in array.to_pylist()]
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     """A column of such values."""
-    number = _number(kind)
-    if number is not None:
-        return pa.array(values, number).view(kind)
     if types.is_nested(kind):
         rich = _rich(kind)
         return pa.array([None if value is None else rich(value) for value in values], kind)
-    return pa.array(values, kind)
+    number = _number(kind)
+    return pa.array(values, kind) if number is None else typed(pa.array(values, number), kind)
+
+
+def plain(values: pa.Array) -> pa.Array:
+    """A column with dates and times as whole numbers: days and microseconds."""
+    number = _number(values.type)
+    return values if number is None else values.cast(_counted(values.type)).cast(number)
 
 
 def typed(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """A column of plain values as one of a type."""
     number = _number(kind)
     if number is not None:
-        return values.cast(number).view(kind)
+        return values.cast(number).cast(_counted(kind)).cast(kind)
     return values if values.type == kind else values.cast(kind, safe=False)
 
 
@@ -56,6 +65,13 @@ def _number(kind: pa.DataType) -> pa.DataType | None:
     if types.is_timestamp(kind) or types.is_time64(kind):
         return pa.int64()
     return pa.int32() if types.is_date32(kind) else None
+
+
+def _counted(kind: pa.DataType) -> pa.DataType:
+    """A type of times as the one that counts microseconds."""
+    if types.is_timestamp(kind):
+        return pa.timestamp("us", kind.tz)
+    return pa.time64("us") if types.is_time64(kind) else kind
 
 
 def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
