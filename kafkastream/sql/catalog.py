@@ -12,7 +12,7 @@ from kafkastream.sql.query.catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Path", "SessionCatalog", "Stored"]
+__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Path", "SessionCatalog", "Stored", "name_of"]
 
 DEFAULT_CATALOG: Final = "default_catalog"
 DEFAULT_DATABASE: Final = "default_database"
@@ -20,6 +20,16 @@ DEFAULT_DATABASE: Final = "default_database"
 Path = tuple[str, str, str]
 """Catalog, database and name."""
 Stored = TableDefinition | View
+
+
+def name_of(path: str) -> tuple[str, ...]:
+    """A name as a program writes it, in its parts.
+
+    Example:
+        >>> name_of("default_database.`orders`")
+        ('default_database', 'orders')
+    """
+    return tuple(path.replace("`", "").split("."))
 
 
 @final

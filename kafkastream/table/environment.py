@@ -12,7 +12,7 @@ from kafkastream.options.table_config import DML_SYNC
 from kafkastream.spec.job import JobClient
 from kafkastream.spec.job_settings import job_settings
 from kafkastream.spec.row import Row
-from kafkastream.sql.catalog import SessionCatalog
+from kafkastream.sql.catalog import SessionCatalog, name_of
 from kafkastream.sql.query.catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
@@ -105,7 +105,7 @@ class TableEnvironment:
         Raises:
             DefinitionError: There is none.
         """
-        name = tuple(path.replace("`", "").split("."))
+        name = name_of(path)
         self._catalog.get(name, f"from_path({path!r})")
         quoted = ".".join("`" + part + "`" for part in name)
         return self._table(Expression(f"SELECT * FROM {quoted}"))  # noqa: S608 - the user's own
@@ -119,7 +119,7 @@ class TableEnvironment:
             DefinitionError: There is something of this name.
         """
         view = View(table._query, tuple(field.name for field in table._relation.fields))
-        name = tuple(view_path.replace("`", "").split("."))
+        name = name_of(view_path)
         self._catalog.create(name, view, f"view {view_path}", temporary=True, if_not_exists=False)
 
     createTemporaryView = create_temporary_view
@@ -252,7 +252,7 @@ class TableEnvironment:
         return f"insert-into_{','.join(targets)}" if targets else "collect"
 
     def _drop_temporary(self, path: str, kind: type[TableDefinition] | type[View]) -> bool:
-        name = tuple(path.replace("`", "").split("."))
+        name = name_of(path)
         if not isinstance(self._catalog.find(name), kind):
             return False
         self._catalog.drop(name, kind, path, temporary=True, if_exists=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from kafkastream.sql.catalog import name_of
 from kafkastream.sql.query.relations import Relation
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression
@@ -70,4 +71,4 @@ class Table:
             from kafkastream.errors import UnsupportedFeatureError
 
             raise UnsupportedFeatureError("INSERT OVERWRITE: a topic's records stay", now="Leave overwrite out.")
-        return Insert(target=tuple(table_path.replace("`", "").split(".")), query=self._query)
+        return Insert(target=name_of(table_path), query=self._query)
