@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kafkastream.options.config_options import ConfigOptions
+from kafkastream.options.option import Option as ConfigOption
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.formats import DeserializationSchema, SerializationSchema, SimpleStringSchema
@@ -13,6 +15,8 @@ from kafkastream.spec.types import TypeInformation, Types
 from kafkastream.spec.watermark import TimestampAssigner, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
 
 __all__ = [
+    "ConfigOption",
+    "ConfigOptions",
     "Configuration",
     "DeserializationSchema",
     "Duration",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, final
 
 import attrs
@@ -32,6 +31,8 @@ from kafkastream.spark.sinks import CollectOperator, DiscardOperator, PrintOpera
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.tables.columnar_windows import ColumnarExchange
+from kafkastream.spark.tables.elements import RowElements, RowTimes
+from kafkastream.spark.tables.stream_rows import StreamRows
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spark.watermark_operator import WatermarkOperator
 from kafkastream.spec.dead_letters import DeadLetterSchema
@@ -53,7 +54,7 @@ from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.values import FrozenMap
 from kafkastream.spec.watermark import NoWatermarks, WatermarkStrategy
-from kafkastream.sql.query.node import QueryNode
+from kafkastream.sql.query.node import QueryNode, StreamNode
 from kafkastream.sql.query.operations import TableOperation
 
 __all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
@@ -84,23 +85,23 @@ def pickled(chain: Chain | KeyedChain | Flow) -> bytes:
     return sent
 
 
-def level_plans(compiler: ChainCompiler, stages: int) -> Sequence[LevelPlan]:
-    """What the stateful stages of a connected graph run; nothing, where an earlier run had more than are needed.
+def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
+    """What the stateful stages that these keyed operators run in do, one after the other.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
-    levels = compiler.graph.levels()
-    return [
+    last = len(levels) - 1
+    return tuple(
         LevelPlan(
             compiler.run,
             compiler.labels,
-            {node.id: pickled(compiler.keyed_chain(node)) for node in chain.from_iterable(levels[stage : stage + 1])},
-            is_last=stage == stages - 1,
+            {node.id: pickled(compiler.keyed_chain(node)) for node in level},
+            is_last=stage == last,
         )
-        for stage in range(stages)
-    ]
+        for stage, level in enumerate(levels)
+    )
 
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: Run) -> WriterPlan:
@@ -159,10 +160,16 @@ class ChainCompiler:
             consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
         )
 
-    def _before(self, source: SourceNode) -> tuple[Operator, ...]:
+    def _before(self, node: SourceNode | StreamNode) -> tuple[Operator, ...]:
         """What the elements of a source pass first; behind what sees the time, those that are there only for it go."""
-        timing = self._timing(source, source.watermarks)
-        return (*timing, PresentRows(source.name)) if self.decoders else timing
+        if node.watermarks is None:
+            return ()
+        timing = self._timing(node, node.watermarks)
+        if node.id not in self.decoders:
+            return timing
+        decoder = self.decoders[node.id]
+        times = (RowTimes(node.name, decoder.time),) if timing and isinstance(decoder, RowElements) else ()
+        return (*timing, PresentRows(node.name), *times)
 
     def keyed_chain(self, node: KeyedNode) -> KeyedChain:
         """What happens to the elements of a keyed operator, and to what comes out of it."""
@@ -184,7 +191,8 @@ class ChainCompiler:
 
     def continuation(self, node: Node) -> Flow:
         """What takes the rows of a query behind an operation: what sorts them for the next one, or the sink."""
-        return Flow(self._after(node, {}))
+        before = self._before(node) if isinstance(node, StreamNode) else ()
+        return Flow(self._after(node, {}), before)
 
     def writers(self) -> Mapping[int, TransactionalOperator]:
         """The exactly-once sinks behind keyed operators, by their nodes."""
@@ -194,8 +202,10 @@ class ChainCompiler:
         return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
 
     def _is_behind_keys(self, node: Node) -> bool:
+        """Whether elements come out of keyed operators, or of rows of a stream, and no source's partition is theirs."""
         return any(
-            isinstance(self.graph[taken], KeyedNode) or self._is_behind_keys(self.graph[taken]) for taken in node.inputs
+            isinstance(self.graph[taken], (KeyedNode, StreamNode)) or self._is_behind_keys(self.graph[taken])
+            for taken in node.inputs
         )
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
@@ -225,6 +235,8 @@ class ChainCompiler:
             yield from self._after(node, made)
         elif node.id in made:
             yield made[node.id]
+        elif isinstance(node, StreamNode):
+            yield made.setdefault(node.id, Stage(StreamRows(node.name, node.id, node.source, self.labels or (0,))))
         else:
             operator = self._operator(node)
             if operator is None:
@@ -263,10 +275,18 @@ class ChainCompiler:
             case _:
                 raise AssertionError(node)
 
+    def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
+        """The keyed operators that a program has put behind a query, stage by stage."""
+        inside = self.graph.reaching(query.id).nodes
+        levels = ([node for node in level if node not in inside] for level in self.graph.levels())
+        return list(filter(None, levels))
+
     def _is_written_apart(self, node: SinkNode) -> bool:
-        """Whether one task of its own writes to a sink: behind a query, that is the only one there is."""
+        """Whether one task of its own writes to a sink: right behind a query, that is the only one there is."""
         is_exact = isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
-        return bool(self.labels) and is_exact and not self.decoders and self._is_behind_keys(node)
+        if not (self.labels and is_exact and self._is_behind_keys(node)):
+            return False
+        return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
 
     def _sink(self, node: SinkNode) -> SinkOperator:
         match node.sink:

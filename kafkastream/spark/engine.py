@@ -39,7 +39,14 @@ from kafkastream.spark.running_part import RunningPart, StopRequestedError
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.shipping import ship
 from kafkastream.spark.single_writer import SINGLE, WriterPlan
-from kafkastream.spark.streams import KafkaInput, collection_frame, collections_of, kafka_frames, resolved
+from kafkastream.spark.streams import (
+    KafkaInput,
+    collection_frame,
+    collection_frames,
+    collections_of,
+    kafka_frames,
+    resolved,
+)
 from kafkastream.spark.tables.compile import query_frames, row_decoders
 from kafkastream.spark.tables.frames import QueryFrames
 from kafkastream.spark.tables.session import table_session
@@ -47,7 +54,8 @@ from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink, distinct_names
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
-from kafkastream.sql.query.node import QueryNode, generators
+from kafkastream.sql.query.mixture import generators
+from kafkastream.sql.query.node import QueryNode
 
 __all__ = ["start", "start_and_collect"]
 
@@ -207,7 +215,7 @@ class _Part:
         began = time.monotonic() - read.seconds
         while not read.pieces or not tables.making_ends(read.seconds):
             now = max(int(time.monotonic() - began), read.seconds) + 1
-            frame = tables.frame((), seconds=(read.seconds, now))
+            frame = tables.frame(collection_frames(self.folder.session, self.graph), seconds=(read.seconds, now))
             self._batch(run, Event(), frame, read.pieces, self.plan.run.id)
             read.pieces, read.seconds = read.pieces + 1, now
             while time.monotonic() < began + now and not tables.making_ends(now):
@@ -220,14 +228,14 @@ class _Part:
         most = _KEYED_PER_BATCH if self.keyed is not None else None
         frames = kafka_frames(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else most)
         if self.native is not None:
-            writer = self.native.writer(frames[0])
+            writer = self.native.writer(next(iter(frames.values())))
         elif self.tables is not None and self.tables.is_native:
             writer = self.tables.writer(frames)
         elif self.keyed is not None:
             frame = self.keyed.frame(frames)
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(run, over, batch, number))
         else:
-            frame = reduce(DataFrame.unionByName, frames) if self.tables is None else self.tables.frame(frames)
+            frame = reduce(DataFrame.unionByName, frames.values()) if self.tables is None else self.tables.frame(frames)
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(run, over, batch, number))
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
@@ -241,8 +249,11 @@ class _Part:
 
     def _batch(self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None) -> None:
         """Run a micro-batch of Spark's query, or of what is none and has a name of its own."""
-        tasks = partial(run_tasks, frame, self.plan, query or _query_of(frame), number)
-        self._carried_out(run, over, tasks)
+        query_id = query or _query_of(frame)
+        if self.tables is not None and self.tables.ends_in_rows:
+            self._carried_out(run, over, partial(collected, self._ended(self.tables, frame, query_id, number)))
+        else:
+            self._carried_out(run, over, partial(run_tasks, frame, self.plan, query_id, number))
 
     def _keyed_batch(
         self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None
@@ -250,14 +261,18 @@ class _Part:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
         query_id = query or _query_of(frame)
-        if self.tables is not None:
-            end = self.tables.end.reports(query_id, number, SINGLE)
-            frame = (frame if self.writer is None else frame.repartition(1)).mapInArrow(end, REPORT_SCHEMA)
+        if self.tables is not None and self.tables.ends_in_rows:
+            frame = self._ended(self.tables, frame, query_id, number)
         elif self.writer is not None:
             frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number), REPORT_SCHEMA)
         with self.keyed.micro_batch(query_id):
             reports = self._carried_out(run, over, partial(collected, frame))
             self.keyed.take(reports)
+
+    def _ended(self, tables: QueryFrames, frame: DataFrame, query: str, number: int) -> DataFrame:
+        """What comes of the rows of a query; one task writes to exactly-once sinks."""
+        one = frame if self.writer is None else frame.repartition(1)
+        return one.mapInArrow(tables.end.reports(query, number, SINGLE), REPORT_SCHEMA)
 
     def _carried_out(self, run: RunningPart, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
         """What the tasks have reported, when all that it asks for has been done."""
@@ -296,7 +311,10 @@ def _part(
     plan = task_plan(chains, run, parallelism)
     tables = query_frames(folder.session, compiler, plan, decoders)
     if tables is None:
-        stages = in_levels(plan, level_plans(compiler, 0 if layout is None else len(layout.levels)))
+        # Nothing runs in the last ones, where an earlier run had more than are needed.
+        levels = graph.levels()
+        more = 0 if layout is None else len(layout.levels) - len(levels)
+        stages = in_levels(plan, level_plans(compiler, (*levels, *[()] * more)))
     else:
         stages = tables.frame
     return _Part(

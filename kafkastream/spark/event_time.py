@@ -11,6 +11,7 @@ from kafkastream.spark.records import owner_subtask, split_name
 from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode, Node, OperatorKind, OperatorNode, SourceNode
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
+from kafkastream.sql.query.node import StreamNode
 
 __all__ = ["EventTime", "Seen"]
 
@@ -169,7 +170,10 @@ class EventTime:
                 return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
             case SourceNode():
                 return _made_by(node.watermarks, self._of_partitions(node).values())
-            case OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy):
+            case (
+                OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
+                | StreamNode(watermarks=WatermarkStrategy() as strategy)
+            ):
                 upstream = self._of(self._graph[node.input])
                 if upstream.watermark == MAX_WATERMARK:
                     return upstream
@@ -198,7 +202,7 @@ class EventTime:
         is_idle = (node.id, split) in self._marked_idle or (timeout is not None and quiet >= timeout.to_millis() / 1000)
         return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
-    def _subtasks(self, node: OperatorNode) -> frozenset[str]:
+    def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
         """The subtasks of a node to which elements may come: those that own a partition; all, behind a shuffle."""
         before = [self._graph[one] for one in self._before(node)]
         owners = {

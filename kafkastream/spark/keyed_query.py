@@ -19,16 +19,16 @@ from kafkastream.spark.layout import Layout
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.session import frame_of
 from kafkastream.spark.stateful import LevelPlan, StatefulStage
-from kafkastream.spark.streams import KafkaInput, collection_frame, collection_rows, collections_of
+from kafkastream.spark.streams import KafkaInput, collection_frames, collection_rows, collections_of
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.watermark import MIN_WATERMARK
 
-__all__ = ["KeyedQuery", "Stages", "in_levels"]
+__all__ = ["KeyedQuery", "Stages", "in_levels", "staged"]
 
-Stages = Callable[[Sequence[DataFrame], DataFrame], DataFrame]
+Stages = Callable[[Mapping[int, DataFrame], DataFrame], DataFrame]
 _STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
@@ -40,16 +40,21 @@ def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
         levels: What the stateful stages do, in their order.
     """
 
-    def stages(records: Sequence[DataFrame], control: DataFrame) -> DataFrame:
-        both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [*records, control])
-        frame = both.mapInArrow(plan.messages(levels[0].labels), MESSAGE_SCHEMA)
-        for level in levels:
-            frame = frame.groupBy("bucket").transformWithStateInPandas(
-                StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
-            )
-        return frame
+    def stages(records: Mapping[int, DataFrame], control: DataFrame) -> DataFrame:
+        both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [*records.values(), control])
+        return staged([both.mapInArrow(plan.messages(levels[0].labels), MESSAGE_SCHEMA)], levels)
 
     return stages
+
+
+def staged(messages: Sequence[DataFrame], levels: Sequence[LevelPlan]) -> DataFrame:
+    """What comes out of stateful stages, one after the other, for such messages."""
+    frame = reduce(DataFrame.union, messages)
+    for level in levels:
+        frame = frame.groupBy("bucket").transformWithStateInPandas(
+            StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
+        )
+    return frame
 
 
 @final
@@ -60,7 +65,8 @@ class KeyedQuery:
         session: Where it runs.
         graph: The connected part of the job.
         parallelism: The number of subtasks.
-        stages: What comes out of the last stateful stage, for the records of each source and the stream that tells of time.
+        stages: What comes out of the last stateful stage, for the records of each source by its node, and the stream that
+            tells of time.
         labels: Of the buckets that the keys are sorted into.
         layout: Where the operators' state is.
 
@@ -100,11 +106,11 @@ class KeyedQuery:
         """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
         self._tell()
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
-        collections = [collection_frame(self._session, node, one.elements) for node, one in collections_of(self._graph)]
+        collections = collection_frames(self._session, self._graph)
         marks = frame_of(self._session, [(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
-    def frame(self, records: Sequence[DataFrame]) -> DataFrame:
+    def frame(self, records: Mapping[int, DataFrame]) -> DataFrame:
         """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]

@@ -26,9 +26,18 @@ from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offse
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["KafkaInput", "collection_frame", "collection_rows", "collections_of", "kafka_frames", "resolved"]
+__all__ = [
+    "KafkaInput",
+    "collection_frame",
+    "collection_frames",
+    "collection_rows",
+    "collections_of",
+    "kafka_frames",
+    "resolved",
+]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
+_HEADERS = "array<struct<key: string, value: binary>>"
 _ALIGNED_PER_BATCH = 50_000
 """How many at most of a source whose partitions wait for others: between micro-batches is when they can."""
 
@@ -86,8 +95,8 @@ def resolved(
     )
 
 
-def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> list[DataFrame]:
-    """The records of each input as a stream, all with the same columns, among them the node of the source.
+def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
+    """The records of each input as a stream by its node, all with the same columns, among them that node.
 
     Args:
         session: Where to read.
@@ -95,7 +104,7 @@ def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch:
         per_batch: How many records a micro-batch may hold; None for all there are.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
-    return [_one_frame(session, one, columns, per_batch) for one in inputs]
+    return {one.node.id: _one_frame(session, one, columns, per_batch) for one in inputs}
 
 
 def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
@@ -117,6 +126,11 @@ def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence
         numbers = session.range(0, elements.stop - elements.start, 1, 1)
         return numbers.select(functions.lit(node.id).alias("source"), pickled.cast("binary").alias("value"))
     return frame_of(session, collection_rows(node, elements)).coalesce(1)
+
+
+def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataFrame]:
+    """The collections among the sources, whole, by their nodes."""
+    return {node.id: collection_frame(session, node, one.elements) for node, one in collections_of(graph)}
 
 
 def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:
@@ -191,8 +205,10 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
         frame = frame.where(start_condition(one.extent.starts))
     if one.extent.stops is not None:
         frame = frame.where(stop_condition(one.extent.stops))
-    if "headers" in columns and "headers" not in frame.columns:
-        frame = frame.withColumn("headers", functions.expr("CAST(NULL AS array<struct<key: string, value: binary>>)"))
+    if "headers" in columns:  # never NULL: each row then costs Spark's Arrow writer all those before it
+        none = functions.array().cast(_HEADERS)
+        there = functions.coalesce("headers", none) if "headers" in frame.columns else none
+        frame = frame.withColumn("headers", there)
     taken = [
         functions.unix_millis(column).alias(column) if column == "timestamp" else functions.col(column)
         for column in columns

@@ -71,9 +71,11 @@ class TaskPlan:
             if first["source"][0].as_py() == CONTROL:
                 yield from message_batches(_marks(first, labels))
             else:
-                whole = map(_own_columns, itertools.chain((first,), remaining))
+                first = _own_columns(first)
+                whole = itertools.chain((first,), map(_own_columns, remaining))
                 reports = _reports(self, str(query or self.run.id), int(batch or 0), whole)
-                yield from message_batches(messages_of(reports, labels[0]))
+                own = labels[subtask_of(first, self.parallelism) % len(labels)]
+                yield from message_batches(messages_of(reports, own))
 
         return task
 

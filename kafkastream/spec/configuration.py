@@ -11,7 +11,7 @@ from kafkastream.options.parsers import boolean, floating, integer, list_of, tex
 from kafkastream.spec.printing import java_double
 from kafkastream.spec.values import redacted
 
-__all__ = ["Configuration", "Value"]
+__all__ = ["Configuration", "Value", "text_of"]
 
 T = TypeVar("T")
 Value: TypeAlias = str | int | float | bool | bytearray
@@ -43,7 +43,7 @@ class Configuration:
         """
         for key in option.keys:
             if key in self._values:
-                return option.read(_text(self._values[key]))
+                return option.read(text_of(self._values[key]))
         return option.default
 
     def set(self, option: Option[Any], value: Value) -> Configuration:
@@ -110,7 +110,7 @@ class Configuration:
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
         """The bytes of ``key``."""
         value = self._values.get(key, default_value)
-        return bytearray(value if isinstance(value, bytearray) else _text(value).encode())
+        return bytearray(value if isinstance(value, bytearray) else text_of(value).encode())
 
     getBytearray = get_bytearray
 
@@ -147,7 +147,7 @@ class Configuration:
 
     def to_dict(self) -> dict[str, str]:
         """All pairs, values as text."""
-        return {key: _text(value) for key, value in self._values.items()}
+        return {key: text_of(value) for key, value in self._values.items()}
 
     toDict = to_dict
 
@@ -175,7 +175,13 @@ class Configuration:
         return f"Configuration({redacted(self.to_dict())})"
 
 
-def _text(value: Value) -> str:
+def text_of(value: Value) -> str:
+    """A value as the text of a setting, as Java writes it.
+
+    Example:
+        >>> text_of(True), text_of(1e10)
+        ('true', '1.0E10')
+    """
     match value:
         case bool():
             return "true" if value else "false"

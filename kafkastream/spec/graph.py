@@ -145,10 +145,14 @@ class JobGraph:
 
     def reaching_sinks(self) -> JobGraph:
         """Without the nodes from which no element reaches a sink."""
-        kept: set[int] = set()
+        return self.reaching(*(node.id for node in self.sinks))
+
+    def reaching(self, *ends: int) -> JobGraph:
+        """These nodes, and those from which elements reach them."""
+        kept = set(ends)
         for node in reversed(self.nodes):
-            if node.id in kept or isinstance(node, SinkNode):
-                kept |= {node.id, *node.inputs}
+            if node.id in kept:
+                kept.update(node.inputs)
         return JobGraph(tuple(node for node in self.nodes if node.id in kept))
 
     def components(self) -> Iterator[JobGraph]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, final
 
 import attrs
+from typing_extensions import Self
 
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.keyed_operation import KeyedOperation
@@ -119,6 +120,14 @@ class Node:
         """The nodes whose elements come in, by id."""
         return ()
 
+    def renumbered(self, numbers: Mapping[int, int]) -> Self:
+        """The same under another number, after nodes with other numbers; its uid stays with the one that it was given to."""
+        return attrs.evolve(self, id=numbers[self.id], uid=None, **self._taking(numbers))
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        """What names the nodes before, with other numbers."""
+        return {}
+
     @property
     def pact(self) -> str:
         """What Flink's plan calls this kind of node."""
@@ -164,6 +173,9 @@ class _OneInput(Node):
     def inputs(self) -> tuple[int, ...]:
         """The one node before."""
         return (self.input,)
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {"input": numbers[self.input]}
 
 
 @final
@@ -212,6 +224,9 @@ class KeyedNode(Node):
     def inputs(self) -> tuple[int, ...]:
         """The nodes whose elements come in."""
         return tuple(one.node for one in self.keyed)
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {"keyed": tuple(attrs.evolve(one, node=numbers[one.node]) for one in self.keyed)}
 
     @property
     def has_keys(self) -> bool:
@@ -268,3 +283,6 @@ class UnionNode(Node):
     def inputs(self) -> tuple[int, ...]:
         """The merged nodes."""
         return self.merged
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {"merged": tuple(numbers[one] for one in self.merged)}

@@ -12,10 +12,12 @@ from kafkastream.sql.query.catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Path", "SessionCatalog", "Stored", "name_of"]
+__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Path", "SessionCatalog", "Stored", "anonymous", "name_of"]
 
 DEFAULT_CATALOG: Final = "default_catalog"
 DEFAULT_DATABASE: Final = "default_database"
+
+_HIDDEN: Final = "*anonymous_"
 
 Path = tuple[str, str, str]
 """Catalog, database and name."""
@@ -30,6 +32,16 @@ def name_of(path: str) -> tuple[str, ...]:
         ('default_database', 'orders')
     """
     return tuple(path.replace("`", "").split("."))
+
+
+def anonymous(what: str, number: int) -> str:
+    """The name of a table to which the user has given none: it is in no list.
+
+    Example:
+        >>> anonymous("datastream_source", 1)
+        '*anonymous_datastream_source$1*'
+    """
+    return f"{_HIDDEN}{what}${number}*"
 
 
 @final
@@ -123,7 +135,8 @@ class SessionCatalog:
         here = self._spaces[catalog][database]
         temporary = {path[2]: thing for path, thing in self._temporary.items() if path[:2] == self.current}
         every: Iterator[tuple[str, Stored]] = iter({**here, **temporary}.items())
-        return tuple(sorted(name for name, thing in every if kind is None or isinstance(thing, kind)))
+        known = ((name, thing) for name, thing in every if not name.startswith(_HIDDEN))
+        return tuple(sorted(name for name, thing in known if kind is None or isinstance(thing, kind)))
 
     @property
     def catalogs(self) -> tuple[str, ...]:

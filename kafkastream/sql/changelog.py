@@ -12,7 +12,8 @@ __all__ = ["ChangelogMode"]
 class ChangelogMode(enum.Enum):
     """Which kinds of rows there are: what a source or a query gives, or the most that a sink takes.
 
-    Flink has a class of this name with any set of kinds; these three are those that formats and connectors have.
+    Flink has a class of this name with any set of kinds; these three are those that formats and connectors have, and
+    that PyFlink makes.
 
     Example:
         >>> ChangelogMode.APPEND.is_insert_only, str(ChangelogMode.RETRACT)
@@ -25,6 +26,23 @@ class ChangelogMode(enum.Enum):
     """A row is the latest of its key, or says that there is none any more; the old one is not told."""
     RETRACT = "retract"
     """Each change is told with the row as it was before and as it is now."""
+
+    @staticmethod
+    def insert_only() -> ChangelogMode:
+        """Every row is a new one."""
+        return ChangelogMode.APPEND
+
+    insertOnly = insert_only
+
+    @staticmethod
+    def upsert() -> ChangelogMode:
+        """A row replaces the one of its key, which is not told."""
+        return ChangelogMode.UPSERT
+
+    @staticmethod
+    def all() -> ChangelogMode:
+        """Each change is told with the row as it was before."""
+        return ChangelogMode.RETRACT
 
     @property
     def kinds(self) -> frozenset[RowKind]:

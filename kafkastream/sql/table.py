@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.spec.values import FrozenMap, redacted
 from kafkastream.sql.masking import masked
+from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -37,10 +38,17 @@ class Position(NamedTuple):
 @final
 @attrs.frozen
 class Expression:
-    """An expression, as the user wrote it; where it stands does not make it another one."""
+    """An expression, as the user wrote it; where it stands does not make it another one.
+
+    Args:
+        text: It.
+        position: Where it begins in its text.
+        of: What it was given to, if it is a text of its own and no part of a statement.
+    """
 
     text: str = attrs.field(repr=lambda text: repr(masked(text)))
     position: Position = attrs.field(default=Position(), eq=False)
+    of: str = attrs.field(default="", eq=False, repr=False)
 
 
 @final
@@ -51,7 +59,7 @@ class PhysicalColumn:
     name: str
     type: DataType
     comment: str = attrs.field(default="", kw_only=True)
-    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+    position: Position | None = attrs.field(default=None, eq=False, kw_only=True)
 
 
 @final
@@ -71,7 +79,7 @@ class MetadataColumn:
     key: str
     is_virtual: bool = False
     comment: str = attrs.field(default="", kw_only=True)
-    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+    position: Position | None = attrs.field(default=None, eq=False, kw_only=True)
 
 
 @final
@@ -82,7 +90,7 @@ class ComputedColumn:
     name: str
     expression: Expression
     comment: str = attrs.field(default="", kw_only=True)
-    position: Position = attrs.field(default=Position(), eq=False, kw_only=True)
+    position: Position | None = attrs.field(default=None, eq=False, kw_only=True)
 
 
 Column = PhysicalColumn | MetadataColumn | ComputedColumn
@@ -95,7 +103,7 @@ class Watermark:
 
     path: tuple[str, ...]
     expression: Expression
-    position: Position = attrs.field(default=Position(), eq=False)
+    position: Position | None = attrs.field(default=None, eq=False)
 
 
 @final
@@ -140,6 +148,7 @@ class TableDefinition:
         options: Those of ``WITH``.
         comment: What the DDL says about it.
         positions: Where each option stands.
+        stream: The stream whose elements its rows are, where a program has made it of one.
     """
 
     name: tuple[str, ...]
@@ -149,6 +158,7 @@ class TableDefinition:
     positions: Mapping[str, Position] = attrs.field(
         default=FrozenMap(), converter=FrozenMap[str, Position], eq=False, repr=False
     )
+    stream: TableStream | None = None
 
     @property
     def identifier(self) -> str:

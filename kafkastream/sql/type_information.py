@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from kafkastream.spec.types import RowTypeInfo, TypeInformation, Types
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind, Types
+from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["row_type_info"]
+__all__ = ["data_type", "field_names", "row_type_info"]
 
 _SIMPLE: Final[Mapping[Kind, TypeInformation[Any]]] = {
     Kind.CHAR: Types.STRING(),
@@ -53,3 +53,56 @@ def _type_info(kind: DataType) -> TypeInformation[Any]:
             return row_type_info((field.name, field.type) for field in kind.fields)
         case simple:
             return _SIMPLE.get(simple, Types.PICKLED_BYTE_ARRAY())
+
+
+_KINDS: Final[Mapping[TypeKind, DataType]] = {
+    TypeKind.STRING: DataType.string(),
+    TypeKind.BOOLEAN: DataType.of(Kind.BOOLEAN),
+    TypeKind.BYTE: DataType.of(Kind.TINYINT),
+    TypeKind.SHORT: DataType.of(Kind.SMALLINT),
+    TypeKind.INT: DataType.of(Kind.INT),
+    TypeKind.LONG: DataType.of(Kind.BIGINT),
+    TypeKind.FLOAT: DataType.of(Kind.FLOAT),
+    TypeKind.DOUBLE: DataType.of(Kind.DOUBLE),
+    TypeKind.CHAR: DataType.of(Kind.CHAR, 1),
+    TypeKind.BIG_DEC: DataType.of(Kind.DECIMAL, 38, 18),
+    TypeKind.SQL_DATE: DataType.of(Kind.DATE),
+    TypeKind.SQL_TIME: DataType.of(Kind.TIME, 0),
+    TypeKind.SQL_TIMESTAMP: DataType.of(Kind.TIMESTAMP, 6),
+    TypeKind.INSTANT: DataType.of(Kind.TIMESTAMP_LTZ, 6),
+}
+
+
+def data_type(type_info: TypeInformation[Any]) -> DataType | None:
+    """The type of a column with such values, as Flink takes it (times with 6 digits, not 9); None when SQL has none.
+
+    Example:
+        >>> str(data_type(Types.MAP(Types.STRING(), Types.ROW_NAMED(["n"], [Types.INT()]))))
+        'MAP<STRING, ROW<`n` INT>>'
+    """
+    if type_info == Types.PRIMITIVE_ARRAY(Types.BYTE()):
+        return DataType.bytes_()
+    parts = tuple(map(data_type, type_info.elements))
+    known = tuple(part for part in parts if part is not None)
+    if len(known) < len(parts):
+        return None
+    match type_info.kind:
+        case TypeKind.ROW | TypeKind.TUPLE:
+            names = field_names(type_info)
+            fields = tuple(RowField(name, part) for name, part in zip(names, known, strict=True))
+            return DataType.of(Kind.ROW, fields=fields)
+        case TypeKind.MAP:
+            return DataType.of(Kind.MAP, parts=known)
+        case TypeKind.LIST | TypeKind.BASIC_ARRAY | TypeKind.OBJECT_ARRAY:
+            return DataType.of(Kind.ARRAY, parts=known)
+        case TypeKind.PRIMITIVE_ARRAY:
+            return DataType.of(Kind.ARRAY, parts=tuple(part.not_null() for part in known))
+        case simple:
+            return _KINDS.get(simple)
+
+
+def field_names(type_info: TypeInformation[Any]) -> tuple[str, ...]:
+    """The names of the fields of a row or tuple: ``f0``, ``f1`` and so on, if they were not given."""
+    if isinstance(type_info, RowTypeInfo):
+        return type_info.field_names
+    return tuple(f"f{place}" for place in range(len(type_info.elements)))

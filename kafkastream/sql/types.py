@@ -67,7 +67,7 @@ class DataType:
 
     Args:
         kind: What it is.
-        nullable: Whether it holds NULL, too.
+        is_nullable: Whether it holds NULL, too.
         size: The length of texts and bytes, the precision of numbers and times; None for types without.
         scale: The digits behind the point of a DECIMAL.
         parts: The element of an ARRAY or MULTISET, the key and value of a MAP.
@@ -81,7 +81,7 @@ class DataType:
     """
 
     kind: Kind
-    nullable: bool = True
+    is_nullable: bool = True
     size: int | None = None
     scale: int | None = None
     parts: tuple[DataType, ...] = ()
@@ -114,14 +114,16 @@ class DataType:
 
     def not_null(self) -> DataType:
         """The same without NULL."""
-        return attrs.evolve(self, nullable=False)
+        return attrs.evolve(self, is_nullable=False)
 
-    def null(self) -> DataType:
+    notNull = not_null
+
+    def nullable(self) -> DataType:
         """The same with NULL."""
-        return attrs.evolve(self, nullable=True)
+        return attrs.evolve(self, is_nullable=True)
 
     def __str__(self) -> str:
-        return self._bare() if self.nullable else f"{self._bare()} NOT NULL"
+        return self._bare() if self.is_nullable else f"{self._bare()} NOT NULL"
 
     def _bare(self) -> str:
         match self.kind:

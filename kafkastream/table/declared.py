@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kafkastream.spec.values import is_secret
 from kafkastream.sql.masking import masked
-from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
+from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 
-__all__ = ["declared"]
+__all__ = ["declared", "declared_comment", "declared_options", "declared_schema"]
 
 
 def declared(definition: TableDefinition) -> str:
     """The statement; secrets are hidden in it.
 
     Example:
-        >>> from kafkastream.sql.table import TableSchema
         >>> print(declared(TableDefinition(("seen",), TableSchema(), {"connector": "print"})))
         CREATE TABLE `default_catalog`.`default_database`.`seen` (
         <BLANKLINE>
@@ -21,17 +22,39 @@ def declared(definition: TableDefinition) -> str:
           'connector' = 'print'
         )
     """
-    schema = definition.schema
+    name = ".".join(map(_quoted, definition.identifier.split(".")))
+    comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
+    return f"CREATE TABLE {name} {declared_schema(definition.schema)} {comment}{declared_options(definition.options)}"
+
+
+def declared_schema(schema: TableSchema) -> str:
+    """What stands between the parentheses, and these.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> print(declared_schema(TableSchema((PhysicalColumn("id", DataType.string()),))))
+        (
+          `id` STRING
+        )
+    """
     lines = [_column(column) for column in schema.columns]
     if schema.watermark is not None:
         path = ".".join(map(_quoted, schema.watermark.path))
         lines.append(f"WATERMARK FOR {path} AS {schema.watermark.expression.text}")
     if schema.primary_key:
         lines.append(f"PRIMARY KEY ({', '.join(map(_quoted, schema.primary_key))}) NOT ENFORCED")
-    options = [f"'{key}' = '{_shown(key, value)}'" for key, value in definition.options.items()]
-    name = ".".join(map(_quoted, definition.identifier.split(".")))
-    comment = "" if not definition.comment else f"COMMENT '{_text(definition.comment)}' "
-    return f"CREATE TABLE {name} (\n{_list(lines)}\n) {comment}WITH (\n{_list(options)}\n)"
+    return f"(\n{_list(lines)}\n)"
+
+
+def declared_comment(comment: str) -> str:
+    """The clause of a comment."""
+    return f"COMMENT '{_text(comment)}'"
+
+
+def declared_options(options: Mapping[str, str]) -> str:
+    """The clause of the options; secrets are hidden in it."""
+    lines = [f"'{key}' = '{_shown(key, value)}'" for key, value in options.items()]
+    return f"WITH (\n{_list(lines)}\n)"
 
 
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:

@@ -10,6 +10,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.query.catalog import View
+from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.syntax.kinds import ObjectKind
 from kafkastream.sql.syntax.like import liked
 from kafkastream.sql.syntax.statements import (
@@ -50,11 +51,7 @@ def carry_out(statement: Statement, planner: Planner) -> None:
 def _create_table(statement: CreateTable, planner: Planner) -> None:
     definition = statement.definition
     if statement.partitioned_by:
-        raise DefinitionError(
-            "a Kafka table has no PARTITIONED BY",
-            where=f"table {definition.identifier}, {statement.position}",
-            now="'sink.partitioner' says where records go.",
-        )
+        raise refusal(PARTITIONS, f"table {definition.identifier}, {statement.position}")
     if statement.like is not None:
         base = planner.catalog.get(statement.like.table, str(statement.like.position))
         if not isinstance(base, TableDefinition):

@@ -49,7 +49,7 @@ def _of_view(view: View, planner: Planner) -> list[Row]:
     fields = planner.query(view.query).fields
     names = view.columns or tuple(field.name for field in fields)
     return [
-        Row(name, str(field.type.null()), field.type.nullable, None, None, None)
+        Row(name, str(field.type.nullable()), field.type.is_nullable, None, None, None)
         for name, field in zip(names, fields, strict=True)
     ]
 
@@ -65,8 +65,8 @@ def _of_table(name: tuple[str, ...], planner: Planner) -> list[Row]:
         rows.append(
             Row(
                 column.name,
-                f"{field.type.null()}{' *ROWTIME*' if is_time else ''}",
-                field.type.nullable,
+                f"{field.type.nullable()}{' *ROWTIME*' if is_time else ''}",
+                field.type.is_nullable,
                 key if column.name in schema.primary_key else None,
                 _extras(column),
                 watermark.expression.text if watermark is not None and is_time else None,

@@ -119,7 +119,7 @@ class Planner:
         """The job of queries that start and stop together."""
         ids, settings = itertools.count(1), self.settings
         graphs = [query_graph(plan.relation, plan.target, settings, ids) for plan in plans]
-        return JobGraph(tuple(itertools.chain.from_iterable(graph.nodes for graph in graphs)))
+        return JobGraph(tuple(itertools.chain.from_iterable(graph.nodes for graph in graphs))).with_dead_letters()
 
     @property
     def settings(self) -> QuerySettings:

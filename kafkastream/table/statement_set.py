@@ -9,6 +9,7 @@ from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.explaining import explained
 from kafkastream.table.table import Table
+from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 
 if TYPE_CHECKING:
@@ -42,9 +43,11 @@ class StatementSet:
 
     addInsertSql = add_insert_sql
 
-    def add_insert(self, target_path: str, table: Table, overwrite: bool = False) -> StatementSet:
-        """Add the rows of a table."""
-        self._inserts.append(table._insert(target_path, overwrite=overwrite))
+    def add_insert(
+        self, target_path_or_descriptor: str | TableDescriptor, table: Table, overwrite: bool = False
+    ) -> StatementSet:
+        """Add the rows of a table; arguments as with ``Table.execute_insert``."""
+        self._inserts.append(table._insert(target_path_or_descriptor, "add_insert", overwrite=overwrite))
         return self
 
     addInsert = add_insert

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, final
+import itertools
+from collections.abc import Sequence
+from typing import Any, final
 
 import attrs
 
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.row import Row
-from kafkastream.sql.query.node import Target, query_nodes
+from kafkastream.spec.graph import JobGraph, Node
+from kafkastream.spec.row import Row, RowKind
+from kafkastream.spec.types import TypeInformation
+from kafkastream.sql.catalog import anonymous
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors.stream import stream_schema
+from kafkastream.sql.query.node import QueryNode, Target, query_nodes
 from kafkastream.sql.query.relations import Relation
+from kafkastream.sql.table import TableDefinition, TableSchema
+from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.table.environment import TableEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
+from kafkastream.table.schema import Schema
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
 
@@ -33,6 +43,7 @@ class StreamTableEnvironment(TableEnvironment):
     def __init__(self, config: TableConfig, env: StreamExecutionEnvironment) -> None:
         super().__init__(config)
         self._env = env
+        self._streams = itertools.count(1)
 
     @staticmethod
     def create(  # type: ignore[override]
@@ -69,35 +80,130 @@ class StreamTableEnvironment(TableEnvironment):
 
     toDataStream = to_data_stream
 
-    def to_changelog_stream(self, table: Table) -> DataStream[Row]:
-        """The changes of a query as a stream: ``Row.get_row_kind`` tells which."""
+    def to_changelog_stream(
+        self, table: Table, target_schema: Schema | None = None, changelog_mode: ChangelogMode | None = None
+    ) -> DataStream[Row]:
+        """The changes of a query as a stream: ``Row.get_row_kind`` tells which.
+
+        Args:
+            table: The query.
+            target_schema: Refused: CAST columns in the query.
+            changelog_mode: Which kinds there may be: all if not given, or only new rows.
+
+        Raises:
+            DefinitionError: Only new rows are wanted, and rows change.
+            UnsupportedFeatureError: There is a schema, or rows without those that they replace are wanted.
+        """
+        if target_schema is not None or changelog_mode is ChangelogMode.UPSERT:
+            raise UnsupportedFeatureError(
+                "rows in another form than the query has them: a target schema, or a changelog mode of upserts",
+                where="to_changelog_stream",
+                now="CAST columns in the query, and leave out rows whose kind is UPDATE_BEFORE with a filter behind it.",
+            )
+        if changelog_mode is ChangelogMode.APPEND:
+            return self.to_data_stream(table)
         return self._stream(self._planner.shown(table._query).relation)
 
     toChangelogStream = to_changelog_stream
 
-    def from_data_stream(self, data_stream: DataStream[Row], *_: object) -> NoReturn:
-        """Refused.
+    def to_append_stream(self, table: Table, type_info: TypeInformation[Any] | None = None) -> DataStream[Row]:
+        """The older name of ``to_data_stream``; the type of the rows is that of the query's columns."""
+        return self.to_data_stream(table)
+
+    toAppendStream = to_append_stream
+
+    def to_retract_stream(
+        self, table: Table, type_info: TypeInformation[Any] | None = None
+    ) -> DataStream[tuple[bool, Row]]:
+        """The changes of a query as pairs: whether the row is added or taken back, and the row."""
+        return self.to_changelog_stream(table).map(_retracted).name("Retract")
+
+    toRetractStream = to_retract_stream
+
+    def from_data_stream(self, data_stream: DataStream[Any], *fields_or_schema: Schema) -> Table:
+        """The elements of a stream as a table, each of them a new row.
+
+        Same as Flink's: the columns are the fields of rows and tuples, or ``f0`` for other elements, as the stream's type
+        tells; a schema gives columns other names of types, leaves some out, adds computed ones, an element's timestamp
+        (the metadata ``rowtime``) and a watermark (``SOURCE_WATERMARK()`` is that of the stream). Differs: there are no
+        expressions for fields; times have 6 digits where Flink has 9; a stream that two tables are read of runs twice.
+
+        Args:
+            data_stream: The stream, of this environment's ``StreamExecutionEnvironment``.
+            fields_or_schema: One ``Schema``; columns as the stream has them without.
 
         Raises:
-            UnsupportedFeatureError: Always.
+            DefinitionError: The stream has no type, or the schema does not fit it.
+            UnsupportedFeatureError: SQL has no type for a field; or expressions are given.
+
+        Example:
+            >>> from kafkastream.common import Types
+            >>> from kafkastream.datastream import StreamExecutionEnvironment
+            >>> env = StreamExecutionEnvironment.get_execution_environment()
+            >>> t_env = StreamTableEnvironment.create(env)
+            >>> orders = env.from_collection([(1, "a")], Types.TUPLE([Types.LONG(), Types.STRING()]))
+            >>> t_env.from_data_stream(orders).print_schema()
+            root
+             |-- f0: BIGINT
+             |-- f1: STRING
         """
-        raise UnsupportedFeatureError(
-            "a stream of Python elements cannot be read by SQL yet",
-            where=f"from_data_stream({data_stream.get_name()!r})",
-            now="Write it to a topic with sink_to, and declare a table on the topic.",
-        )
+        return self._read(data_stream, _schema(fields_or_schema), ChangelogMode.APPEND, "from_data_stream")
 
     fromDataStream = from_data_stream
 
-    def from_changelog_stream(self, data_stream: DataStream[Row], *_: object) -> NoReturn:
-        """Refused, as ``from_data_stream`` is.
+    def from_changelog_stream(
+        self, data_stream: DataStream[Row], schema: Schema | None = None, changelog_mode: ChangelogMode | None = None
+    ) -> Table:
+        """The rows of a stream as the changes of a table: ``Row.get_row_kind`` says what each does.
+
+        Args:
+            data_stream: The stream of rows; otherwise as for ``from_data_stream``.
+            schema: The columns, with a primary key for a changelog of upserts.
+            changelog_mode: Which kinds there may be; all if not given.
 
         Raises:
-            UnsupportedFeatureError: Always.
+            DefinitionError: As of ``from_data_stream``; or there are upserts without a primary key.
+            UnsupportedFeatureError: As of ``from_data_stream``.
         """
-        self.from_data_stream(data_stream)
+        where, mode = "from_changelog_stream", changelog_mode or ChangelogMode.all()
+        declared = _schema(() if schema is None else (schema,))
+        if mode is ChangelogMode.UPSERT and not declared.primary_key:
+            raise DefinitionError(
+                "a changelog without UPDATE_BEFORE needs a primary key, which tells what a row replaces",
+                where=where,
+                now="Declare it: Schema.new_builder() ... .primary_key('id').",
+            )
+        return self._read(data_stream, declared, mode, where)
 
     fromChangelogStream = from_changelog_stream
+
+    def create_temporary_view(self, view_path: str, table: Table | DataStream[Any], *fields_or_schema: Schema) -> None:
+        """Give a query, or a stream, a name.
+
+        Args:
+            view_path: The name.
+            table: A table, or a stream as for ``from_data_stream``.
+            fields_or_schema: One ``Schema`` for a stream; none for a table.
+
+        Raises:
+            DefinitionError: There is something of this name; or as of ``from_data_stream``.
+            UnsupportedFeatureError: As of ``from_data_stream``.
+        """
+        if isinstance(table, DataStream):
+            table = self.from_data_stream(table, *fields_or_schema)
+        super().create_temporary_view(view_path, table)
+
+    createTemporaryView = create_temporary_view
+
+    def _read(self, stream: DataStream[Any], declared: TableSchema, mode: ChangelogMode, where: str) -> Table:
+        """A stream as a table without a name that anybody knows."""
+        nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
+        type_info = _type_of(stream, nodes, where)
+        name = (anonymous("datastream_source", next(self._streams)),)
+        schema = Schema(stream_schema(type_info, declared, where))._checked(where)
+        definition = TableDefinition(name, schema, stream=TableStream(nodes, type_info, mode))
+        self._catalog.create(name, definition, where, temporary=True, if_not_exists=False)
+        return self.from_path(*name)
 
     def _stream(self, relation: Relation) -> DataStream[Row]:
         nodes = query_nodes(relation, Target(), self._planner.settings, self._env._ids)
@@ -106,3 +212,39 @@ class StreamTableEnvironment(TableEnvironment):
         for node in before:
             self._env._add(node)
         return DataStream(self._env, self._env._add(attrs.evolve(query, output_type=row_type_info(fields))))
+
+
+def _retracted(row: Row) -> tuple[bool, Row]:
+    is_added = row.get_row_kind() in {RowKind.INSERT, RowKind.UPDATE_AFTER}
+    row.set_row_kind(RowKind.INSERT)
+    return is_added, row
+
+
+def _schema(given: Sequence[Schema]) -> TableSchema:
+    """What a schema declares; nothing without one."""
+    if not given:
+        return TableSchema()
+    if len(given) > 1 or not isinstance(given[0], Schema):
+        raise UnsupportedFeatureError(
+            "the fields of a stream cannot be named by expressions",
+            where=", ".join(map(repr, given)),
+            now="Give a Schema: Schema.new_builder().column('id', 'BIGINT').build(); and names by SELECT ... AS.",
+        )
+    return given[0]._declared
+
+
+def _type_of(stream: DataStream[Any], nodes: Sequence[Node], where: str) -> TypeInformation[Any]:
+    type_info = stream.get_type()
+    if any(isinstance(node, QueryNode) for node in nodes):
+        raise UnsupportedFeatureError(
+            "a table of a stream that comes out of a query itself",
+            where=where,
+            now="Write it as one query: the table of the first is a view for the second (create_temporary_view).",
+        )
+    if type_info is None:
+        raise DefinitionError(
+            "nothing is known of the type of the stream's elements, so a table of it has no columns",
+            where=where,
+            now="Give its last function output_type=Types.ROW_NAMED(['id'], [Types.LONG()]), or what its elements are.",
+        )
+    return type_info

@@ -9,6 +9,7 @@ from kafkastream.sql.query.relations import Relation
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression
 from kafkastream.table.explaining import explained
+from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 from kafkastream.table.table_schema import TableSchema
 
@@ -29,6 +30,14 @@ class Table:
         self._t_env = t_env
         self._query = query
         self._relation = relation
+        self._name = ""
+
+    def __str__(self) -> str:
+        """A name for this table in a query's text: ``f"SELECT * FROM {table}"``; it becomes a temporary view."""
+        if not self._name:
+            self._name = f"UnnamedTable${next(self._t_env._names)}"
+            self._t_env.create_temporary_view(self._name, self)
+        return self._name
 
     def get_schema(self) -> TableSchema:
         """The columns."""
@@ -51,14 +60,21 @@ class Table:
         """
         return self._t_env._show(self._t_env._planner.shown(self._query))
 
-    def execute_insert(self, table_path: str, overwrite: bool = False) -> TableResult:
+    def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
         """Write the rows to a table; the job has started when this returns.
+
+        Args:
+            table_path_or_descriptor: The table's name, or a table without one: if it declares no physical columns, it has those
+                of the rows.
+            overwrite: Refused.
 
         Raises:
             DefinitionError: The table has other columns, or takes no changes.
+            UnsupportedFeatureError: With ``overwrite``.
             KafkastreamError: The job cannot start.
         """
-        return self._t_env._start([self._t_env._planner.insert(self._insert(table_path, overwrite=overwrite))])
+        insert = self._insert(table_path_or_descriptor, "execute_insert", overwrite=overwrite)
+        return self._t_env._start([self._t_env._planner.insert(insert)])
 
     executeInsert = execute_insert
 
@@ -66,9 +82,13 @@ class Table:
         """What would run."""
         return explained([self._t_env._planner.shown(self._query)])
 
-    def _insert(self, table_path: str, *, overwrite: bool) -> Insert:
+    def _insert(self, target: str | TableDescriptor, where: str, *, overwrite: bool) -> Insert:
         if overwrite:
             from kafkastream.errors import UnsupportedFeatureError
 
             raise UnsupportedFeatureError("INSERT OVERWRITE: a topic's records stay", now="Leave overwrite out.")
-        return Insert(target=name_of(table_path), query=self._query)
+        if isinstance(target, str):
+            return Insert(target=name_of(target), query=self._query)
+        rows = self.get_schema()
+        descriptor = target._behind(rows.get_field_names(), rows.get_field_data_types())
+        return Insert(target=self._t_env._inline(descriptor, where), query=self._query)

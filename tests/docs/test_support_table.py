@@ -33,14 +33,19 @@ from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.metrics import METRIC_OPTIONS
 from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.spark.source import source_options
-from kafkastream.spark.tables.formats import reader_of
 from kafkastream.spec.sink import ON_EXPIRED_MARKER
 from kafkastream.spec.types import RowTypeInfo, TypeInformation
-from kafkastream.sql.connectors import CONNECTORS, KafkaTableSource, source_of
+from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.syntax.parser import parse, parse_one
-from kafkastream.sql.syntax.statements import CreateTable
-from kafkastream.table import EnvironmentSettings, StreamTableEnvironment, TableEnvironment, TableResult
+from kafkastream.table import (
+    DataTypes,
+    EnvironmentSettings,
+    Schema,
+    StreamTableEnvironment,
+    TableEnvironment,
+    TableResult,
+)
 from kafkastream.table.statements import Interpreter
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -128,9 +133,9 @@ def row_of(field: TypeInformation[Any]) -> RowTypeInfo:
     return Types.ROW_NAMED(["a"], [field])
 
 
-def read_stream(method: str) -> None:
-    rows = new_environment().from_collection(["a"], Types.STRING())
-    getattr(StreamTableEnvironment.create(), method)(rows)
+def stream_of_another_form() -> None:
+    t_env = StreamTableEnvironment.create()
+    t_env.to_changelog_stream(t_env.sql_query("SELECT 1 AS id"), Schema.new_builder().column("id", "BIGINT").build())
 
 
 ATTEMPTS: dict[str, Callable[[str, str], object]] = {
@@ -167,8 +172,10 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "AvroRowDeserializationSchema(record_class)": lambda *_: AvroRowDeserializationSchema("com.example.Order"),
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
     "EnvironmentSettings.in_batch_mode()": lambda *_: EnvironmentSettings.in_batch_mode(),
-    "StreamTableEnvironment.from_data_stream(stream)": lambda *_: read_stream("from_data_stream"),
-    "StreamTableEnvironment.from_changelog_stream(stream)": lambda *_: read_stream("from_changelog_stream"),
+    "DataTypes.NULL()": lambda *_: DataTypes.NULL(),
+    "DataTypes.LIST_VIEW(type)": lambda *_: DataTypes.LIST_VIEW(DataTypes.INT()),
+    "DataTypes.MAP_VIEW(type, type)": lambda *_: DataTypes.MAP_VIEW(DataTypes.INT(), DataTypes.INT()),
+    "StreamTableEnvironment.to_changelog_stream(target_schema)": lambda *_: stream_of_another_form(),
 }
 
 KAFKA_TABLE = "WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:9092', {})"
@@ -251,18 +258,6 @@ def test_statement_is_as_the_page_says(row: Row, spark: SparkSession) -> None:
 def test_all_connectors_and_formats_are_on_the_page() -> None:
     assert {row.name for row in ROWS if row.column == "Connector"} == set(CONNECTORS)
     assert {row.name for row in ROWS if row.column == "Format"} == set(FORMATS)
-
-
-@pytest.mark.parametrize("row", [row for row in ROWS if row.column == "Format" and row.status in ABSENT], ids=str)
-def test_format_that_is_not_yet_there_is_refused(row: Row, spark: SparkSession) -> None:
-    options = f"'format' = '{row.name}', 'scan.startup.mode' = 'earliest-offset'"
-    needed = (f"'{row.name}.{option.key}' = 'http://here'" for option in FORMATS[row.name].required)
-    created = parse_one(f"CREATE TABLE t (id BIGINT) {KAFKA_TABLE.format(', '.join((options, *needed)))}")
-    assert isinstance(created, CreateTable)
-    source = source_of(created.definition)
-    assert isinstance(source, KafkaTableSource)
-    with pytest.raises(UnsupportedFeatureError):
-        reader_of(source.value)
 
 
 def test_metrics_of_flink_are_those_of_the_page(kafka: KafkaBroker, new_topic: NewTopic, spark: SparkSession) -> None:

@@ -135,7 +135,7 @@ def test_stop_is_a_condition_on_offsets(
         builder(kafka).set_topics(topic).build(),
     )
     assert both[0].extent.stops == {KafkaTopicPartition(topic, 0): 2}
-    plan = explain(reduce(lambda one, other: one.unionByName(other), kafka_frames(spark, both, None)))
+    plan = explain(reduce(lambda one, other: one.unionByName(other), kafka_frames(spark, both, None).values()))
     assert re.search(
         rf"offset#\d+L < cast\(CASE WHEN \(topic#\d+ = {re.escape(topic)}\).*partition#\d+ = 0\) THEN 2", plan
     )
@@ -161,7 +161,7 @@ def test_pattern_that_matches_nothing_and_may_not_look_again_is_refused(inputs: 
 def test_columns_are_those_that_the_schemas_need(
     inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str
 ) -> None:
-    (frame,) = kafka_frames(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10)
+    (frame,) = kafka_frames(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10).values()
     assert frame.columns == ["source", "topic", "partition", "offset", "timestamp", "value"]
     assert dict(frame.dtypes)["timestamp"] == "bigint"
 
@@ -176,9 +176,8 @@ def test_pass_through_has_no_python_node(
     assert through is not None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    plan = explain(
-        kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None)[0].selectExpr(through.value)
-    )
+    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None).values()
+    plan = explain(frame.selectExpr(through.value))
     assert "value#" in plan
     assert PYTHON_NODE.search(plan) is None
 
@@ -193,7 +192,7 @@ def test_all_functions_are_one_python_node(
     assert pass_through(graph) is None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None)
+    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None).values()
     plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
     tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]

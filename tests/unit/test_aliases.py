@@ -19,6 +19,7 @@ from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
+from kafkastream.options.config_options import ConfigOptionBuilder, TypedConfigOptionBuilder
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.evictor import Evictor, TimestampedValue
 from kafkastream.spec.execution_config import ExecutionConfig
@@ -56,11 +57,14 @@ from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import RowTypeInfo
 from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
+from kafkastream.sql.types import DataType
+from kafkastream.table import FormatDescriptor, Schema, TableDescriptor
 
 CLASSES: list[type] = [
     AvroRowDeserializationSchema,
     ByteArraySchema,
     CheckpointConfig,
+    ConfigOptionBuilder,
     Configuration,
     ConfluentRegistryAvroDeserializationSchema,
     ConfluentRegistryAvroSerializationSchema,
@@ -70,6 +74,7 @@ CLASSES: list[type] = [
     CsvRowSerializationSchema.Builder,
     Counter,
     DataStream,
+    DataType,
     Distribution,
     Duration,
     EmbeddedRocksDBStateBackend,
@@ -82,6 +87,7 @@ CLASSES: list[type] = [
     FixedDelayRestart,
     FlinkKafkaConsumer,
     FlinkKafkaProducer,
+    FormatDescriptor,
     Gauge,
     Instant,
     JobClient,
@@ -105,11 +111,16 @@ CLASSES: list[type] = [
     Row,
     RowTypeInfo,
     RuntimeContext,
+    Schema,
+    Schema.Builder,
     SimpleStringSchema,
     StreamExecutionEnvironment,
+    TableDescriptor,
+    TableDescriptor.Builder,
     TaggedUnion,
     Time,
     TimestampedValue,
+    TypedConfigOptionBuilder,
     WatermarkOutput,
     WatermarkStrategy,
 ]

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_type
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spark.compile import ChainCompiler, pickled
+from kafkastream.spark.compile import ChainCompiler, level_plans, pickled
 from kafkastream.spark.identities import keyed_identities
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.stateful import LevelPlan
@@ -20,13 +20,13 @@ from kafkastream.spark.tables.columnar_parts import WindowParts
 from kafkastream.spark.tables.columnar_windows import ColumnarWindows
 from kafkastream.spark.tables.continuation import Continuation
 from kafkastream.spark.tables.elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
-from kafkastream.spark.tables.frames import QueryFrames
+from kafkastream.spark.tables.frames import QueryFrames, StreamPlan
 from kafkastream.spark.tables.local_aggregate import pre_aggregated
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.task import TaskPlan
-from kafkastream.spec.graph import JobGraph, KeyedNode
+from kafkastream.spec.graph import JobGraph, KeyedNode, Node
 from kafkastream.sql.connectors import KafkaTableSink, PrintTableSink
-from kafkastream.sql.query.node import QueryNode, Route, routes
+from kafkastream.sql.query.node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
 from kafkastream.sql.query.relations import Field, Stateful
 
@@ -43,14 +43,11 @@ def query_of(graph: JobGraph) -> QueryNode | None:
     if not queries:
         return None
     query = queries[0]
-    others = [node for node in (*graph.sources, *queries[1:]) if node.id not in {*query.origins, query.id}]
-    keyed = [node for node in graph.nodes if isinstance(node, KeyedNode) and node.id not in query.origins]
-    if others or keyed:
-        what = (
-            f"{others[0].label!r} together in one stream" if others else f"keyed operator {keyed[0].name!r} behind it"
-        )
+    inside = {node.id for node in graph.reaching(query.id).nodes}
+    others = [node for node in (*graph.sources, *queries[1:]) if node.id not in inside]
+    if others:
         raise UnsupportedFeatureError(
-            f"a query of SQL and {what}",
+            f"a query of SQL and {others[0].label!r} together in one stream",
             where="to_data_stream",
             now="Write the query to a topic, and read that topic as a stream; or write all of it in SQL.",
         )
@@ -75,33 +72,47 @@ def query_frames(
     query = query_of(graph)
     if query is None:
         return None
-    keyed = [node for node in graph.nodes if isinstance(node, KeyedNode)]
-    fields = {route.node: route.branch.origin.fields for route in routes(query)}
-    behind = [graph[route.node] for route in routes(query) if isinstance(route.branch.origin, Stateful)]
+    origins = {route.node: route.branch.origin for route in routes(query)}
+    stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
+    streams = [node for node in graph.nodes if isinstance(node, StreamNode)]
     return QueryFrames(
         session,
         query,
         plan,
+        {node.id: _before(compiler, node) for node in streams},
         {
-            node.id: LevelPlan(run, labels, {node.id: _stage(compiler, node, fields[node.id])}, is_last=True)
-            for node in keyed
+            node: LevelPlan(run, labels, {node: _stage(compiler, graph[node], origin.fields)}, is_last=True)
+            for node, origin in stateful.items()
         },
-        frozenset(node.id for node in keyed if isinstance(node.function, TableOperation) and node.function.is_columnar),
+        frozenset(node for node in stateful if _operation(graph[node]).is_columnar),
         {
             node.id: Continuation(
                 run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)
             )
-            for node in behind
+            for node in (*streams, *map(graph.__getitem__, stateful))
         },
         Continuation(run, query.id, pickled(compiler.continuation(query)), _shown(query), 1),
+        level_plans(compiler, compiler.levels_behind(query)),
         labels,
     )
 
 
-def _stage(compiler: ChainCompiler, node: KeyedNode, fields: Sequence[Field]) -> bytes:
+def _before(compiler: ChainCompiler, node: StreamNode) -> StreamPlan:
+    """What comes before the rows of a stream."""
+    stream = compiler.graph.reaching(node.id)
+    return StreamPlan(tuple(source.id for source in stream.sources), level_plans(compiler, stream.levels()))
+
+
+def _operation(node: Node) -> TableOperation:
+    assert isinstance(node, KeyedNode)
+    assert isinstance(node.function, TableOperation)
+    return node.function
+
+
+def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> bytes:
     """What runs for an operation with state, pickled."""
-    operation = node.function
-    assert isinstance(operation, TableOperation)
+    assert isinstance(node, KeyedNode)
+    operation = _operation(node)
     if not operation.is_columnar:
         return pickled(compiler.keyed_chain(node))
     assert isinstance(operation.operation, WindowAggregate)
@@ -121,11 +132,7 @@ def _stage(compiler: ChainCompiler, node: KeyedNode, fields: Sequence[Field]) ->
 def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
     if route.into is None:
         return _shown(query)
-    taker = graph[route.into]
-    assert isinstance(taker, KeyedNode)
-    operation = taker.function
-    assert isinstance(operation, TableOperation)
-    return KeyedRows(len(route.branch.fields), _aggregate(operation))
+    return KeyedRows(len(route.branch.fields), _aggregate(_operation(graph[route.into])))
 
 
 def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:

@@ -1,4 +1,4 @@
-"""What takes the rows behind an operation with state: to the next one, or to the sink, with the reports beside them.
+"""What takes the rows behind an operation with state, or a stream: to the next one, or to the sink, with reports beside.
 
 A row of such a frame is either one of the query's, or a message that is on its way to the driver.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, Final, final
 
@@ -16,7 +17,7 @@ from pyarrow import compute
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.spark.exchange import Message, message_batches, messages_of
-from kafkastream.spark.flow import Flow
+from kafkastream.spark.flow import Flow, applied
 from kafkastream.spark.opened import Opened, Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import Decoder
@@ -176,13 +177,17 @@ class Continuation:
 
     @staticmethod
     def _pushed(flow: Flow, decoder: Decoder, rows: pa.RecordBatch) -> list[Report]:
-        rows = rows.filter(rows[KEPT]) if KEPT in rows.schema.names else rows
+        if KEPT in rows.schema.names and not flow.before:
+            rows = rows.filter(rows[KEPT])
         if rows.num_rows:
             for sink in flow.sinks:
                 sink.arrives(rows)
+            place = partial(decoder.position, rows)
             batch = decoder.decode(rows)
+            for operator in flow.before:
+                batch = applied(operator, batch, place)
             if batch.values:
-                flow.push(batch, lambda row: decoder.position(rows, row))
+                flow.push(batch, place)
         return list(flow.drain())
 
 

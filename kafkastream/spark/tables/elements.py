@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, final
+from datetime import datetime, timedelta, timezone
+from itertools import repeat
+from typing import Any, ClassVar, Final, final
 
 import attrs
 import pyarrow as pa
 from pyarrow import compute
 
 from kafkastream.spark.batches import Batch
+from kafkastream.spark.operators import Operator
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.tables.wire import column_names, kinds_of, rows_of, values_of
 from kafkastream.spec.record_serialization import ProducerRecord
@@ -18,7 +21,7 @@ from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.printing import printed_row
 from kafkastream.sql.types import DataType
 
-__all__ = ["KEPT", "TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements"]
+__all__ = ["KEPT", "TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
 
 TIME = "__time"
 """The column with what a row says of event time: one ms more than the watermark that it makes."""
@@ -26,6 +29,10 @@ KEPT = "__kept"
 """The column that says whether a row is one of the query's; the others are there for the time that they tell."""
 
 _KINDS = tuple(RowKind)
+_OUT: Final = ("topic", "value", "key", "timestamp")
+_HEADERS: Final = "out_headers"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class _RowsDecoder(Decoder):
@@ -71,10 +78,11 @@ class EncodedRecords(_RowsDecoder):
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """The records."""
-        columns = [arrow[f"out_{name}"].to_pylist() for name in ("topic", "value", "key", "headers", "timestamp")]
+        topics, messages, keys, times = (arrow[f"out_{name}"].to_pylist() for name in _OUT)
+        headers = map(_headers, arrow[_HEADERS].to_pylist()) if _HEADERS in arrow.schema.names else repeat(())
         values = [
-            ProducerRecord(topic, value, key=key, timestamp=timestamp, headers=_headers(headers))
-            for topic, value, key, headers, timestamp in zip(*columns, strict=True)
+            ProducerRecord(topic, value, key=key, timestamp=timestamp, headers=own)
+            for topic, value, key, timestamp, own in zip(topics, messages, keys, times, headers, strict=False)
         ]
         return Batch(values, [None] * len(values), range(len(values)))
 
@@ -103,18 +111,45 @@ class RowElements(_ReadRows):
     time: int | None = None
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The rows, each with its kind."""
-        rows = [
+        """The rows, each with its kind; where they tell how far time has come, with that, and None for those left out."""
+        rows: list[Row | None] = [
             Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
             for kind, values in self._rows(arrow, len(self.names))
         ]
-        return Batch(rows, self._times(arrow), range(len(rows)))
+        if TIME not in arrow.schema.names:
+            return Batch(rows, self._times(arrow), range(len(rows)))
+        if KEPT in arrow.schema.names:
+            rows = [row if is_kept else None for row, is_kept in zip(rows, arrow[KEPT].to_pylist(), strict=True)]
+        return Batch(rows, arrow[TIME].to_pylist(), range(len(rows)))
 
     def _times(self, arrow: pa.RecordBatch) -> list[int | None]:
         """In ms, as elements of streams have it."""
         if self.time is None:
             return [None] * arrow.num_rows
         return [None if one is None else one // 1000 for one in values_of(arrow[f"c{self.time}"])]
+
+
+@final
+@attrs.define(eq=False)
+class RowTimes(Operator):
+    """Gives rows their own event time, when it has been seen how far they bring time.
+
+    Args:
+        time: The column with the event time, if one has it.
+    """
+
+    has_metrics = False
+    time: int | None
+
+    def apply(self, batch: Batch) -> Batch:
+        """Replace the timestamps."""
+        if self.time is None:
+            return batch._replace(timestamps=[None] * len(batch.values))
+        return batch._replace(timestamps=[_milliseconds(row[self.time]) for row in batch.values])
+
+
+def _milliseconds(time: datetime | None) -> int | None:
+    return None if time is None else (time.replace(tzinfo=time.tzinfo or timezone.utc) - _EPOCH) // _MILLISECOND
 
 
 @final

@@ -51,7 +51,8 @@ def encoded(
         present: Which rows are the query's; the others pass untouched. All, if None.
 
     Returns:
-        The hidden columns; and ``topic``, ``key``, ``value``, ``headers``, and ``timestamp`` in milliseconds.
+        The hidden columns; and ``topic``, ``key``, ``value``, ``headers`` if the table writes any, and ``timestamp`` in
+        milliseconds.
 
     Raises:
         UnsupportedFeatureError: A format cannot be written, or cannot hold a column.
@@ -63,7 +64,7 @@ def encoded(
         rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
     insertable = written_columns(definition)
     columns = {column.name: functions.col(f"c{place}") for place, column in enumerate(insertable)}
-    required = {column.name: columns[column.name] for column in insertable if not column.type.nullable}
+    required = {column.name: columns[column.name] for column in insertable if not column.type.is_nullable}
     rows = _without_nulls(
         rows, required, passes if kind is None else passes | (kind == RowKind.DELETE.value), drops_nulls
     )
@@ -92,7 +93,7 @@ def encoded(
         told.get("topic", functions.lit(serializer.topic).cast("string")).alias("topic"),
         _raw(told.get("__raw_key__"), key).alias("key"),
         _raw(told.get("__raw_value__"), value).alias("value"),
-        _headers(told).cast(_HEADERS).alias("headers"),
+        *_headers(told),
         _milliseconds(told.get("timestamp")).alias("timestamp"),
     )
 
@@ -136,10 +137,15 @@ def _raw(text: Column | None, message: Column) -> Column:
     return message if text is None else functions.coalesce(text.cast("binary"), message)
 
 
-def _headers(told: dict[str, Column]) -> Column:
+def _headers(told: dict[str, Column]) -> list[Column]:
+    """The column with headers, if rows bring any."""
     if "headers" in told:
-        return functions.map_entries(told["headers"])
-    return told.get("header-list", functions.lit(None))
+        found = functions.map_entries(told["headers"])
+    elif "header-list" in told:
+        found = told["header-list"]
+    else:
+        return []
+    return [functions.coalesce(found.cast(_HEADERS), functions.array().cast(_HEADERS)).alias("headers")]
 
 
 def _milliseconds(time: Column | None) -> Column:

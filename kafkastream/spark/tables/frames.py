@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Final, final
 
 import attrs
@@ -20,29 +20,40 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from kafkastream.spark.control import CONTROL
 from kafkastream.spark.exchange import MESSAGE_SCHEMA
+from kafkastream.spark.keyed_query import in_levels, staged
 from kafkastream.spark.passthrough import written_by_spark
-from kafkastream.spark.stateful import LevelPlan, StatefulStage
+from kafkastream.spark.stateful import LevelPlan
+from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
 from kafkastream.spark.tables.elements import KEPT, TIME
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.tables.generating import generated
 from kafkastream.spark.tables.scan import scanned
+from kafkastream.spark.tables.stream_rows import sent_type
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.row import RowKind
 from kafkastream.spec.sink import DeliveryGuarantee
-from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSink, KafkaTableSource, source_of
+from kafkastream.sql.connectors import (
+    DataGenTableSource,
+    KafkaTableSink,
+    KafkaTableSource,
+    StreamTableSource,
+    source_of,
+)
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.query.branches import Branch, branches
-from kafkastream.sql.query.node import QueryNode, generators
+from kafkastream.sql.query.mixture import generators
+from kafkastream.sql.query.node import QueryNode
 from kafkastream.sql.query.pruning import needed_columns
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Values
-from kafkastream.sql.types import Kind
+from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["QueryFrames"]
+__all__ = ["QueryFrames", "StreamPlan"]
 
 _SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What tells where rows come from, which chains want under these names; between, they are hidden."""
@@ -58,6 +69,20 @@ _ALL: Final[Seconds] = (0, None)
 
 @final
 @attrs.frozen
+class StreamPlan:
+    """What comes before the rows of a stream.
+
+    Args:
+        sources: The nodes of its sources.
+        levels: What its keyed operators do, one stage after the other.
+    """
+
+    sources: tuple[int, ...]
+    levels: tuple[LevelPlan, ...] = ()
+
+
+@final
+@attrs.frozen
 class QueryFrames:
     """Makes the frames of a query.
 
@@ -65,35 +90,48 @@ class QueryFrames:
         session: The query's own.
         query: The query.
         plan: What the chains of its sources do.
+        streams: What comes before the rows of its streams, by their nodes.
         levels: What its operations with state do, by their nodes.
         columnar: Those to which rows come as columns.
-        continuations: What takes their rows, by their nodes.
-        end: What takes the rows of the query, where they come out of an operation with state.
+        continuations: What takes their rows, and those of streams, by their nodes.
+        end: What takes the rows of the query, where they come out of such.
+        behind: What the keyed operators do that a program has put behind the query, one stage after the other.
         labels: Of the buckets that rows are sorted into.
     """
 
     session: SparkSession
     query: QueryNode
     plan: TaskPlan
+    streams: Mapping[int, StreamPlan]
     levels: Mapping[int, LevelPlan]
     columnar: frozenset[int]
     continuations: Mapping[int, Continuation]
     end: Continuation
+    behind: tuple[LevelPlan, ...]
     labels: tuple[int, ...]
 
     def frame(
-        self, records: Sequence[DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
+        self, records: Mapping[int, DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
     ) -> DataFrame:
         """What the sink takes.
 
         Args:
-            records: The records of each Kafka source, in the order of the graph.
+            records: The records of each source, by its node.
             control: The stream that tells how far time has come; None without operations with state.
             seconds: Which of the rows that are made up, by how many seconds are over before and after them.
         """
-        making = _Making(self, iter(records), iter(self.query.origins), control, seconds)
-        frames = [self._written(frame) for _, _, frame in making.rows(self.query.relation)]
-        return _united(frames if control is not None else list(map(_shown, frames)))
+        making = _Making(self, records, iter(self.query.origins), control, seconds)
+        rows = making.rows(self.query.relation)
+        if self.behind:
+            sent = [making.messages(branch, node, self._written(frame)) for branch, node, frame in rows]
+            return staged([*sent, making.marks()], self.behind)
+        frames = [self._written(frame) for _, _, frame in rows]
+        return _united(frames if self.ends_in_rows else list(map(_shown, frames)))
+
+    @property
+    def ends_in_rows(self) -> bool:
+        """Whether there are rows at the end, out of operations or streams, so that ``end`` takes them."""
+        return bool(self.continuations) and not self.behind
 
     def making_ends(self, seconds: int) -> bool:
         """Whether there are no more rows that are made up, when so many seconds are over."""
@@ -111,12 +149,13 @@ class QueryFrames:
         is_exact = sink.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
         return serializer.partitioner is None and not writes_time and not is_exact
 
-    def writer(self, records: Sequence[DataFrame]) -> DataStreamWriter:
+    def writer(self, records: Mapping[int, DataFrame]) -> DataStreamWriter:
         """Spark's own sink for what the sink takes."""
         sink = self.query.target.sink
         assert isinstance(sink, KafkaTableSink)
-        columns = [f"out_{name} AS {name}" for name in _OUT if name != "timestamp"]
-        return written_by_spark(self.frame(records).selectExpr(*columns), sink.sink)
+        frame = self.frame(records)
+        columns = [f"out_{name} AS {name}" for name in _OUT if name != "timestamp" and f"out_{name}" in frame.columns]
+        return written_by_spark(frame.selectExpr(*columns), sink.sink)
 
     def _written(self, rows: DataFrame) -> DataFrame:
         """Rows as the sink takes them: encoded for Kafka, as they are otherwise."""
@@ -134,10 +173,15 @@ class _Making:
     """The frames that are being made; each origin is made once, in the order of ``origins``."""
 
     frames: QueryFrames
-    records: Iterator[DataFrame]
+    records: Mapping[int, DataFrame]
     nodes: Iterator[int]
     control: DataFrame | None
     seconds: Seconds
+
+    @property
+    def _is_first(self) -> bool:
+        """Whether these are the first rows; later ones are only such that are made up."""
+        return self.seconds[0] == 0
 
     def rows(self, relation: Relation) -> list[tuple[Branch, int, DataFrame]]:
         """The rows of a relation by its branches, with the node of each origin."""
@@ -160,14 +204,15 @@ class _Making:
         return branch, node, frame
 
     def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
-        source = source_of(scan.table)
-        if isinstance(source, DataGenTableSource):
-            frame = generated(self.frames.session, source, source.within(*self.seconds))
-            frame = frame.withColumn(_FROM, functions.lit(node))
-        else:
-            assert isinstance(source, KafkaTableSource)
-            needed = needed_columns(scan, branch, needs_time=self.control is not None)
-            frame = scanned(next(self.records), scan.table, source, needed)
+        match source_of(scan.table):
+            case DataGenTableSource() as made_up:
+                frame = generated(self.frames.session, made_up, made_up.within(*self.seconds))
+                frame = frame.withColumn(_FROM, functions.lit(node))
+            case StreamTableSource() as stream:
+                frame = self._stream(stream, node)
+            case KafkaTableSource() as source:
+                needed = needed_columns(scan, branch, needs_time=self.control is not None)
+                frame = scanned(self.records[node], scan.table, source, needed)
         if scan.expressions:
             columns = [
                 f"{text} AS {name}"
@@ -184,35 +229,61 @@ class _Making:
             frame = frame.withColumn(TIME, functions.expr(f"{ms} - {delay_ms - 1}"))
         return frame
 
+    def _stream(self, source: StreamTableSource, node: int) -> DataFrame:
+        """The elements of a stream, which its chains and keyed operators have sent as rows."""
+        frames, labels = self.frames, self.frames.labels
+        before = frames.streams[node]
+        records = {one: frame for one, frame in self.records.items() if one in before.sources}
+        collections = set(before.sources) - set(records)  # which come with the stream that tells of time
+        if before.levels:
+            sent = in_levels(frames.plan, before.levels)(records, self._control(CONTROL, *collections))
+        else:
+            every = [*records.values(), *([self._control(*collections)] if collections else [])]
+            both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), every)
+            kept = both if self._is_first else both.where("false")
+            sent = kept.mapInArrow(frames.plan.messages(labels or (0,)), MESSAGE_SCHEMA)
+        schema = _unpacked([sent_type(field) for field in source.fields])
+        rows = sent.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
+        names = column_names(len(source.fields))
+        return rows.select(
+            *_hidden(rows),
+            *(
+                as_type(functions.col(name), sent_type(field), field.type).alias(name)
+                for name, field in zip(names, source.fields, strict=True)
+            ),
+        )
+
     def _values(self, values: Values, node: int) -> DataFrame:
         rows = ", ".join(f"({', '.join(row)})" for row in values.rows)
         names = column_names(len(values.fields))
         frame = self.frames.session.sql(f"SELECT * FROM VALUES {rows} AS t({', '.join(names)})")  # noqa: S608
-        first = self.seconds[0] == 0  # the others have only rows that are made up
-        return frame.where(functions.lit(first)).withColumn(_FROM, functions.lit(node)).coalesce(1)
+        return frame.where(functions.lit(self._is_first)).withColumn(_FROM, functions.lit(node)).coalesce(1)
 
     def _stateful(
         self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]
     ) -> DataFrame:
-        frames, labels = self.frames, self.frames.labels
+        frames = self.frames
         hashed = stateful.keys if node in frames.columnar else (None,) * len(merged)
-        messages = [self._messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
-        assert self.control is not None
-        messages.append(self.control.mapInArrow(frames.plan.messages(labels), MESSAGE_SCHEMA))
-        out = (
-            reduce(DataFrame.union, messages)
-            .groupBy("bucket")
-            .transformWithStateInPandas(StatefulStage(frames.levels[node]), MESSAGE_SCHEMA, "Append", "None")
-        )
-        schema = _unpacked(stateful)
+        messages = [self.messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
+        out = staged([*messages, self.marks()], [frames.levels[node]])
+        schema = _unpacked([field.type for field in stateful.fields])
         return out.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
 
-    def _messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int] | None) -> DataFrame:
+    def marks(self) -> DataFrame:
+        """How far time has come, as every stateful stage is to know it."""
+        return self._control(CONTROL).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
+
+    def _control(self, *sources: int) -> DataFrame:
+        """The rows of some sources in the stream that tells how far time has come."""
+        assert self.control is not None
+        return self.control.where(functions.col("source").isin(*sources))
+
+    def messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int] | None = None) -> DataFrame:
         """What is sent to the operation that takes the rows; with the buckets of their keys, if these are given."""
         if keys is not None:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
             rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
-        if isinstance(branch.origin, Stateful):
+        if node in self.frames.continuations:
             return rows.mapInArrow(self.frames.continuations[node].messages(self.frames.labels), MESSAGE_SCHEMA)
         return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
@@ -225,12 +296,11 @@ def _present(rows: DataFrame) -> Column | None:
     return present & functions.coalesce(functions.col(KEPT), functions.lit(True)) if KEPT in rows.columns else present
 
 
-def _unpacked(stateful: Stateful) -> StructType:
-    """The columns of a frame with the rows of an operation: those of messages, the kind of a row, and its own."""
+def _unpacked(kinds: Sequence[DataType]) -> StructType:
+    """The columns of a frame with rows that were messages: those of messages, the kind of a row, and its own."""
     types = (IntegerType(), StringType(), IntegerType(), StringType(), LongType(), BinaryType())  # of MESSAGE_SCHEMA
     hidden = [StructField(name, kind) for name, kind in zip(HIDDEN, types, strict=True)]
-    names = column_names(len(stateful.fields))
-    own = [StructField(name, spark_type(field.type)) for name, field in zip(names, stateful.fields, strict=True)]
+    own = [StructField(name, spark_type(kind)) for name, kind in zip(column_names(len(kinds)), kinds, strict=True)]
     return StructType([*hidden, StructField(KIND, ByteType()), *own])
 
 

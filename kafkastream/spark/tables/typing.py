@@ -57,7 +57,7 @@ class SparkTyping:
 
     def _asked(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
         named = zip(column_names(len(fields)), fields, strict=True)
-        schema = StructType([StructField(name, spark_type(kind), kind.nullable) for name, kind in named])
+        schema = StructType([StructField(name, spark_type(kind), kind.is_nullable) for name, kind in named])
         try:
             return data_types(frame_of(self.session, [], schema).selectExpr(*expressions).schema)
         except (AnalysisException, ParseException) as error:

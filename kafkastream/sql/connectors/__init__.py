@@ -18,6 +18,7 @@ from kafkastream.sql.connectors.print import (
     blackhole_sink,
     print_sink,
 )
+from kafkastream.sql.connectors.stream import StreamTableSource, stream_source
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA, upsert_kafka_sink, upsert_kafka_source
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions, did_you_mean
@@ -30,6 +31,7 @@ __all__ = [
     "KafkaTableSink",
     "KafkaTableSource",
     "PrintTableSink",
+    "StreamTableSource",
     "TableSink",
     "TableSource",
     "kafka_sink",
@@ -38,7 +40,7 @@ __all__ = [
     "source_of",
 ]
 
-TableSource = KafkaTableSource | DataGenTableSource
+TableSource = KafkaTableSource | DataGenTableSource | StreamTableSource
 TableSink = KafkaTableSink | PrintTableSink | BlackHoleTableSink
 
 _Environ = Mapping[str, str] | None
@@ -92,6 +94,8 @@ def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = N
         >>> table.source.starting_offsets, str(table.value.row_type)
         (EarliestOffsets(), 'ROW<`id` BIGINT>')
     """
+    if definition.stream is not None:
+        return stream_source(definition, definition.stream)
     tables = _tables(definition)
     if tables.source is None:
         raise _one_way(definition, "a sink", "a source")

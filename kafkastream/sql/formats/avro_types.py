@@ -69,13 +69,13 @@ def _record(fields: Sequence[RowField], name: str, legacy: bool, **namespace: st
 def _field(field: RowField, name: str, legacy: bool) -> dict[str, Any]:
     if not _NAME.fullmatch(field.name):
         raise ValueError(f"Illegal name for a field of an Avro record: {field.name!r}")
-    default = {"default": None} if field.type.nullable else {}
+    default = {"default": None} if field.type.is_nullable else {}
     return {"name": field.name, "type": _type(field.type, name, legacy), **default}
 
 
 def _type(kind: DataType, name: str, legacy: bool) -> Any:
     bare = _bare(kind, name, legacy)
-    return ["null", bare] if kind.nullable else bare
+    return ["null", bare] if kind.is_nullable else bare
 
 
 def _bare(of: DataType, name: str, legacy: bool) -> Any:
@@ -138,7 +138,7 @@ def row_type(schema: Any) -> DataType:
     """
     match schema:
         case list() if (one := union_branch(schema)) is not None:
-            return attrs.evolve(row_type(one), nullable="null" in schema)
+            return attrs.evolve(row_type(one), is_nullable="null" in schema)
         case {"type": "record", "fields": fields}:
             parts = (RowField(field["name"], row_type(field["type"])) for field in fields)
             return DataType.of(Kind.ROW, fields=tuple(parts)).not_null()

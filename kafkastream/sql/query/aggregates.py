@@ -143,4 +143,4 @@ def _result(function: AggregateFunction, source: DataType) -> DataType:
         case AggregateFunction.ARRAY_AGG:
             return DataType.of(Kind.ARRAY, parts=(source,))
         case _:
-            return source.null()
+            return source.nullable()

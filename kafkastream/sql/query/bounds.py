@@ -118,7 +118,7 @@ def _pair(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> tuple[
     lefts, rights = planner.translator(left), planner.translator(right)
     keys = lefts.sql(one), rights.sql(other)
     types = lefts.type_of(keys[0]), rights.type_of(keys[1])
-    if types[0].null() == types[1].null() or {type_.kind for type_ in types} <= TEXT:
+    if types[0].nullable() == types[1].nullable() or {type_.kind for type_ in types} <= TEXT:
         return keys
     if not {type_.kind for type_ in types} <= NUMERIC:
         return None

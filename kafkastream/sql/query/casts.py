@@ -34,7 +34,11 @@ def cast_sql(of: Translator, node: exp.Expr, *, tries: bool) -> str:
             node, f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise."
         )
     sql = converted(of, node, value, source, target, "try_cast" if tries else "cast")
-    return sql if sql == value else of.typed(sql, target if tries else attrs.evolve(target, nullable=source.nullable))
+    return (
+        sql
+        if sql == value
+        else of.typed(sql, target if tries else attrs.evolve(target, is_nullable=source.is_nullable))
+    )
 
 
 def _of_literal(target: DataType, written: str) -> DataType:

@@ -25,16 +25,16 @@ def common_type(text: QueryText, node: exp.Expr, types: Sequence[DataType]) -> D
     """
     known = [type_ for type_ in types if type_.kind is not Kind.CHAR or type_.size] or list(types)
     kinds = {type_.kind for type_ in known}
-    is_nullable = any(type_.nullable for type_ in types)
+    is_nullable = any(type_.is_nullable for type_ in types)
     found = _common(known, kinds)
     if found is None:
         shown = " and ".join(dict.fromkeys(str(type_) for type_ in types))
         raise text.error(node, f"Type mismatch in a column: {shown}.", "CAST one of them.")
-    return attrs.evolve(found, nullable=is_nullable)
+    return attrs.evolve(found, is_nullable=is_nullable)
 
 
 def _common(types: Sequence[DataType], kinds: set[Kind]) -> DataType | None:
-    if len({type_.null() for type_ in types}) == 1:
+    if len({type_.nullable() for type_ in types}) == 1:
         return types[0]
     size = max((type_.size or 0 for type_ in types), default=0)
     if kinds <= TEXT:

@@ -29,11 +29,12 @@ class EventTime(NamedTuple):
 
     Args:
         column: Its place among the table's columns.
-        out_of_orderness_ms: How much later than the latest one a row may come.
+        out_of_orderness_ms: How much later than the latest one a row may come; None where the stream that rows come from
+            tells how far time has come.
     """
 
     column: int
-    out_of_orderness_ms: int
+    out_of_orderness_ms: int | None
 
 
 @final
@@ -133,6 +134,14 @@ def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> Event
         )
         raise text.error(None, what, "Add a computed column such as ts AS CAST(t AS TIMESTAMP(3)).")
     node = text.expression()
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "SOURCE_WATERMARK":
+        if definition.stream is not None:
+            return EventTime(place, None)
+        raise text.error(
+            None,
+            f"SOURCE_WATERMARK() requires that the source emits watermarks, and that of '{definition.identifier}' does not",
+            f"Write {names[place]} - INTERVAL '5' SECOND.",
+        )
     delay = 0
     while isinstance(node, exp.Sub):
         delay += interval_ms(text, node.expression)

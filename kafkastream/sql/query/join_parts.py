@@ -23,7 +23,7 @@ def both_fields(left: Relation, right: Relation, kind: JoinKind) -> tuple[Field,
     """The columns of both, which are no time attributes any more; those of a side that may be missing are nullable."""
     sides = ((left, kind in _MISSING_LEFT), (right, kind in _MISSING_RIGHT))
     return tuple(
-        Field(field.name, field.type.null() if may_miss else field.type)
+        Field(field.name, field.type.nullable() if may_miss else field.type)
         for side, may_miss in sides
         for field in side.fields
     )

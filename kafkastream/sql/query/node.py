@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, final
 
 import attrs
 
-from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.graph import (
     CollectionSource,
     CollectSink,
@@ -26,10 +25,19 @@ from kafkastream.spec.graph import (
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.time import Duration
 from kafkastream.spec.watermark import WatermarkStrategy
-from kafkastream.sql.connectors import BlackHoleTableSink, KafkaTableSink, PrintTableSink, TableSink, source_of
-from kafkastream.sql.connectors.datagen import DataGenTableSource
+from kafkastream.sql.connectors import (
+    BlackHoleTableSink,
+    DataGenTableSource,
+    KafkaTableSink,
+    KafkaTableSource,
+    PrintTableSink,
+    StreamTableSource,
+    TableSink,
+    source_of,
+)
 from kafkastream.sql.connectors.records import RecordsAsRead
-from kafkastream.sql.query.branches import Branch, Origin, branches, origins
+from kafkastream.sql.query.branches import Branch, Origin, branches
+from kafkastream.sql.query.mixture import check_mixture
 from kafkastream.sql.query.operations import (
     Deduplicate,
     GroupAggregate,
@@ -52,8 +60,8 @@ __all__ = [
     "QueryNode",
     "QuerySettings",
     "Route",
+    "StreamNode",
     "Target",
-    "generators",
     "query_graph",
     "query_nodes",
     "routes",
@@ -153,6 +161,27 @@ class QueryNode(Node):
 
 
 @final
+@attrs.frozen(kw_only=True)
+class StreamNode(Node):
+    """What makes rows of the elements of a stream.
+
+    Args:
+        input: The stream's node.
+        source: What the rows are.
+        watermarks: How the table itself tells how far event time has come; as the stream does, if None.
+    """
+
+    input: int
+    source: StreamTableSource
+    watermarks: WatermarkStrategy[Any] | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The stream's node."""
+        return (self.input,)
+
+
+@final
 @attrs.frozen
 class Route:
     """From what rows come from to what takes them.
@@ -166,40 +195,6 @@ class Route:
     branch: Branch
     node: int
     into: int | None = None
-
-
-def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
-    """The tables of a query whose rows are made up."""
-    sources = (source_of(origin.table) for origin in origins(relation) if isinstance(origin, Scan))
-    return tuple(source for source in sources if isinstance(source, DataGenTableSource))
-
-
-def _check_origins(relation: Relation) -> None:
-    """Refuse rows that are there at once beside those that come.
-
-    Raises:
-        UnsupportedFeatureError: There are both.
-    """
-    found, every = generators(relation), tuple(origins(relation))
-    scans = sum(isinstance(origin, Scan) for origin in every)
-    if found and len(found) < scans:
-        raise UnsupportedFeatureError(
-            "a query of a 'datagen' table together with a table of Kafka",
-            where="datagen",
-            now="Write the 'datagen' table to a topic with one INSERT, and read that topic.",
-        )
-    if len(found) < scans and any(isinstance(origin, Values) for origin in every):
-        raise UnsupportedFeatureError(
-            "rows of VALUES, or of a SELECT without FROM, together with a table of Kafka",
-            where="VALUES",
-            now="Write them to a topic with one INSERT, and read that topic.",
-        )
-    if any(isinstance(origin, Stateful) for origin in every) and not all(source.is_bounded for source in found):
-        raise UnsupportedFeatureError(
-            "a 'datagen' table without an end in front of an operation with state",
-            where="datagen",
-            now="Give it 'number-of-rows'; or write it to a topic with one INSERT, and read that topic.",
-        )
 
 
 def routes(query: QueryNode) -> tuple[Route, ...]:
@@ -238,7 +233,7 @@ def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids
     Raises:
         KafkastreamError: A table's options are wrong, or ask for what is not to be had.
     """
-    _check_origins(relation)
+    check_mixture(relation)
     graph = _Graph(ids, settings.idle_timeout_ms)
     merged = graph.add(relation)
     graph.put(
@@ -295,13 +290,25 @@ class _Graph:
             watermarks = WatermarkStrategy.for_monotonous_timestamps()
             if self._idle_timeout_ms:
                 watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
-        if isinstance(source, DataGenTableSource):
-            return self._source(CollectionSource(()), name, watermarks)
-        asks_for_headers = source.header_filter is not None or any(
-            "header" in one.column.key for one in source.metadata
-        )
-        records = attrs.evolve(source.source, deserializer=RecordsAsRead(with_headers=asks_for_headers))
-        return self._source(records, name, watermarks)
+        match source:
+            case DataGenTableSource():
+                return self._source(CollectionSource(()), name, watermarks)
+            case StreamTableSource():
+                last = self._copied(source.stream.nodes)
+                own = None if scan.watermark is None else watermarks
+                return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
+            case KafkaTableSource():
+                asks_for_headers = source.header_filter is not None or any(
+                    "header" in one.column.key for one in source.metadata
+                )
+                deserializer = RecordsAsRead(with_headers=asks_for_headers)
+                return self._source(attrs.evolve(source.source, deserializer=deserializer), name, watermarks)
+
+    def _copied(self, nodes: Sequence[Node]) -> int:
+        """All that a stream comes from once more, for each table that is read; the stream's own node."""
+        numbers = {node.id: next(self.ids) for node in nodes}
+        self.nodes.extend(node.renumbered(numbers) for node in nodes)
+        return numbers[nodes[-1].id]
 
     def _stateful(self, stateful: Stateful) -> int:
         inputs = [self._one(self.add(relation)) for relation in stateful.merged]

@@ -216,7 +216,7 @@ def _with_types(relation: Relation, types: Sequence[DataType]) -> Relation:
     if [field.type for field in relation.fields] == list(types):
         return relation
     expressions = [
-        column(at) if field.type.null() == type_.null() else f"cast({column(at)} as {spark_type(type_)})"
+        column(at) if field.type.nullable() == type_.nullable() else f"cast({column(at)} as {spark_type(type_)})"
         for at, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
     ]
     return projected(relation, expressions, [field.name for field in relation.fields], types)

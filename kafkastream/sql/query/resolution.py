@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import source_of
-from kafkastream.sql.connectors.kafka_tables import KafkaTableSource
+from kafkastream.sql.connectors import DataGenTableSource, source_of
 from kafkastream.sql.query.catalog import ResolvedTable, Typing
 from kafkastream.sql.query.computed import computed
 from kafkastream.sql.table import ComputedColumn, TableDefinition
@@ -24,8 +23,8 @@ def resolved(definition: TableDefinition, typing: Typing) -> ResolvedTable:
     time = schema.event_time
     return ResolvedTable(
         definition,
-        source.changelog if isinstance(source, KafkaTableSource) else ChangelogMode.APPEND,
+        ChangelogMode.APPEND if isinstance(source, DataGenTableSource) else source.changelog,
         schema.fields,
         schema.expressions if is_computed else (),
-        None if time is None else (time.column, time.out_of_orderness_ms),
+        None if time is None or time.out_of_orderness_ms is None else (time.column, time.out_of_orderness_ms),
     )

@@ -118,7 +118,7 @@ class Scope:
             if name not in inner:
                 what = f"Column '{name}' not found: {self.fields[index].name} is {type_}."
                 raise text.error(node, what, did_you_mean(name, inner))
-            type_ = inner[name] if type_.nullable is False else inner[name].null()
+            type_ = inner[name] if type_.is_nullable is False else inner[name].nullable()
         return Found(index, path, type_)
 
     def _missing(self, text: QueryText, node: exp.Expr, names: list[str]) -> Exception:

@@ -55,7 +55,7 @@ def _in(planner: Planner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind
         raise planner.text.error(node, "A query in IN must have one column.", "Select one.")
     equation = exp.EQ(this=node.this.copy(), expression=exp.column(exp.to_identifier(_VALUE, quoted=True)))
     value = planner.translator(scope).type_of(planner.translator(scope).sql(node.this))
-    if kind is JoinKind.ANTI and (value.nullable or inner.fields[0].type.nullable):
+    if kind is JoinKind.ANTI and (value.is_nullable or inner.fields[0].type.is_nullable):
         what = "NOT IN with values that may be NULL is not supported: one NULL among them keeps no row at all."
         raise planner.text.refused(node, what, "Write NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k).")
     return _joined(

@@ -47,7 +47,7 @@ class QueryText:
     def __init__(self, expression: Expression) -> None:
         line, column = expression.position
         self._before = "\n" * (line - 1) + " " * (column - 1)
-        self._source = Source(self._before + expression.text)
+        self._source = Source(self._before + expression.text, expression.of)
         self._text = expression.text
         self._ahead = 0
 

@@ -46,7 +46,7 @@ def unnested(planner: Planner, rows: Rows, scope: Scope, node: exp.Unnest, *, ou
         what = f"{len(names)} column names are given for the {len(columns)} columns of UNNEST."
         raise text.error(node, what, "Name each column.")
     added = tuple(
-        Field(names[at] if names else name, column_type.null() if outer else column_type)
+        Field(names[at] if names else name, column_type.nullable() if outer else column_type)
         for at, (name, column_type) in enumerate(columns)
     )
     relation = normalized(rows.relation, planner.ttl_ms)

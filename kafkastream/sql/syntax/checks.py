@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from kafkastream.errors import DefinitionError
 from kafkastream.sql.table import ComputedColumn, TableSchema
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Problem", "key_problem", "watermark_problem"]
+__all__ = [
+    "PARTITIONS",
+    "TWO_KEYS",
+    "TWO_WATERMARKS",
+    "Problem",
+    "key_problem",
+    "problems",
+    "refusal",
+    "repeated_column",
+    "repeated_key_column",
+    "watermark_problem",
+]
 
 Problem = tuple[str, str]
 """What is wrong, and what to do."""
 
+TWO_WATERMARKS: Problem = ("Multiple WATERMARK declarations are not supported yet.", "Keep one of them.")
+TWO_KEYS: Problem = ("Duplicate primary key definition.", "Keep one of them.")
+PARTITIONS: Problem = ("a Kafka table has no PARTITIONED BY", "'sink.partitioner' says where records go.")
+
 _MOST_PRECISE_ROWTIME = 3
+
+
+def refusal(problem: Problem, where: str) -> DefinitionError:
+    """The error about it."""
+    what, now = problem
+    return DefinitionError(what, where=where, now=now)
+
+
+def repeated_column(name: str) -> Problem:
+    """Two columns have one name."""
+    return f"A column named '{name}' already exists in the table.", ""
+
+
+def repeated_key_column(name: str) -> Problem:
+    """The primary key has a column twice."""
+    return f"Column '{name}' is more than once in the primary key.", ""
+
+
+def problems(schema: TableSchema) -> Iterator[Problem]:
+    """All that is wrong with the primary key and the watermark."""
+    yield from filter(None, (*(key_problem(schema, name) for name in schema.primary_key), watermark_problem(schema)))
 
 
 def key_problem(schema: TableSchema, name: str) -> Problem | None:
@@ -25,7 +64,7 @@ def key_problem(schema: TableSchema, name: str) -> Problem | None:
         return f"Primary key column '{name}' is not defined in the schema.", did_you_mean(name, known)
     if isinstance(column, ComputedColumn):
         return f"The computed column '{name}' cannot be in the primary key.", "Choose columns that records have."
-    if column.type.nullable:
+    if column.type.is_nullable:
         return f"Primary key column '{name}' is nullable.", f"Declare it as {column.type.not_null()}."
     return None
 

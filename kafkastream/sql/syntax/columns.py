@@ -6,7 +6,14 @@ from typing import final
 
 import attrs
 
-from kafkastream.sql.syntax.checks import key_problem, watermark_problem
+from kafkastream.sql.syntax.checks import (
+    TWO_KEYS,
+    TWO_WATERMARKS,
+    key_problem,
+    repeated_column,
+    repeated_key_column,
+    watermark_problem,
+)
 from kafkastream.sql.syntax.cursor import Cursor
 from kafkastream.sql.syntax.data_types import data_type
 from kafkastream.sql.syntax.expressions import expression
@@ -61,7 +68,7 @@ class TableElements:
     def _read_watermark(self, start: Token) -> None:
         cursor = self._cursor
         if self._watermark is not None:
-            raise cursor.error(start, "Multiple WATERMARK declarations are not supported yet.", "Keep one of them.")
+            raise cursor.error(start, *TWO_WATERMARKS)
         cursor.expect("FOR")
         self._watermark_at = cursor.token
         path = cursor.path()
@@ -81,7 +88,7 @@ class TableElements:
             return False
         cursor.expect("KEY")
         if self._key:
-            raise cursor.error(start, "Duplicate primary key definition.", "Keep one of them.")
+            raise cursor.error(start, *TWO_KEYS)
         if column is None:
             cursor.listed(self._key_column)
         else:
@@ -96,13 +103,13 @@ class TableElements:
         token = self._cursor.token
         name = self._cursor.name()
         if name in self._key:
-            raise self._cursor.error(token, f"Column '{name}' is more than once in the primary key.")
+            raise self._cursor.error(token, *repeated_key_column(name))
         self._key[name] = token
 
     def _read_column(self, start: Token) -> None:
         column = self._column(start)
         if column.name in self._columns:
-            raise self._cursor.error(start, f"A column named '{column.name}' already exists in the table.")
+            raise self._cursor.error(start, *repeated_column(column.name))
         self._columns[column.name] = column
 
     def _column(self, start: Token) -> Column:

@@ -39,8 +39,8 @@ class Cursor:
         (False, True, True, ('a', 'b'))
     """
 
-    def __init__(self, text: str) -> None:
-        self.source = Source(text)
+    def __init__(self, text: str, of: str = "") -> None:
+        self.source = Source(text, of)
         self._tokens = tokenize(self.source)
         self._at = 0
         self._furthest = 0
@@ -139,6 +139,13 @@ class Cursor:
             items.append(item())
         self.expect(")")
         return tuple(items)
+
+    def last(self, read: T, end: str) -> T:
+        """What was read, if nothing stands behind it."""
+        if not self.ended:
+            self.missing(end)
+            raise self.unexpected()
+        return read
 
     def missing(self, what: str, ahead: int = 0) -> None:
         """Notes that ``what`` would fit here, or some tokens ahead, and is not there."""

@@ -54,8 +54,12 @@ _REFUSED = {
 }
 
 
-def parse_type(text: str) -> DataType:
+def parse_type(text: str, of: str = "") -> DataType:
     """The type that a text is, as Flink writes it in DDL.
+
+    Args:
+        text: It.
+        of: What it was given to, for errors.
 
     Raises:
         DefinitionError: When it is none, or a length or precision is beyond Flink's limits.
@@ -65,12 +69,8 @@ def parse_type(text: str) -> DataType:
         >>> str(parse_type("row<id int not null, tags varchar(9) array>"))
         'ROW<`id` INT NOT NULL, `tags` ARRAY<VARCHAR(9)>>'
     """
-    cursor = Cursor(text)
-    parsed = data_type(cursor)
-    if not cursor.ended:
-        cursor.missing("the end of the type")
-        raise cursor.unexpected()
-    return parsed
+    cursor = Cursor(text, of)
+    return cursor.last(data_type(cursor), "the end of the type")
 
 
 def data_type(cursor: Cursor, depth: int = 0) -> DataType:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import attrs
+
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.syntax.cursor import Cursor, is_word
 from kafkastream.sql.syntax.tokens import Token, TokenKind
 from kafkastream.sql.table import Expression, Position
 
-__all__ = ["begins_query", "expression", "hinted_options", "options", "query"]
+__all__ = ["begins_query", "expression", "hinted_options", "options", "parse_expression", "query"]
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {close: opening for opening, close in _CLOSING.items()}
@@ -19,6 +21,24 @@ _OPENING = {close: opening for opening, close in _CLOSING.items()}
 def expression(cursor: Cursor) -> Expression:
     """Reads an expression: up to the comma, COMMENT or closing parenthesis that belongs to no part of it."""
     return _cut(cursor, "an expression", _is_behind_expression)
+
+
+def parse_expression(text: str, of: str) -> Expression:
+    """The expression that a text is.
+
+    Args:
+        text: It.
+        of: What it was given to, for errors.
+
+    Raises:
+        DefinitionError: It is empty, more than one, or its parentheses do not fit.
+
+    Example:
+        >>> parse_expression(" ts - INTERVAL '5' SECOND ", "watermark('ts')").text
+        "ts - INTERVAL '5' SECOND"
+    """
+    cursor = Cursor(text, of)
+    return attrs.evolve(cursor.last(expression(cursor), "the end of the expression"), of=of)
 
 
 def query(cursor: Cursor) -> Expression:

@@ -6,7 +6,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.values import FrozenMap
-from kafkastream.sql.syntax.checks import key_problem, watermark_problem
+from kafkastream.sql.syntax.checks import problems
 from kafkastream.sql.syntax.kinds import FeatureOption, MergingStrategy
 from kafkastream.sql.syntax.statements import LikeClause
 from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, TableDefinition, TableSchema, Watermark
@@ -36,8 +36,7 @@ def liked(definition: TableDefinition, like: LikeClause, of: TableDefinition) ->
         _watermark(definition.schema, like, of.schema),
         _key(definition.schema, like, of.schema),
     )
-    problems = (*(key_problem(schema, name) for name in schema.primary_key), watermark_problem(schema))
-    for problem in filter(None, problems):
+    for problem in problems(schema):
         raise _error(like, *problem)
     return attrs.evolve(
         definition,

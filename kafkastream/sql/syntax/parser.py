@@ -88,10 +88,7 @@ def parse_one(text: str) -> Statement:
     statement = _statement(cursor)
     while cursor.take(";"):
         pass
-    if not cursor.ended:
-        cursor.missing("the end of the text")
-        raise cursor.unexpected()
-    return statement
+    return cursor.last(statement, "the end of the text")
 
 
 def _statement(cursor: Cursor) -> Statement:

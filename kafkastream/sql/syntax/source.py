@@ -19,6 +19,10 @@ _BEFORE, _WIDTH = 70, 100
 class Source:
     r"""A text of SQL statements.
 
+    Args:
+        text: It.
+        of: What it was given to, for a text that is no statement.
+
     Example:
         >>> print(Source("SELECT 1;\nSELCT 2").error(10, "Unknown statement.", "Did you mean SELECT?"))
         [invalid-definition] Unknown statement.
@@ -28,8 +32,9 @@ class Source:
           Did you mean SELECT?
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, of: str = "") -> None:
         self.text = text
+        self._of = of
 
     def error(self, at: int, what: str, now: str = "") -> DefinitionError:
         """The error about the character ``at``; its line is shown without secrets."""
@@ -53,7 +58,8 @@ class Source:
         position = Position(self.text.count("\n", 0, at) + 1, at - start + 1)
         line = self.shown(start, len(self.text) if end < 0 else end)
         visible = min([at, *(low for low, high in self._secrets if low <= at < high)])
-        return f"{position}\n{_pointed(line, len(self.shown(start, max(start, visible))))}"
+        place = ", ".join(filter(None, (self._of, str(position))))
+        return f"{place}\n{_pointed(line, len(self.shown(start, max(start, visible))))}"
 
 
 def _pointed(line: str, column: int) -> str:

@@ -50,8 +50,8 @@ def test_keys(session: SparkSession) -> None:
     definition = table("v STRING, k_id INT", options)
     assert read(session, definition, ['{"v":"a"}'] * 3, keys) == [(0, "a", 1), (2, "a", 1), (2, "a", 2)]
     rows = session.sql("SELECT 7 __source, 'a' c0, 1 c1")
-    assert written(rows, definition, "__source", "topic", "key", "value", "headers", "timestamp") == [
-        (7, "t", '{"id":1}', '{"v":"a"}', None, None)
+    assert written(rows, definition, "__source", "topic", "key", "value", "timestamp") == [
+        (7, "t", '{"id":1}', '{"v":"a"}', None)
     ]
     both = table("v STRING, k INT", {"key.format": "raw", "key.fields": "k", "format": "json"})
     assert read(session, both, ['{"v":"a","k":5}'], [b"\0\0\0\1"]) == [(0, "a", 5)]
@@ -85,9 +85,13 @@ def test_written_metadata(session: SparkSession) -> None:
         "headers MAP<STRING, BYTES> METADATA, topic STRING METADATA"
     )
     definition = table(columns, {"format": "json", "topic": "t;u"})
-    rows = session.sql("SELECT TIMESTAMP_NTZ'2023-11-14 23:13:20.123' c0, 1 c1, map('a', X'31') c2, 'u' c3")
+    rows = session.sql(
+        "SELECT TIMESTAMP_NTZ'2023-11-14 23:13:20.123' c0, 1 c1, map('a', X'31') c2, 'u' c3 "
+        "UNION ALL SELECT NULL, 2, NULL, 't'"
+    )
     assert written(rows, definition, "topic", "value", "headers", "timestamp") == [
-        ("u", '{"i":1}', [("a", b"1")], 1_700_000_000_123)
+        ("u", '{"i":1}', [("a", b"1")], 1_700_000_000_123),
+        ("t", '{"i":2}', [], None),
     ]
 
 

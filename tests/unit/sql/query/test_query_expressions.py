@@ -241,7 +241,7 @@ def test_results_are_those_of_flink(typing: SparkTyping) -> None:
 )
 def test_types_are_those_of_flink(expression: str, type_: str, typing: SparkTyping) -> None:
     of, sql = translator(expression, typing)
-    assert str(of.type_of(sql).null()) == type_
+    assert str(of.type_of(sql).nullable()) == type_
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_computed_columns_and_the_watermark(typing: SparkTyping) -> None:
     ("declared", "what"),
     [
         ("s STRING, ts AS CAST(s AS TIMESTAMP(6)), WATERMARK FOR ts AS ts", "supported precision 'p' is from 0 to 3"),
-        ("ts TIMESTAMP(3), WATERMARK FOR ts AS SOURCE_WATERMARK()", "A watermark is its column"),
+        ("ts TIMESTAMP(3), WATERMARK FOR ts AS SOURCE_WATERMARK()", "requires that the source emits watermarks"),
         ("a INT, x AS nope + 1", "Column 'nope' not found in any table"),
         ("a INT, x AS a + 1, y AS x + 1", "Column 'x' not found in any table"),
         ("a INT, x AS COUNT(a)", "The aggregate function COUNT may not stand here."),

@@ -1,0 +1,8 @@
+"""PyFlink's ``pyflink.common.config_options``."""
+
+from __future__ import annotations
+
+from kafkastream.options.config_options import ConfigOptions
+from kafkastream.options.option import Option as ConfigOption
+
+__all__ = ["ConfigOption", "ConfigOptions"]

@@ -1,0 +1,176 @@
+"""Tables whose rows are the elements of a stream: which columns there are, and what each is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.types import TypeInformation, TypeKind
+from kafkastream.sql.casting import castable
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.table_stream import TableStream
+from kafkastream.sql.type_information import data_type, field_names
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["TIMESTAMP", "StreamField", "StreamTableSource", "stream_schema", "stream_source"]
+
+TIMESTAMP: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
+"""The type of an element's timestamp."""
+
+_ROWTIME: Final = "rowtime"
+_COMPOSITE: Final = frozenset({TypeKind.ROW, TypeKind.TUPLE})
+_ALIKE: Final = {Kind.CHAR: Kind.VARCHAR, Kind.BINARY: Kind.VARBINARY}
+
+
+@final
+@attrs.frozen
+class StreamField:
+    """A column that elements bring.
+
+    Args:
+        place: Of the field in an element; None for the element's timestamp.
+        type_info: The field's type in the stream.
+        type: The column's.
+    """
+
+    place: int | None
+    type_info: TypeInformation[Any] | None
+    type: DataType
+
+
+@final
+@attrs.frozen
+class StreamTableSource:
+    """A table that is read from a stream.
+
+    Args:
+        stream: The stream.
+        fields: The columns that are not computed, in the order of the schema.
+    """
+
+    stream: TableStream
+    fields: tuple[StreamField, ...]
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Which kinds of rows there may be."""
+        return self.stream.changelog
+
+    @property
+    def is_composite(self) -> bool:
+        """Whether elements have fields; others are the only column themselves."""
+        return self.stream.type_info.kind in _COMPOSITE
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the fields of elements are called."""
+        return tuple(name for name, _ in _fields(self.stream.type_info))
+
+
+def _fields(type_info: TypeInformation[Any]) -> Sequence[tuple[str, TypeInformation[Any]]]:
+    if type_info.kind in _COMPOSITE:
+        return list(zip(field_names(type_info), type_info.elements, strict=True))
+    return [("f0", type_info)]
+
+
+def stream_schema(type_info: TypeInformation[Any], declared: TableSchema, where: str) -> TableSchema:
+    """The columns of a stream's table: those that are declared, with the fields of elements before them if none of these is.
+
+    Args:
+        type_info: The type of the elements.
+        declared: What the user has said of the columns.
+        where: Of which stream, in errors.
+
+    Raises:
+        DefinitionError: A column is no field of the elements, or has another type.
+        UnsupportedFeatureError: SQL has no type for a field.
+    """
+    types = {name: _column_type(name, kind, where) for name, kind in _fields(type_info)}
+    for column in declared.columns:
+        match column:
+            case PhysicalColumn():
+                _check_field(column, types, where)
+            case MetadataColumn():
+                _check_metadata(column, where)
+            case ComputedColumn():
+                pass
+    if declared.physical:
+        return declared
+    derived = tuple(PhysicalColumn(name, kind) for name, kind in types.items())
+    return attrs.evolve(declared, columns=(*derived, *declared.columns))
+
+
+def _column_type(name: str, kind: TypeInformation[Any], where: str) -> DataType:
+    type_ = data_type(kind)
+    if type_ is None:
+        raise UnsupportedFeatureError(
+            f"SQL has no type for the elements' field {name!r}, whose type is {kind!r}",
+            where=where,
+            now="Give the stream a type that SQL has, such as map(..., output_type=Types.ROW_NAMED(['id'], [Types.LONG()])).",
+        )
+    return type_
+
+
+def _check_field(column: PhysicalColumn, types: dict[str, DataType], where: str) -> None:
+    if column.name not in types:
+        raise DefinitionError(
+            f"Unable to find a field named '{column.name}' in the physical data type derived from the given type "
+            f"information for schema declaration. Currently available fields are: [{', '.join(types)}]",
+            where=where,
+            now=did_you_mean(column.name, types),
+        )
+    field = types[column.name]
+    if not _is_like(field, column.type):
+        raise DefinitionError(
+            f"column '{column.name}' is declared as {column.type}, and the field of the elements is {field}",
+            where=where,
+            now=f"Declare it as {field}, and CAST it in a computed column or in the query.",
+        )
+
+
+def _is_like(field: DataType, column: DataType) -> bool:
+    """Whether values of a field can be those of a column as they are: with another length or precision at most."""
+    if _ALIKE.get(field.kind, field.kind) is not _ALIKE.get(column.kind, column.kind):
+        return False
+    if len(field.parts) != len(column.parts) or len(field.fields) != len(column.fields):
+        return False
+    parts = zip(field.parts, column.parts, strict=True)
+    fields = zip(field.fields, column.fields, strict=True)
+    return all(_is_like(one, other) for one, other in parts) and all(
+        one.name == other.name and _is_like(one.type, other.type) for one, other in fields
+    )
+
+
+def _check_metadata(column: MetadataColumn, where: str) -> None:
+    if column.key != _ROWTIME:
+        raise DefinitionError(
+            f"Invalid metadata key '{column.key}' in column '{column.name}': the only metadata of a stream is '{_ROWTIME}'",
+            where=where,
+            now=f"column_by_metadata({column.name!r}, 'TIMESTAMP_LTZ(3)', '{_ROWTIME}') is an element's timestamp.",
+        )
+    if not castable(TIMESTAMP, column.type):
+        raise DefinitionError(
+            f"Invalid data type for metadata column '{column.name}': {column.type} is not castable from {TIMESTAMP}",
+            where=where,
+            now=f"Declare it as {TIMESTAMP}.",
+        )
+
+
+def stream_source(definition: TableDefinition, stream: TableStream) -> StreamTableSource:
+    """What the columns of a table are made of."""
+    fields = _fields(stream.type_info)
+    places = {name: place for place, (name, _) in enumerate(fields)}
+
+    def field(column: PhysicalColumn | MetadataColumn) -> StreamField:
+        if isinstance(column, MetadataColumn):
+            return StreamField(None, None, column.type)
+        place = places[column.name]
+        return StreamField(place, fields[place][1], column.type)
+
+    columns = definition.schema.columns
+    return StreamTableSource(stream, tuple(field(one) for one in columns if not isinstance(one, ComputedColumn)))
