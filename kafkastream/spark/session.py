@@ -94,6 +94,8 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    if str(conf.get("spark.master")).startswith("local"):  # where workers import what this program can
+        conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,6 +111,11 @@ def test_function_knows_where_it_runs(env: StreamExecutionEnvironment) -> None:
     assert list(stream.set_parallelism(2).execute_and_collect()) == [
         ("a", "locate (1/2)", "locate", 0, 2, 0, "default")
     ]
+
+
+def test_workers_begin_with_what_tasks_need(env: StreamExecutionEnvironment) -> None:
+    stream = env.from_elements("a").map(lambda _: getattr(sys.modules["__main__"].__spec__, "name", None))
+    assert list(stream.execute_and_collect()) == ["kafkastream.spark.daemon"]
 
 
 def test_partitions_belong_to_the_subtasks_of_flink(

@@ -1,0 +1,34 @@
+"""What Spark forks its Python workers of, on one machine: a process that has imported what our tasks need.
+
+Spark's own daemon imports nothing, so each of a job's workers, of which one with state has ten, spends most of a second of
+CPU on pandas, pyarrow and this package before its first record. Here they are there when it begins. Spark imports them late
+because libraries may start threads, which a fork does not copy: those that start here (jemalloc's, OpenBLAS's) are made to
+be forked.
+"""
+
+from __future__ import annotations
+
+import gc
+from importlib import import_module
+from typing import Final
+
+from pyspark.daemon import manager
+
+__all__: list[str] = []
+
+_PRELOADED: Final = (
+    "pyspark.worker",
+    "pyarrow.compute",
+    "pyarrow.ipc",
+    "kafkastream.spark.stateful",
+    "kafkastream.spark.tables.compile",
+    "pyarrow.acero",
+    "pyspark.sql.streaming.proto.StateMessage_pb2",
+)
+
+if __name__ == "__main__":
+    for name in _PRELOADED:
+        import_module(name)
+    gc.collect()
+    gc.freeze()  # so that a worker's collections do not copy what it shares
+    manager()
