@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Sequence
 from typing import Any, Final, final
 
 import attrs
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.found_tables import FoundTables
 from kafkastream.sql.query.catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
@@ -28,10 +30,10 @@ def name_of(path: str) -> tuple[str, ...]:
     """A name as a program writes it, in its parts.
 
     Example:
-        >>> name_of("default_database.`orders`")
-        ('default_database', 'orders')
+        >>> name_of("c.kafka.`shop.orders`")
+        ('c', 'kafka', 'shop.orders')
     """
-    return tuple(path.replace("`", "").split("."))
+    return tuple(quoted or plain for quoted, plain in re.findall(r"`([^`]+)`|([^.`]+)", path))
 
 
 def anonymous(what: str, number: int) -> str:
@@ -60,6 +62,7 @@ class SessionCatalog:
         factory=lambda: {DEFAULT_CATALOG: {DEFAULT_DATABASE: {}}}
     )
     _temporary: dict[Path, Stored] = attrs.field(factory=dict)
+    _found: dict[str, FoundTables] = attrs.field(factory=dict)
 
     def path(self, name: tuple[str, ...]) -> Path:
         """A name in full."""
@@ -69,7 +72,12 @@ class SessionCatalog:
     def find(self, name: tuple[str, ...]) -> Stored | None:
         """What a name stands for; what is temporary hides what is not."""
         catalog, database, own = path = self.path(name)
-        return self._temporary.get(path) or self._spaces.get(catalog, {}).get(database, {}).get(own)
+        if path in self._temporary:
+            return self._temporary[path]
+        if catalog in self._found:
+            found = self._found[catalog]
+            return found.find(own) if database == found.database else None
+        return self._spaces.get(catalog, {}).get(database, {}).get(own)
 
     def get(self, name: tuple[str, ...], where: str) -> Stored:
         """The same.
@@ -83,6 +91,16 @@ class SessionCatalog:
                 f"Object '{'.'.join(name)}' not found", where=where, now=did_you_mean(name[-1], self.names())
             )
         return found
+
+    def check_writable(self, name: tuple[str, ...], where: str) -> None:
+        """Make sure that rows may be inserted.
+
+        Raises:
+            UnsupportedFeatureError: The table is of a catalog that is only read.
+        """
+        path = self.path(name)
+        if path[0] in self._found and path not in self._temporary:
+            raise self._only_read(path[0], where)
 
     def create(self, name: tuple[str, ...], thing: Stored, where: str, *, temporary: bool, if_not_exists: bool) -> None:
         """Keep a table or view.
@@ -132,21 +150,67 @@ class SessionCatalog:
     def names(self, kind: type[Stored] | None = None) -> tuple[str, ...]:
         """The tables and views of the current database, and the temporary ones."""
         catalog, database = self.current
-        here = self._spaces[catalog][database]
         temporary = {path[2]: thing for path, thing in self._temporary.items() if path[:2] == self.current}
-        every: Iterator[tuple[str, Stored]] = iter({**here, **temporary}.items())
-        known = ((name, thing) for name, thing in every if not name.startswith(_HIDDEN))
-        return tuple(sorted(name for name, thing in known if kind is None or isinstance(thing, kind)))
+        if catalog in self._found:
+            here = set(() if kind is View else self._found[catalog].names())
+        else:
+            here = {name for name, thing in self._spaces[catalog][database].items() if _is(thing, kind)}
+        shown = {name for name, thing in temporary.items() if _is(thing, kind) and not name.startswith(_HIDDEN)}
+        return tuple(sorted((here - temporary.keys()) | shown))
 
     @property
     def catalogs(self) -> tuple[str, ...]:
         """Their names."""
-        return tuple(sorted(self._spaces))
+        return tuple(sorted([*self._spaces, *self._found]))
 
     @property
     def databases(self) -> tuple[str, ...]:
         """The names of those in the current catalog."""
-        return tuple(sorted(self._spaces[self.current[0]]))
+        return tuple(sorted(self._databases(self.current[0], "")))
+
+    def add_catalog(self, catalog: FoundTables, where: str, *, if_not_exists: bool) -> None:
+        """Have names find the tables of a catalog.
+
+        Raises:
+            DefinitionError: There is one of this name.
+        """
+        name = catalog.statement.name[-1]
+        if name not in self.catalogs:
+            self._found[name] = catalog
+        elif not if_not_exists:
+            raise DefinitionError(f"Catalog {name} already exists.", where=where, now="CREATE CATALOG IF NOT EXISTS")
+
+    def catalog(self, name: str, where: str) -> FoundTables:
+        """A catalog that was created.
+
+        Raises:
+            DefinitionError: There is none.
+            UnsupportedFeatureError: It is the session's own.
+        """
+        self._databases(name, where)
+        if name in self._spaces:
+            raise UnsupportedFeatureError(
+                f"the catalog {name} is the session's own, which no statement has created",
+                where=where,
+                now="SHOW CREATE TABLE shows its tables.",
+            )
+        return self._found[name]
+
+    def drop_catalog(self, name: str, where: str, *, if_exists: bool) -> None:
+        """Forget a catalog; the topics behind it stay.
+
+        Raises:
+            DefinitionError: There is none, or it is in use.
+            UnsupportedFeatureError: It is the session's own.
+        """
+        if name not in self.catalogs and if_exists:
+            return
+        self.catalog(name, where)
+        if name == self.current[0]:
+            raise DefinitionError(
+                "Cannot drop a catalog which is currently in use.", where=where, now=f"USE CATALOG {DEFAULT_CATALOG}"
+            )
+        del self._found[name]
 
     def create_database(self, name: tuple[str, ...], where: str, *, if_not_exists: bool) -> None:
         """Make a database.
@@ -188,7 +252,7 @@ class SessionCatalog:
             DefinitionError: There is none.
         """
         catalog, own = (self.current[0], *database)[-2:]
-        self._database((catalog, own), where)
+        self._must_have((catalog, own), where)
         self.current = (catalog, own)
 
     def use_catalog(self, name: str, where: str) -> None:
@@ -197,25 +261,54 @@ class SessionCatalog:
         Raises:
             DefinitionError: There is none.
         """
-        self.current = (name, next(iter(self._catalog(name, where))))
+        self.current = (name, self._databases(name, where)[0])
 
     def _place(self, path: Path, where: str, *, temporary: bool) -> tuple[dict[Any, Stored], Any]:
         """What a thing is kept in, and under which key."""
         return (self._temporary, path) if temporary else (self._database(path[:2], where), path[2])
 
-    def _catalog(self, name: str, where: str) -> dict[str, dict[str, Stored]]:
-        if name not in self._spaces:
+    def _databases(self, catalog: str, where: str) -> Sequence[str]:
+        """The names of a catalog's databases."""
+        if catalog in self._found:
+            return (self._found[catalog].database,)
+        if catalog not in self._spaces:
             raise DefinitionError(
-                f"A catalog with name [{name}] does not exist.", where=where, now=did_you_mean(name, self._spaces)
+                f"A catalog with name [{catalog}] does not exist.",
+                where=where,
+                now=did_you_mean(catalog, self.catalogs),
             )
-        return self._spaces[name]
+        return tuple(self._spaces[catalog])
 
-    def _database(self, path: tuple[str, str], where: str) -> dict[str, Stored]:
-        databases = self._catalog(path[0], where)
+    def _must_have(self, path: tuple[str, str], where: str) -> None:
+        """Make sure that there is a database."""
+        databases = self._databases(path[0], where)
         if path[1] not in databases:
             raise DefinitionError(
                 f"A database with name [{path[1]}] does not exist in the catalog: [{path[0]}].",
                 where=where,
                 now=did_you_mean(path[1], databases),
             )
+
+    def _catalog(self, name: str, where: str) -> dict[str, dict[str, Stored]]:
+        """What is in a catalog that can be changed."""
+        self._databases(name, where)
+        if name in self._found:
+            raise self._only_read(name, where)
+        return self._spaces[name]
+
+    def _database(self, path: tuple[str, str], where: str) -> dict[str, Stored]:
+        databases = self._catalog(path[0], where)
+        self._must_have(path, where)
         return databases[path[1]]
+
+    def _only_read(self, catalog: str, where: str) -> UnsupportedFeatureError:
+        return UnsupportedFeatureError(
+            f"the catalog {catalog} can only be read",
+            where=where,
+            now=f"CREATE TABLE {DEFAULT_CATALOG}.{DEFAULT_DATABASE}.t LIKE {catalog}.{self._found[catalog].database}.topic "
+            "makes a table of your own of it; CREATE TEMPORARY TABLE works here, too.",
+        )
+
+
+def _is(thing: Stored, kind: type[Stored] | None) -> bool:
+    return kind is None or isinstance(thing, kind)

@@ -161,6 +161,16 @@ class TableDefinition:
     stream: TableStream | None = None
 
     @property
+    def path(self) -> tuple[str, ...]:
+        """The name in full."""
+        return ("default_catalog", "default_database")[: 3 - len(self.name)] + self.name
+
+    @property
     def identifier(self) -> str:
         """The name, as Flink shows it."""
-        return ".".join(("default_catalog", "default_database")[: 3 - len(self.name)] + self.name)
+        return ".".join(self.path)
+
+    @property
+    def subject(self) -> str:
+        """What errors about its options are about."""
+        return f"table {self.identifier}"

@@ -1,4 +1,4 @@
-"""The options of a table's WITH, read by their declarations."""
+"""The options of WITH, read by their declarations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeVar, final
+from typing import Generic, Protocol, TypeVar, final
 
 import attrs
 
@@ -16,40 +16,61 @@ from kafkastream.spec.values import FrozenMap, is_secret, redacted
 from kafkastream.sql.references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 
-__all__ = ["TableOptions", "did_you_mean"]
+__all__ = ["Declaration", "GivenOptions", "TableOptions", "did_you_mean"]
 
 T = TypeVar("T")
+D_co = TypeVar("D_co", bound="Declaration", covariant=True)
+E = TypeVar("E", bound="Declaration")
 
 _PLAIN = ("",)
 
 
+class Declaration(Protocol):
+    """A statement with options, or what it declares."""
+
+    @property
+    def subject(self) -> str:
+        """What has the options, as errors say it."""
+        ...
+
+    @property
+    def options(self) -> Mapping[str, str]:
+        """The options as the user wrote them."""
+        ...
+
+    @property
+    def positions(self) -> Mapping[str, Position]:
+        """Where each option stands."""
+        ...
+
+
 @final
 @attrs.frozen
-class TableOptions:
-    """What a table's options say, and where.
+class GivenOptions(Generic[D_co]):
+    """What options say, and where.
 
     Args:
-        definition: The table.
+        definition: What has them.
         values: The options, with what they refer to in the environment and in files.
     """
 
-    definition: TableDefinition
+    definition: D_co
     values: FrozenMap[str, str] = attrs.field(converter=FrozenMap[str, str], repr=redacted)
 
     @staticmethod
-    def of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableOptions:
-        """The options of a table.
+    def of(definition: E, environ: Mapping[str, str] | None = None) -> GivenOptions[E]:
+        """The options of a table, or of a catalog.
 
         Args:
-            definition: The table.
+            definition: What has them.
             environ: The variables that values may refer to; this process's if not given.
 
         Raises:
             DefinitionError: A value refers to a variable or a file that is not there.
         """
-        unresolved = TableOptions(definition, definition.options)
+        unresolved = GivenOptions(definition, FrozenMap(definition.options))
         variables = os.environ if environ is None else environ
-        return TableOptions(definition, resolved_options(definition.options, variables, unresolved.where))
+        return GivenOptions(definition, FrozenMap(resolved_options(definition.options, variables, unresolved.where)))
 
     def get(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> T:
         """The value of an option; its default where it is not given.
@@ -92,24 +113,17 @@ class TableOptions:
         return repr("***") if is_secret(key) else redacted(self.definition.options[key])
 
     def where(self, key: str | None = None) -> str:
-        """The place of an option, or the table."""
+        """The place of an option, or what has them."""
         option = () if key is None else (f"option {key!r}", *self._at(self.definition.positions.get(key)))
-        return ", ".join((f"table {self.definition.identifier}", *option))
+        return ", ".join((self.definition.subject, *option))
 
     @staticmethod
     def _at(position: Position | None) -> tuple[str, ...]:
         return () if position is None else (str(position),)
 
     def refusal(self, what: str, key: str | None = None, now: str = "") -> DefinitionError:
-        """An error about an option, or about the table."""
+        """An error about an option, or about what has them."""
         return DefinitionError(what, where=self.where(key), now=now)
-
-    def column_refusal(self, what: str, name: str, now: str = "") -> DefinitionError:
-        """An error about a column."""
-        columns = self.definition.schema.columns
-        position = next((column.position for column in columns if column.name == name), None)
-        where = ", ".join((self.where(), f"column {name!r}", *self._at(position)))
-        return DefinitionError(what, where=where, now=now)
 
     def missing(self, keys: Sequence[str], key: str | None = None) -> DefinitionError:
         """An error about options that must be given, and are not."""
@@ -126,6 +140,17 @@ class TableOptions:
             yield
         except (DefinitionError, UnsupportedFeatureError) as error:
             raise type(error)(error.what, where=self.where(key), now=error.now) from None
+
+    def column_refusal(self: GivenOptions[TableDefinition], what: str, name: str, now: str = "") -> DefinitionError:
+        """An error about a column."""
+        columns = self.definition.schema.columns
+        position = next((column.position for column in columns if column.name == name), None)
+        where = ", ".join((self.where(), f"column {name!r}", *self._at(position)))
+        return DefinitionError(what, where=where, now=now)
+
+
+TableOptions = GivenOptions[TableDefinition]
+"""Those of a table."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

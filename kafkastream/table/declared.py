@@ -1,4 +1,4 @@
-"""A table as the statement that declares it."""
+"""Tables and catalogs as the statements that declare them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from kafkastream.spec.values import is_secret
 from kafkastream.sql.masking import masked
+from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 
-__all__ = ["declared", "declared_comment", "declared_options", "declared_schema"]
+__all__ = ["declared", "declared_catalog", "declared_comment", "declared_options", "declared_schema"]
 
 
 def declared(definition: TableDefinition) -> str:
@@ -22,7 +23,7 @@ def declared(definition: TableDefinition) -> str:
           'connector' = 'print'
         )
     """
-    name = ".".join(map(_quoted, definition.identifier.split(".")))
+    name = ".".join(map(_quoted, definition.path))
     comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
     return f"CREATE TABLE {name} {declared_schema(definition.schema)} {comment}{declared_options(definition.options)}"
 
@@ -55,6 +56,19 @@ def declared_options(options: Mapping[str, str]) -> str:
     """The clause of the options; secrets are hidden in it."""
     lines = [f"'{key}' = '{_shown(key, value)}'" for key, value in options.items()]
     return f"WITH (\n{_list(lines)}\n)"
+
+
+def declared_catalog(statement: CreateCatalog) -> str:
+    """The statement that creates a catalog; secrets are hidden in it.
+
+    Example:
+        >>> print(declared_catalog(CreateCatalog(name=("c",), options={"type": "kafka"})))
+        CREATE CATALOG `c` WITH (
+          'type' = 'kafka'
+        )
+    """
+    comment = f"{declared_comment(statement.comment)} " if statement.comment else ""
+    return f"CREATE CATALOG {_quoted(statement.name[-1])} {comment}{declared_options(statement.options)}"
 
 
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:

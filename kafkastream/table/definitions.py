@@ -1,4 +1,4 @@
-"""Statements that change what a session has: they declare and drop tables, views and databases."""
+"""Statements that change what a session has: they declare and drop tables, views, databases and catalogs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
 from kafkastream.sql.query.catalog import View
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.syntax.kinds import ObjectKind
@@ -27,6 +28,7 @@ from kafkastream.sql.syntax.statements import (
 )
 from kafkastream.sql.table import TableDefinition
 from kafkastream.table.planning import Planner
+from kafkastream.table.topics import connected
 
 __all__ = ["carry_out"]
 
@@ -93,6 +95,8 @@ def _drop(statement: Drop, planner: Planner) -> None:
             catalog.drop(statement.name, kind, where, temporary=statement.temporary, if_exists=statement.if_exists)
         case ObjectKind.DATABASE:
             catalog.drop_database(statement.name, where, if_exists=statement.if_exists, cascade=statement.cascade)
+        case ObjectKind.CATALOG:
+            catalog.drop_catalog(statement.name[-1], where, if_exists=statement.if_exists)
         case _ if not statement.if_exists:
             what = statement.kind.value.lower()
             raise DefinitionError(f"there is no {what} {'.'.join(statement.name)}", where=where, now="Leave it out.")
@@ -114,12 +118,9 @@ def _add_jar(statement: AddJar, _: Planner) -> None:
     log.info("ADD JAR %r has no effect: nothing here is loaded from Flink's jars", statement.path)
 
 
-def _create_catalog(statement: CreateCatalog, _: Planner) -> None:
-    raise UnsupportedFeatureError(
-        "there are no catalogs but the session's own",
-        where=str(statement.position),
-        now="Declare tables by CREATE TABLE.",
-    )
+def _create_catalog(statement: CreateCatalog, planner: Planner) -> None:
+    catalog = KafkaJsonCatalog(statement, connected)
+    planner.catalog.add_catalog(catalog, str(statement.position), if_not_exists=statement.if_not_exists)
 
 
 def _create_function(statement: CreateFunction, _: Planner) -> None:

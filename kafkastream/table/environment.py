@@ -36,7 +36,7 @@ __all__ = ["TableEnvironment"]
 class TableEnvironment:
     """Where tables are declared and queries run.
 
-    Same as PyFlink's. Differs: tables and views live as long as the environment; there are no other catalogs yet.
+    Same as PyFlink's. Differs: tables, views and catalogs live as long as the environment.
     No JVM starts before the first query.
 
     Example:

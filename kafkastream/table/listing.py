@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.row import Row
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.query.catalog import View
@@ -15,7 +15,7 @@ from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.declared import declared
+from kafkastream.table.declared import declared, declared_catalog
 from kafkastream.table.planning import Planner
 from kafkastream.table.table_result import TableResult
 
@@ -97,10 +97,9 @@ def listed(statement: Show, planner: Planner) -> TableResult:
             return described(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:
             return TableResult(rows=[Row(_created(statement, planner.catalog))])
-        case what if what not in _NAMES:
-            raise UnsupportedFeatureError(
-                f"SHOW {what.value} has nothing to show", where=str(statement.position), now="SHOW CATALOGS lists them."
-            )
+        case Shown.CREATE_CATALOG:
+            catalog = planner.catalog.catalog(statement.of[-1], str(statement.position))
+            return TableResult(rows=[Row(declared_catalog(catalog.statement))])
         case what:
             header, names = _NAMES[what]
             return _names(header, names(planner.catalog), statement.pattern)

@@ -99,6 +99,7 @@ class Planner:
             KafkastreamError: The query or the table is wrong, or they do not fit.
         """
         where = f"INSERT INTO {'.'.join(statement.target)}, {statement.position}"
+        self.catalog.check_writable(statement.target, where)
         definition = self.catalog.get(statement.target, where)
         if not isinstance(definition, TableDefinition):
             raise DefinitionError(

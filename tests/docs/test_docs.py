@@ -150,6 +150,7 @@ class Notebook:
     def _placed(self, code: str) -> str:
         for topic, real in self.topics.items():
             code = code.replace(f'"{topic}"', f'"{real}"').replace(f"'topic' = '{topic}'", f"'topic' = '{real}'")
+            code = code.replace(f"`{topic}`", f"`{real}`")
         code = code.replace("localhost:9092", self.kafka.bootstrap_servers)
         return code.replace("file:///data", self.data.as_uri())
 

@@ -17,6 +17,7 @@ from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.formats import FORMATS
+from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.query.functions import FUNCTIONS
 from kafkastream.sql.query.operations import AggregateFunction
@@ -35,6 +36,7 @@ FUNCTIONS_PAGE: Final = DOCS / "sql" / "functions.md"
 DECLARED: Final[Mapping[str, Declared]] = {
     **{name: (connector.options, connector.required) for name, connector in CONNECTORS.items()},
     **{name: (options_of(kind), kind.required) for name, kind in FORMATS.items()},
+    "CREATE CATALOG": (KAFKA_CATALOG.options, KAFKA_CATALOG.required),
     "SET": (TABLE_OPTIONS, ()),
 }
 COLUMNS: Final = {

@@ -192,6 +192,7 @@ TABLES = f"""
       'connector' = 'upsert-kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:9092',
       'key.format' = 'json', 'value.format' = 'json'
     );
+    CREATE CATALOG shop WITH ('type' = 'kafka', 'properties.bootstrap.servers' = 'localhost:9092', 'format' = 'json');
     CREATE TABLE seen (id BIGINT) WITH ('connector' = 'print');
 """
 

@@ -28,17 +28,20 @@ from kafkastream.errors import (
     AuthenticationError,
     BrokerUnreachableError,
     DefinitionError,
+    KafkaError,
     KafkastreamError,
     UnsupportedFeatureError,
 )
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import TRANSLATED
+from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import kafka_frames, resolved
 from kafkastream.spark.translate_errors import translated
+from kafkastream.sql.kafka_catalog.inference import Message
 from kafkastream.testing import EmbeddedKafka, Security
 
 if TYPE_CHECKING:
@@ -398,23 +401,29 @@ def test_every_property_of_javas_clients_has_its_place(spark: SparkSession) -> N
     assert set(untranslated(given, SINK, TRANSLATED)) == {*everywhere, "key.serializer", "value.serializer"}
 
 
-def test_right_to_write_is_enough_for_a_sink() -> None:
+def test_right_to_one_topic_is_enough() -> None:
+    """To write for a sink, to read for a catalog, whose sample has no group."""
     properties = {
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": "User:ANONYMOUS",
     }
     with EmbeddedKafka(properties=properties, security=Security(protocols=["SASL_PLAINTEXT"])) as kafka:
         kafka.create_topic("copies", config={"message.timestamp.type": "LogAppendTime"})
-        right = AclBinding(
-            ResourceType.TOPIC,
-            "copies",
-            ResourcePatternType.LITERAL,
-            "User:ann",
-            "*",
-            AclOperation.WRITE,
-            AclPermissionType.ALLOW,
-        )
+        kafka.create_topic("orders")
+        kafka.produce("orders", ["{}"])
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
-        admin.create_acls([right])[right].result()
+        rights = [right("copies", AclOperation.WRITE), right("orders", AclOperation.READ)]
+        for made in admin.create_acls(rights).values():
+            made.result()
         assert Cluster(kafka.client_properties).log_append_time("copies")
         assert not Cluster(plain(kafka, Path())).log_append_time("copies")
+        topics = ClusterTopics(plain(kafka, Path()))
+        assert topics.sample("orders", 1).messages == (Message(None, b"{}"),)
+        kafka.produce("copies", ["{}"])
+        with pytest.raises(KafkaError, match="Topic authorization failed"):
+            topics.sample("copies", 1)
+
+
+def right(topic: str, to: AclOperation) -> AclBinding:
+    literal, allow = ResourcePatternType.LITERAL, AclPermissionType.ALLOW
+    return AclBinding(ResourceType.TOPIC, topic, literal, "User:ann", "*", to, allow)

@@ -11,6 +11,7 @@ from kafkastream.spark.tables.cdc_reading import change_reader
 from kafkastream.spark.tables.cdc_writing import change_message
 from kafkastream.spark.tables.csv_reading import csv_reader
 from kafkastream.spark.tables.csv_writing import csv_message
+from kafkastream.spark.tables.flattening import nested
 from kafkastream.spark.tables.json_reading import json_reader
 from kafkastream.spark.tables.json_writing import json_message, json_value
 from kafkastream.spark.tables.protobuf_messages import protobuf_decoder, protobuf_encoder
@@ -78,10 +79,12 @@ def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None)
     """
     match part.format:
         case JsonFormat():
-            values = (
+            values = [
                 json_value(column, field.type, part.format).alias(field.name)
                 for column, field in zip(columns, part.fields, strict=True)
-            )
+            ]
+            if part.format.flatten_nested_columns:
+                values = nested([field.name for field in part.fields], values)
             row = functions.struct(*values)
             return json_message(row, part.format, ignores_nulls=part.format.encode_ignore_null_fields)
         case CsvFormat():

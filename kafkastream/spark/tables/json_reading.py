@@ -6,17 +6,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+import attrs
 from pyspark.sql import Column, functions, types
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.tables.flattening import flattened
 from kafkastream.spark.tables.reading import Fail, Reader, converted, map_parts, or_fail
 from kafkastream.spark.tables.texts import TEMPORAL, WHOLE, of_text
 from kafkastream.spark.tables.types import spark_type
-from kafkastream.sql.formats import JsonFormat, TimestampFormat
+from kafkastream.sql.formats import JsonFormat
 from kafkastream.sql.formats.json import JsonSettings
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["check_json", "json_reader", "separator"]
+__all__ = ["check_json", "json_reader"]
 
 _BAD: Final = "__bad"
 _ROWS: Final = "__rows"
@@ -26,11 +28,6 @@ _FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
 _EXACT: Final = frozenset({Kind.DECIMAL, Kind.BINARY, Kind.VARBINARY})
 _TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 _PROBLEM: Final = "Failed to deserialize JSON."
-
-
-def separator(settings: JsonSettings) -> str:
-    """What stands between the date and the time of a timestamp."""
-    return "T" if settings.timestamp_format is TimestampFormat.ISO_8601 else " "
 
 
 def check_json(kind: DataType) -> None:
@@ -51,6 +48,8 @@ def check_json(kind: DataType) -> None:
 def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     """How messages are read: an object is a row, and an array a row for each of its objects.
 
+    With ``infer-schema.flatten-nested-columns.enable`` a field ``a.b`` is the member ``b`` of the object ``a``.
+
     A message is parsed with the types of the columns first, as Spark does it. Where Spark finds that a value does not
     fit, the message is parsed again, with text for what Flink takes from text, too: a quoted number, say.
     Same as in Flink: a number may stand where a text is declared, and a text with a number where a number is.
@@ -65,6 +64,8 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
         UnsupportedFeatureError: A map's keys are no text.
     """
     check_json(row)
+    if isinstance(settings, JsonFormat) and settings.flatten_nested_columns:
+        return flattened(row, lambda nested: json_reader(nested, attrs.evolve(settings, flatten_nested_columns=False)))
     strict = _with_bad(_parsed_as(row, _strict))
 
     def parsed(message: Column) -> Column:
@@ -156,7 +157,7 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
         case text if text in _TEXT:
             return found
         case _:
-            return or_fail(of_text(found, kind, separator(settings)), found, failure)
+            return or_fail(of_text(found, kind, settings.timestamp_format.separator), found, failure)
 
 
 def _misfits(row: DataType, text: Column) -> Column:

@@ -7,7 +7,7 @@ from typing import Final
 
 from pyspark.sql import Column, functions
 
-from kafkastream.spark.tables.json_reading import check_json, separator
+from kafkastream.spark.tables.json_reading import check_json
 from kafkastream.spark.tables.reading import converted
 from kafkastream.spark.tables.texts import TEMPORAL, utc_text
 from kafkastream.sql.formats.json import JsonSettings
@@ -66,7 +66,7 @@ def _leaf(settings: JsonSettings, value: Column, kind: DataType) -> Column:
 
 
 def _separated(text: Column, settings: JsonSettings) -> Column:
-    return functions.translate(text, " ", "T") if separator(settings) == "T" else text
+    return functions.translate(text, " ", settings.timestamp_format.separator)
 
 
 def _with_escapes(text: Column) -> Column:

@@ -7,15 +7,13 @@ from typing import Final
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.tables.types import spark_type
+from kafkastream.sql.time_texts import CLOCK, DAY, clock
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["TEMPORAL", "WHOLE", "of_text", "utc_text"]
 
 WHOLE: Final = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
 TEMPORAL: Final = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
-_DAY: Final = r"\d{4}-\d\d-\d\d"
-_CLOCK: Final = r"\d\d:\d\d:\d\d(\.\d{1,9})?"
-_SHORT_CLOCK: Final = r"\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 _DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
@@ -27,7 +25,7 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
         kind: The value's type.
         separator: What stands between date and time: a blank, or ``T`` by ISO 8601, where seconds may be left out.
     """
-    clock = _SHORT_CLOCK if separator == "T" else _CLOCK
+    time = clock(separator)
     match kind.kind:
         case Kind.CHAR | Kind.VARCHAR:
             return text
@@ -38,13 +36,13 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
         case Kind.DECIMAL:
             return functions.when(text.rlike(_DECIMAL), functions.trim(text).try_cast(spark_type(kind)))
         case Kind.DATE:
-            return functions.when(text.rlike(f"^{_DAY}$"), text.try_cast("date"))
+            return functions.when(text.rlike(f"^{DAY}$"), text.try_cast("date"))
         case Kind.TIME:
-            return functions.when(text.rlike(f"^{_CLOCK}$"), text.try_cast("time"))
+            return functions.when(text.rlike(f"^{CLOCK}$"), text.try_cast("time"))
         case Kind.TIMESTAMP:
-            return functions.when(text.rlike(f"^{_DAY}{separator}{clock}$"), text.try_cast("timestamp_ntz"))
+            return functions.when(text.rlike(f"^{DAY}{separator}{time}$"), text.try_cast("timestamp_ntz"))
         case Kind.TIMESTAMP_LTZ:
-            return functions.when(text.rlike(f"^{_DAY}{separator}{clock}Z$"), text.try_cast("timestamp"))
+            return functions.when(text.rlike(f"^{DAY}{separator}{time}Z$"), text.try_cast("timestamp"))
         case _:
             return functions.trim(text).try_cast(spark_type(kind))
 

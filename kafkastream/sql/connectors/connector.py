@@ -11,7 +11,7 @@ import attrs
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import integer, positive, text
-from kafkastream.sql.table_options import TableOptions, did_you_mean
+from kafkastream.sql.table_options import Declaration, GivenOptions, did_you_mean
 
 __all__ = ["CONNECTOR", "SCAN_PARALLELISM", "SINK_PARALLELISM", "Connector"]
 
@@ -49,28 +49,30 @@ _IGNORED: Final = "aliyun.kafka."
 @final
 @attrs.frozen
 class Connector:
-    """A connector's own options.
+    """The options of a connector, or of a kind of catalogs.
 
     Args:
-        identifier: What ``connector`` says.
+        identifier: What ``connector`` says, or ``type``.
         own: Its options, without those of all connectors.
         required: Those of them that must be given.
+        common: The options of all connectors; none for a catalog.
     """
 
     identifier: str
     own: tuple[Option[Any] | OptionFamily, ...]
     required: tuple[Option[Any], ...] = ()
+    common: tuple[Option[Any], ...] = _COMMON
 
     @property
     def options(self) -> tuple[Option[Any] | OptionFamily, ...]:
         """All its options."""
-        return (*_COMMON, *self.own)
+        return (*self.common, *self.own)
 
-    def check(self, options: TableOptions, more: Iterable[str] = ()) -> None:
-        """Refuse options that it does not have, and tables without those that it needs.
+    def check(self, options: GivenOptions[Declaration], more: Iterable[str] = ()) -> None:
+        """Refuse options that it does not have, and tables or catalogs without those that it needs.
 
         Args:
-            options: The table's.
+            options: What is given.
             more: Keys of formats, or of fields; ``x.*`` stands for all that begin with ``x.``.
 
         Raises:
@@ -104,7 +106,7 @@ def _is_among(key: str, supported: Iterable[str]) -> bool:
     return any(key == one or (one.endswith("*") and key.startswith(one[:-1])) for one in supported)
 
 
-def _check_secrets(options: TableOptions) -> None:
+def _check_secrets(options: GivenOptions[Declaration]) -> None:
     secrets = [key for key in options.values if key.startswith(_DEW)]
     if secrets:
         fields = options.values.get(f"{_DEW}csms.decrypt.fields") or "properties.sasl.jaas.config"

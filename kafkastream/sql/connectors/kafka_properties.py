@@ -10,7 +10,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.source import DISCOVERY_INTERVAL as DISCOVERY_PROPERTY
 from kafkastream.sql.connectors.kafka_options import DISCOVERY_INTERVAL, PROPERTIES
 from kafkastream.sql.connectors.positions import AUTO_OFFSET_RESET
-from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.table_options import Declaration, GivenOptions
 
 __all__ = ["consumer_properties", "producer_properties"]
 
@@ -30,11 +30,11 @@ _NO_EFFECT: Final[Mapping[str, str]] = {
 }
 
 
-def consumer_properties(options: TableOptions, default_group: str | None) -> dict[str, str]:
+def consumer_properties(options: GivenOptions[Declaration], default_group: str | None) -> dict[str, str]:
     """The properties of a source.
 
     Args:
-        options: The table's.
+        options: The table's, or a catalog's.
         default_group: The consumer group when none is given.
     """
     properties = _client_properties(options)
@@ -46,13 +46,13 @@ def consumer_properties(options: TableOptions, default_group: str | None) -> dic
     return properties
 
 
-def producer_properties(options: TableOptions) -> dict[str, str]:
+def producer_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
     """The properties of a sink, without those that only a consumer has."""
     of_consumers = {AUTO_OFFSET_RESET, _GROUP, DISCOVERY_PROPERTY}
     return {key: value for key, value in _client_properties(options).items() if key not in of_consumers}
 
 
-def _client_properties(options: TableOptions) -> dict[str, str]:
+def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
     """By Java's names, and as files of this machine; Flink's and Alibaba Cloud's copies of Kafka's classes are Kafka's own here."""
     given = options.under(PROPERTIES)
     for key, value in given.items():

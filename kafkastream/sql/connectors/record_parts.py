@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, final
 
 import attrs
@@ -16,12 +18,15 @@ from kafkastream.sql.connectors.kafka_options import (
     FieldsInclude,
 )
 from kafkastream.sql.formats import Format
-from kafkastream.sql.table_options import TableOptions, did_you_mean
+from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions, did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["PartField", "RecordPart", "key_columns", "key_part", "value_part"]
+__all__ = ["PartField", "RecordPart", "check_overlap", "key_columns", "key_part", "value_part"]
+
+log = logging.getLogger("kafkastream")
 
 _NO_KEY: Final = ()
+_NOT_INFERRED: Final = "the columns are those that are declared, and only a catalog of type kafka infers them"
 
 
 @final
@@ -143,6 +148,20 @@ def value_part(options: TableOptions, named_by: str, key: RecordPart | None, for
     return _part(options, named_by, format_, indexes, prefix)
 
 
+def check_overlap(options: GivenOptions[Declaration], key: str, value: str) -> None:
+    """Refuse prefixes that do not tell the columns of key and value apart.
+
+    Raises:
+        DefinitionError: One begins with the other.
+    """
+    if key and value and (key.startswith(value) or value.startswith(key)):
+        raise options.refusal(
+            f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one begins with the other",
+            VALUE_FIELDS_PREFIX.key,
+            now="Choose prefixes that tell the columns of key and value apart.",
+        )
+
+
 def _check_prefixes(options: TableOptions, key: str, value: str) -> None:
     if key and options.get(VALUE_FIELDS_INCLUDE) is FieldsInclude.ALL:
         raise options.refusal(
@@ -150,12 +169,7 @@ def _check_prefixes(options: TableOptions, key: str, value: str) -> None:
             "Set it to 'EXCEPT_KEY' instead to avoid field overlaps.",
             KEY_FIELDS_PREFIX.key,
         )
-    if key and value and (key.startswith(value) or value.startswith(key)):
-        raise options.refusal(
-            f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one begins with the other",
-            VALUE_FIELDS_PREFIX.key,
-            now="Choose prefixes that tell the columns of key and value apart.",
-        )
+    check_overlap(options, key, value)
 
 
 def _part(options: TableOptions, named_by: str, format_: Format, indexes: Sequence[int], prefix: str) -> RecordPart:
@@ -168,4 +182,11 @@ def _part(options: TableOptions, named_by: str, format_: Format, indexes: Sequen
     problem = format_.problem_with(part.row_type.fields)
     if problem is not None:
         raise options.refusal(problem, named_by)
+    for option in format_.without_effect(part.row_type.fields):
+        _report(f"{options.where(named_by)}: {option.key} has no effect; {_NOT_INFERRED}")
     return part
+
+
+@cache
+def _report(what: str) -> None:
+    log.warning(what)

@@ -41,6 +41,7 @@ UPSERT_KAFKA: Final = Connector(
         its.KEY_FIELDS_PREFIX,
         its.VALUE_FORMAT,
         its.VALUE_FIELDS_INCLUDE,
+        its.VALUE_FIELDS_PREFIX,
         its.BOUNDED_MODE,
         its.BOUNDED_OFFSETS,
         its.BOUNDED_TIMESTAMP,

@@ -35,6 +35,10 @@ class Format(ABC):
         """Why it cannot read or write these fields, if it cannot."""
         return None
 
+    def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
+        """Options that are set, and change nothing about these fields."""
+        return ()
+
     @property
     def writing_problem(self) -> str | None:
         """Why it can only read, if it can only read."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import ClassVar, Final, final
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
@@ -12,6 +13,7 @@ from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import setting
+from kafkastream.sql.types import RowField
 
 __all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode", "TimestampFormat"]
 
@@ -23,6 +25,11 @@ class TimestampFormat(enum.Enum):
     """``2024-05-01 12:30:00.123``, and ``Z`` at the end with a local time zone."""
     ISO_8601 = "ISO-8601"
     """The same with ``T`` between date and time."""
+
+    @property
+    def separator(self) -> str:
+        """What stands between date and time."""
+        return "T" if self is TimestampFormat.ISO_8601 else " "
 
 
 class MapNullKeyMode(enum.Enum):
@@ -85,13 +92,16 @@ FLATTEN_NESTED_COLUMNS: Final = Option[bool](
     key="infer-schema.flatten-nested-columns.enable",
     parse=boolean,
     default=False,
-    doc="Whether nested fields become columns of their own when a schema is inferred (`CREATE TABLE … AS TABLE`).",
+    doc=(
+        "Whether a column `a.b` is the member `b` of the object `a`. Alibaba Cloud's, Flink lacks it; catalogs of type "
+        "`kafka` set it."
+    ),
 )
 PRIMITIVE_AS_STRING: Final = Option[bool](
     key="infer-schema.primitive-as-string",
     parse=boolean,
     default=False,
-    doc="Whether all columns are STRING when a schema is inferred (`CREATE TABLE … AS TABLE`).",
+    doc="Whether all columns are STRING when they are inferred. No effect on a table: catalogs of type `kafka` infer.",
 )
 
 
@@ -129,3 +139,15 @@ class JsonFormat(JsonSettings):
                 where=f"{self.identifier}.{FAIL_ON_MISSING_FIELD.key}",
                 now="Leave one of them out.",
             )
+
+    def problem_with(self, fields: Sequence[RowField]) -> str | None:
+        """A member that is read as a column cannot have members that are."""
+        names = {field.name for field in fields} if self.flatten_nested_columns else set()
+        outer = next((name for name in names if any(other.startswith(f"{name}.") for other in names)), None)
+        return None if outer is None else f"The member '{outer}' is a column, and so are members of it."
+
+    def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
+        """Those that are for columns which are inferred."""
+        flattens_none = self.flatten_nested_columns and not any("." in field.name for field in fields)
+        idle = ((FLATTEN_NESTED_COLUMNS, flattens_none), (PRIMITIVE_AS_STRING, self.primitive_as_string))
+        return tuple(option for option, is_idle in idle if is_idle)

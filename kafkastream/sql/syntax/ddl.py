@@ -20,6 +20,7 @@ from kafkastream.sql.syntax.statements import (
 )
 from kafkastream.sql.syntax.tables import create_table
 from kafkastream.sql.syntax.tokens import Token
+from kafkastream.sql.table import Position
 
 __all__ = ["create", "drop"]
 
@@ -99,11 +100,14 @@ def _create_view(cursor: Cursor, start: Token, *, temporary: bool) -> CreateView
 
 def _create_space(cursor: Cursor, start: Token, name: Callable[[], tuple[str, ...]], kind: type[SPACE]) -> SPACE:
     if_not_exists = cursor.take("IF", "NOT", "EXISTS")
+    path, described = name(), comment(cursor)
+    given, positions = options(cursor) if cursor.take("WITH") else (FrozenMap[str, str](), FrozenMap[str, Position]())
     return kind(
-        name=name(),
-        comment=comment(cursor),
-        options=options(cursor)[0] if cursor.take("WITH") else FrozenMap(),
+        name=path,
+        comment=described,
+        options=given,
         if_not_exists=if_not_exists,
+        positions=positions,
         position=start.position,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import final
 
 import attrs
@@ -142,12 +143,18 @@ class _CreateSpace(_Placed):
     options: FrozenMap[str, str] = attrs.field(default=FrozenMap(), repr=redacted)
     comment: str = ""
     if_not_exists: bool = False
+    positions: Mapping[str, Position] = attrs.field(default=FrozenMap(), eq=False, repr=False)
 
 
 @final
 @attrs.frozen(kw_only=True)
 class CreateCatalog(_CreateSpace):
     """``CREATE CATALOG``; its name has one part."""
+
+    @property
+    def subject(self) -> str:
+        """What errors about its options are about."""
+        return f"catalog {self.name[-1]}"
 
 
 @final

@@ -12,6 +12,7 @@ from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.formats import FORMATS
+from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.settings import options_of
 
 Options = Iterable[Option[Any] | OptionFamily]
@@ -71,6 +72,7 @@ DEFAULTS = {
         "key.fields-prefix": "(none)",
         "value.format": "(required)",
         "value.fields-include": "ALL",
+        "value.fields-prefix": "(none)",
         **BOUNDED,
         **WRITING,
         "sink.buffer-flush.max-rows": "0",
@@ -145,11 +147,27 @@ DEFAULTS = {
     "debezium-json": {**JSON, "schema-include": "false"},
     "canal-json": {**JSON, "database.include": "(none)", "table.include": "(none)"},
     "maxwell-json": JSON,
+    "CREATE CATALOG": {
+        "type": "(required)",
+        "properties.bootstrap.servers": "(required)",
+        "properties.*": "(none)",
+        "format": "(required)",
+        "default-database": "kafka",
+        "key.fields-prefix": "key_",
+        "value.fields-prefix": "value_",
+        "timestamp-format.standard": "SQL",
+        "infer-schema.flatten-nested-columns.enable": "false",
+        "infer-schema.primitive-as-string": "false",
+        "infer-schema.parse-key-error.field-name": "col",
+        "infer-schema.compacted-topic-as-upsert-table": "true",
+        "max.fetch.records": "100",
+    },
 }
 
 DECLARED: dict[str, tuple[Options, tuple[Option[Any], ...]]] = {
     **{name: (connector.options, connector.required) for name, connector in CONNECTORS.items()},
     **{name: (options_of(kind), kind.required) for name, kind in FORMATS.items()},
+    "CREATE CATALOG": (KAFKA_CATALOG.options, KAFKA_CATALOG.required),
 }
 
 

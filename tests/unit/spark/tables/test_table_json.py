@@ -170,3 +170,24 @@ def test_writing(session: SparkSession) -> None:
 def test_keys_of_maps_are_text(session: SparkSession) -> None:
     with pytest.raises(UnsupportedFeatureError, match="non-string as key type of map"):
         read(session, table("m MAP<INT, INT>", JSON), [])
+
+
+FLAT = {"format": "json", "json.infer-schema.flatten-nested-columns.enable": "true"}
+
+
+def test_members_of_objects_as_columns(session: SparkSession) -> None:
+    flat = table("`a.b` INT, c STRING, `a.d.e` TIMESTAMP(3), `a.d.f` DECIMAL(4, 2)", FLAT)
+    values = (
+        '{"a":{"b":1,"d":{"e":"2024-05-01 12:30:00.12","f":1.5}},"c":"x"}',
+        '[{"a":{"b":"2"},"c":{"y":1}},{"a":null},{}]',
+        '{"a":{"d":{}}}',
+    )
+    assert read(session, flat, values) == [
+        (0, 1, "x", AT, Decimal("1.50")),
+        (1, 2, '{"y":1}', None, None),
+        (1, None, None, None, None),
+        (1, None, None, None, None),
+        (2, None, None, None, None),
+    ]
+    rows = session.sql("SELECT 1 c0, 'x' c1, TIMESTAMP_NTZ'2024-05-01 12:30:00.120' c2, CAST(NULL AS DECIMAL(4, 2)) c3")
+    assert written(rows, flat, "value") == [('{"a":{"b":1,"d":{"e":"2024-05-01 12:30:00.12","f":null}},"c":"x"}',)]

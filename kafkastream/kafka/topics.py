@@ -1,0 +1,144 @@
+"""The topics of a cluster, and their newest messages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from typing import Any, Final, final
+
+from confluent_kafka import Consumer
+from confluent_kafka import KafkaError as ClientError
+from confluent_kafka import Message as ClientMessage
+from confluent_kafka import TopicPartition as ClientPartition
+
+from kafkastream.errors import BrokerUnreachableError, KafkaError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.properties import client_properties, request_timeout_s
+from kafkastream.spec.subscription import TopicPartition
+from kafkastream.sql.kafka_catalog.inference import Message, TopicSample
+
+__all__ = ["ClusterTopics", "shares"]
+
+_GROUP: Final = "kafkastream-catalog"
+"""Kafka's client wants a name; a consumer that is assigned its partitions makes no group of it."""
+_POLL_S: Final = 0.1
+_AT_ONCE: Final = 1000
+
+
+@final
+class ClusterTopics:
+    """The topics behind ``bootstrap.servers`` (``kafkastream.sql.kafka_catalog.catalog.Topics``).
+
+    Args:
+        properties: Java client properties.
+
+    Raises:
+        DefinitionError: Kafka's client refuses a property.
+        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
+    """
+
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self._properties = properties
+        self._where = f"bootstrap.servers {properties['bootstrap.servers']}"
+        self._cluster = Cluster(properties)
+
+    def names(self) -> Collection[str]:
+        """Their names, without Kafka's own.
+
+        Raises:
+            BrokerUnreachableError: No broker answered in time.
+            AuthenticationError: They refuse the credentials.
+        """
+        return self._cluster.topics().keys()
+
+    def sample(self, topic: str, most: int) -> TopicSample:
+        """Some of a topic's newest messages, without a consumer group: nothing is committed.
+
+        Args:
+            topic: Its name.
+            most: How many, in equal shares of each partition; those of a transaction's markers and of deleted messages
+                are among them.
+
+        Raises:
+            BrokerUnreachableError: The brokers did not answer, or give the messages, in time.
+            KafkaError: They refuse.
+        """
+        partitions = [TopicPartition(topic, number) for number in range(self._cluster.topics().get(topic, 0))]
+        ends = self._cluster.readable_ends(partitions)
+        begins = self._cluster.beginning_offsets(partitions)
+        wanted = shares({one: ends[one] - begins[one] for one in partitions}, most)
+        messages = self._read({one: (ends[one] - count, ends[one]) for one, count in wanted.items() if count})
+        return TopicSample(tuple(messages), self._cluster.topic_setting(topic, "cleanup.policy") == "compact")
+
+    def _read(self, ranges: Mapping[TopicPartition, tuple[int, int]]) -> list[Message]:
+        """The messages from an offset to another one, by partition and offset."""
+        with refused_properties(self._where):
+            consumer = Consumer(self._consumer_properties())
+        try:
+            consumer.assign([ClientPartition(one.topic, one.partition, begin) for one, (begin, _) in ranges.items()])
+            found = self._until(consumer, {one: end for one, (_, end) in ranges.items()})
+        finally:
+            consumer.close()
+        return [
+            Message(one.key(), one.value()) for one in sorted(found, key=lambda one: (one.partition(), one.offset()))
+        ]
+
+    def _until(self, consumer: Consumer, ends: Mapping[TopicPartition, int]) -> list[ClientMessage]:
+        timeout_s = request_timeout_s(self._properties)
+        deadline, left = time.monotonic() + timeout_s, set(ends)
+        found: list[ClientMessage] = []
+        while left:
+            if time.monotonic() > deadline:
+                raise BrokerUnreachableError(
+                    f"the newest messages of partition {', '.join(map(str, sorted(left)))} did not come within "
+                    f"{timeout_s:g} s",
+                    where=self._where,
+                    now="Check that the brokers can be reached from here, or raise properties.default.api.timeout.ms.",
+                )
+            for message in consumer.consume(_AT_ONCE, timeout=_POLL_S):
+                if message.topic() is None:
+                    continue  # about the group, which the user may have no right to
+                one, offset = TopicPartition(message.topic() or "", message.partition() or 0), message.offset() or 0
+                is_message = self._is_message(message)
+                if is_message and offset < ends[one]:
+                    found.append(message)
+                if not is_message or offset >= ends[one] - 1:
+                    left.discard(one)
+        return found
+
+    def _is_message(self, message: ClientMessage) -> bool:
+        """Whether it is one, and not the word that the partition has no more."""
+        error = message.error()
+        if error is not None and error.code() != ClientError._PARTITION_EOF:
+            raise KafkaError(f"topic {message.topic()!r} cannot be read: {error.str()}", where=self._where)
+        return error is None
+
+    def _consumer_properties(self) -> dict[str, Any]:
+        return {
+            "isolation.level": "read_uncommitted",
+            **client_properties(self._properties),
+            "group.id": _GROUP,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "auto.offset.reset": "earliest",
+            "log_level": 0,
+        }
+
+
+def shares(there: Mapping[TopicPartition, int], most: int) -> dict[TopicPartition, int]:
+    """How many messages to take of each partition: equal shares, and what some lack goes to the others.
+
+    Args:
+        there: How many each partition has.
+        most: How many in all.
+
+    Example:
+        >>> list(shares({TopicPartition("t", 0): 500, TopicPartition("t", 1): 3}, 10).values())
+        [3, 7]
+    """
+    wanted, left = {}, most
+    for place, (partition, count) in enumerate(sorted(there.items(), key=lambda pair: pair[1])):
+        wanted[partition] = min(count, -(-left // (len(there) - place)))
+        left -= wanted[partition]
+    return wanted

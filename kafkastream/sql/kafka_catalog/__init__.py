@@ -1,0 +1,1 @@
+"""The catalog ``kafka``: each topic with JSON is a table, whose columns are inferred from messages."""

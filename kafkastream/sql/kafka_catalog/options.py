@@ -1,0 +1,131 @@
+"""The options of the catalog ``kafka``, each declared once."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import attrs
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, positive, text
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors.kafka_options import (
+    BOOTSTRAP_SERVERS,
+    FORMAT,
+    KEY_FIELDS_PREFIX,
+    PROPERTIES,
+    VALUE_FIELDS_PREFIX,
+)
+from kafkastream.sql.connectors.record_parts import check_overlap
+from kafkastream.sql.formats.json import (
+    FLATTEN_NESTED_COLUMNS,
+    PRIMITIVE_AS_STRING,
+    TIMESTAMP_FORMAT,
+    JsonFormat,
+    TimestampFormat,
+)
+from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.syntax.statements import CreateCatalog
+from kafkastream.sql.table_options import GivenOptions
+
+__all__ = ["KAFKA_CATALOG", "CatalogOptions", "CatalogSettings", "catalog_settings"]
+
+TYPE: Final = Option[str | None](
+    key="type",
+    parse=text,
+    default=None,
+    doc="Which kind of catalog: `kafka`.",
+)
+VALUE_FORMAT: Final = attrs.evolve(FORMAT, doc="The format of the messages: `json`.")
+DEFAULT_DATABASE: Final = Option[str](
+    key="default-database",
+    parse=text,
+    default="kafka",
+    doc="The name of the one database that the tables are in.",
+)
+KEY_PREFIX: Final = attrs.evolve(
+    KEY_FIELDS_PREFIX, default="key_", doc="How the names of the columns of keys begin; not as those of values."
+)
+VALUE_PREFIX: Final = attrs.evolve(
+    VALUE_FIELDS_PREFIX, default="value_", doc="How the names of the columns of values begin; not as those of keys."
+)
+TIMESTAMPS: Final = attrs.evolve(
+    TIMESTAMP_FORMAT,
+    doc="Which texts are timestamps: `SQL` or `ISO-8601`. Where the sample has none of these, the other is tried.",
+)
+FLATTEN: Final = attrs.evolve(
+    FLATTEN_NESTED_COLUMNS,
+    doc="Whether the members of nested objects are columns, such as `value_a.b`; otherwise an object is a STRING.",
+)
+AS_STRING: Final = attrs.evolve(PRIMITIVE_AS_STRING, doc="Whether all numbers, booleans and times are STRING.")
+RAW_KEY_NAME: Final = Option[str](
+    key="infer-schema.parse-key-error.field-name",
+    parse=text,
+    default="col",
+    doc="The name, behind the prefix, of the column with the bytes of keys that are not all JSON objects.",
+)
+COMPACTED_AS_UPSERT: Final = Option[bool](
+    key="infer-schema.compacted-topic-as-upsert-table",
+    parse=boolean,
+    default=True,
+    doc="Whether a topic with `cleanup.policy=compact`, whose messages have keys, is an `upsert-kafka` table.",
+)
+MAX_FETCH_RECORDS: Final = Option[int](
+    key="max.fetch.records",
+    parse=positive,
+    default=100,
+    doc="How many messages are looked at: the newest of each partition, an equal share of each.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class CatalogSettings:
+    """How a catalog makes tables of topics."""
+
+    default_database: str = setting(DEFAULT_DATABASE)
+    key_prefix: str = setting(KEY_PREFIX)
+    value_prefix: str = setting(VALUE_PREFIX)
+    timestamp_format: TimestampFormat = setting(TIMESTAMPS)
+    flattens: bool = setting(FLATTEN)
+    primitive_as_string: bool = setting(AS_STRING)
+    raw_key_name: str = setting(RAW_KEY_NAME)
+    compacted_as_upsert: bool = setting(COMPACTED_AS_UPSERT)
+    max_fetch_records: int = setting(MAX_FETCH_RECORDS)
+
+
+KAFKA_CATALOG: Final = Connector(
+    "kafka",
+    (TYPE, BOOTSTRAP_SERVERS, PROPERTIES, VALUE_FORMAT, *options_of(CatalogSettings)),
+    required=(TYPE, BOOTSTRAP_SERVERS, VALUE_FORMAT),
+    common=(),
+)
+
+
+CatalogOptions = GivenOptions[CreateCatalog]
+
+
+def catalog_settings(options: CatalogOptions) -> CatalogSettings:
+    """How a catalog makes tables, by its options.
+
+    Raises:
+        DefinitionError: Options are missing, unknown, or contradict each other.
+        UnsupportedFeatureError: It is of another type or format.
+    """
+    if options.get(TYPE) not in {None, KAFKA_CATALOG.identifier}:
+        raise UnsupportedFeatureError(
+            f"There are no catalogs of type {options.shown(TYPE.key)}",
+            where=options.where(TYPE.key),
+            now=f"Use '{TYPE.key}' = '{KAFKA_CATALOG.identifier}', or declare tables by CREATE TABLE.",
+        )
+    KAFKA_CATALOG.check(options)
+    if options.get(VALUE_FORMAT) != JsonFormat.identifier:
+        raise UnsupportedFeatureError(
+            f"A catalog cannot tell the columns of messages of format {options.shown(VALUE_FORMAT.key)}",
+            where=options.where(VALUE_FORMAT.key),
+            now=f"Use '{VALUE_FORMAT.key}' = '{JsonFormat.identifier}', or declare tables by CREATE TABLE.",
+        )
+    settings = CatalogSettings(**read_settings(CatalogSettings, options.get))
+    check_overlap(options, settings.key_prefix, settings.value_prefix)
+    return settings
