@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
@@ -10,7 +9,6 @@ import attrs
 from pyspark import cloudpickle
 from typing_extensions import assert_never
 
-from kafkastream.errors import DefinitionError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.keyed.of_node import keyed_operator
@@ -25,6 +23,7 @@ from kafkastream.spark.kafka_sink import KafkaOperator, ProducingOperator, Trans
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import Operator, PresentRows, timestamp_operators, user_operator
+from kafkastream.spark.pickling import sent
 from kafkastream.spark.records import Decoder, decoder_of
 from kafkastream.spark.single_writer import HandOver, WriterPlan
 from kafkastream.spark.sinks import CollectOperator, DiscardOperator, PrintOperator, SinkOperator
@@ -75,14 +74,7 @@ def pickled(chain: Chain | KeyedChain | Flow) -> bytes:
     Raises:
         DefinitionError: A function of it cannot be sent.
     """
-    try:
-        sent: bytes = cloudpickle.dumps(chain)
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
-        raise DefinitionError(
-            f"the function of operator {_culprit(chain)!r} cannot be sent to Spark's workers: {error}",
-            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
-        ) from error
-    return sent
+    return sent(chain, lambda: f"the function of operator {_culprit(chain)!r}")
 
 
 def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:

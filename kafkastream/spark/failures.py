@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
 from kafkastream.spec.printing import shown
 
-__all__ = ["element_failed", "function_failed", "located", "not_decoded", "not_encoded", "said", "timer_failed"]
+__all__ = [
+    "call_failed",
+    "element_failed",
+    "function_failed",
+    "located",
+    "not_decoded",
+    "not_encoded",
+    "said",
+    "timer_failed",
+]
 
 _PACKAGE = str(Path(__file__).parent.parent)
 
 
 @contextmanager
-def function_failed(operator: str, method: str) -> Iterator[None]:
-    """Name the operator whose ``open`` or ``close`` raised."""
-    place = f"{method} of operator {operator!r}"
+def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[None]:
+    """Name the operator, or the function of SQL, whose ``open`` or ``close`` raised."""
+    place = f"{method} of {kind} {name!r}"
     try:
         with located(place):
             yield
@@ -42,6 +51,15 @@ def element_failed(operator: str, element: object, position: str, error: BaseExc
     return UserFunctionError(
         f"the function of operator {operator!r} raised {said(error)}",
         where=f"{position}; element {shown(element)}",
+        now=_own_traceback(error),
+    )
+
+
+def call_failed(function: str, arguments: Sequence[object], error: BaseException) -> UserFunctionError:
+    """A function of SQL raised."""
+    return UserFunctionError(
+        f"function {function!r} raised {said(error)}",
+        where=f"arguments {', '.join(map(shown, arguments))}" if arguments else "",
         now=_own_traceback(error),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -17,11 +18,12 @@ from kafkastream.errors import (
     KafkastreamError,
     SetupError,
     UnknownTopicError,
+    UserFunctionError,
     WorkerDependencyError,
 )
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "BAD_ROW", "lost_records", "translated", "without_secrets"]
+__all__ = ["BAD_RECORD", "BAD_ROW", "FunctionFailedError", "lost_records", "translated", "without_secrets"]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
@@ -29,9 +31,16 @@ BAD_RECORD = "kafkastream cannot decode"
 BAD_ROW = "kafkastream cannot write"
 """How the message of a row begins that a table cannot take: it has NULL where there may be none, say."""
 
+_USER_FUNCTION = "kafkastream's user function failed"
+"""How the message begins with which an error of a function comes out of Spark."""
+
 Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
 _TABLE: tuple[tuple[str, Build], ...] = (
+    (
+        rf"{_USER_FUNCTION} (\{{[^\n\[]*\}}) \[end\]",
+        lambda found, job, _: _user_function(found[1], job),
+    ),
     (
         # The text of an error may hold the plan, and the plan the expression that makes this message: digits tell.
         rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+)\] (.*?) \[end\]",
@@ -150,6 +159,28 @@ _SECRET = re.compile(
     rf"|(\b(?=[\w.-]*(?:{HIDDEN_KEYS.removeprefix('(?i)')})[\w.-]*=)[\w.-]+=)[^,}}\s]*",
     re.DOTALL | re.IGNORECASE,
 )
+
+
+class FunctionFailedError(RuntimeError):
+    """What an error of a function of SQL is between worker and driver: text, which Java hands on.
+
+    Example:
+        >>> failed = FunctionFailedError(UserFunctionError("f raised ValueError: [1]", now="its traceback"))
+        >>> print(translated(failed, "totals", ""))
+        [user-function] f raised ValueError: [1]
+          at job 'totals'
+          its traceback
+    """
+
+    def __init__(self, error: UserFunctionError) -> None:
+        # Braces and brackets of the user's are escaped, so that the end of the text is plain.
+        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b")
+        super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
+
+
+def _user_function(text: str, job: str) -> UserFunctionError:
+    what, where, now = json.loads(f"[{text[1:-1]}]")
+    return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
 
 
 def lost_records(what: str, *, where: str) -> KafkaError:

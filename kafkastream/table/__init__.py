@@ -14,20 +14,32 @@ from kafkastream.table.table_descriptor import FormatDescriptor, TableDescriptor
 from kafkastream.table.table_result import ResultKind, TableResult
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.types import DataTypes
+from kafkastream.table.udf import (
+    AggregateFunction,
+    FunctionContext,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+)
 
 __all__ = [
+    "AggregateFunction",
     "ChangelogMode",
     "DataTypes",
     "EnvironmentSettings",
     "FormatDescriptor",
+    "FunctionContext",
     "ResultKind",
+    "ScalarFunction",
     "Schema",
     "StatementSet",
     "StreamTableEnvironment",
     "Table",
+    "TableAggregateFunction",
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TableResult",
     "TableSchema",
 ]

@@ -27,6 +27,7 @@ from kafkastream.sql.syntax.statements import (
     UseCatalog,
 )
 from kafkastream.sql.table import TableDefinition
+from kafkastream.table.functions import created_function, drop_function
 from kafkastream.table.planning import Planner
 from kafkastream.table.topics import connected
 
@@ -97,9 +98,8 @@ def _drop(statement: Drop, planner: Planner) -> None:
             catalog.drop_database(statement.name, where, if_exists=statement.if_exists, cascade=statement.cascade)
         case ObjectKind.CATALOG:
             catalog.drop_catalog(statement.name[-1], where, if_exists=statement.if_exists)
-        case _ if not statement.if_exists:
-            what = statement.kind.value.lower()
-            raise DefinitionError(f"there is no {what} {'.'.join(statement.name)}", where=where, now="Leave it out.")
+        case ObjectKind.FUNCTION:
+            drop_function(statement, planner)
 
 
 def _create_database(statement: CreateDatabase, planner: Planner) -> None:
@@ -123,19 +123,11 @@ def _create_catalog(statement: CreateCatalog, planner: Planner) -> None:
     planner.catalog.add_catalog(catalog, str(statement.position), if_not_exists=statement.if_not_exists)
 
 
-def _create_function(statement: CreateFunction, _: Planner) -> None:
-    raise UnsupportedFeatureError(
-        "functions of the user's cannot be called in SQL yet",
-        where=str(statement.position),
-        now="Write it in SQL, or use map() of the DataStream API.",
-    )
-
-
 _STATEMENTS: Final[Mapping[type[Any], Callable[[Any, Planner], None]]] = {
     AddJar: _add_jar,
     CreateCatalog: _create_catalog,
     CreateDatabase: _create_database,
-    CreateFunction: _create_function,
+    CreateFunction: created_function,
     CreateTable: _create_table,
     CreateView: _create_view,
     Drop: _drop,

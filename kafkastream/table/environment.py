@@ -20,6 +20,7 @@ from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.explaining import explained
+from kafkastream.table.function_environment import FunctionEnvironment
 from kafkastream.table.planning import Plan, Planner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table import Table
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment:
+class TableEnvironment(FunctionEnvironment):
     """Where tables are declared and queries run.
 
     Same as PyFlink's. Differs: tables, views and catalogs live as long as the environment.
@@ -272,7 +273,7 @@ class TableEnvironment:
 
         key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
         if key not in self._typings:
-            self._typings[key] = spark_typing(*key)
+            self._typings[key] = spark_typing(*key, self._planner.functions.known)
         return self._typings[key]
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.query.user_calls import shown_calls
 from kafkastream.table.planning import Plan
 
 __all__ = ["explained"]
@@ -56,7 +57,7 @@ def _named(text: str, relation: Relation) -> str:
     """An expression with the user's names for columns."""
     for place, field in reversed(list(enumerate(relation.fields))):
         text = text.replace(f"c{place}", field.name) if f"c{place}" in text else text
-    return text
+    return shown_calls(text)
 
 
 def _kinds(relation: Relation) -> str:

@@ -95,6 +95,8 @@ def listed(statement: Show, planner: Planner) -> TableResult:
     match statement.what:
         case Shown.COLUMNS:
             return described(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
+        case Shown.FUNCTIONS | Shown.USER_FUNCTIONS:
+            return _names("function name", _functions(statement.what, planner), statement.pattern)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:
             return TableResult(rows=[Row(_created(statement, planner.catalog))])
         case Shown.CREATE_CATALOG:
@@ -103,6 +105,11 @@ def listed(statement: Show, planner: Planner) -> TableResult:
         case what:
             header, names = _NAMES[what]
             return _names(header, names(planner.catalog), statement.pattern)
+
+
+def _functions(what: Shown, planner: Planner) -> list[str]:
+    own = planner.functions.names(planner.catalog.current)
+    return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, FUNCTIONS)})
 
 
 def _created(statement: Show, catalog: SessionCatalog) -> str:
@@ -123,8 +130,6 @@ _NAMES: Final[Mapping[Shown, tuple[str, Callable[[SessionCatalog], Iterable[str]
     Shown.DATABASES: ("database name", lambda catalog: catalog.databases),
     Shown.CURRENT_CATALOG: ("current catalog name", lambda catalog: catalog.current[:1]),
     Shown.CURRENT_DATABASE: ("current database name", lambda catalog: catalog.current[1:]),
-    Shown.FUNCTIONS: ("function name", lambda _: sorted(name.lower() for name in FUNCTIONS)),
-    Shown.USER_FUNCTIONS: ("function name", lambda _: ()),
     Shown.JARS: ("jars", lambda _: ()),
 }
 

@@ -14,6 +14,7 @@ from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.connectors import TableSink, sink_of
+from kafkastream.sql.query.built_in import is_built_in
 from kafkastream.sql.query.catalog import ResolvedTable, Typing, View
 from kafkastream.sql.query.insert import inserted, written_columns
 from kafkastream.sql.query.node import QuerySettings, Target, query_graph
@@ -22,6 +23,7 @@ from kafkastream.sql.query.relations import Relation
 from kafkastream.sql.query.resolution import resolved
 from kafkastream.sql.query.sinks import consumed
 from kafkastream.sql.query.spark_types import spark_type
+from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.table.table_config import TableConfig
@@ -52,16 +54,18 @@ class Planner:
         catalog: The tables and views.
         config: The session's settings.
         typing: Makes what knows the types of Spark's expressions, when it is needed.
+        functions: The functions of the user.
     """
 
     catalog: SessionCatalog
     config: TableConfig
     typing: Callable[[], Typing]
+    functions: SessionFunctions = attrs.field(factory=SessionFunctions)
 
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """What a name in a query means."""
         found = self.catalog.find(path)
-        return resolved(found, self.typing()) if isinstance(found, TableDefinition) else found
+        return resolved(found, self.typing(), self) if isinstance(found, TableDefinition) else found
 
     def resolved(self, path: tuple[str, ...]) -> ResolvedTable:
         """A declared table.
@@ -77,8 +81,12 @@ class Planner:
         """The names that are known."""
         return self.catalog.names()
 
-    def function(self, name: str) -> str | None:
-        """There are none of the user's."""
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
+        """The function of the user that a name means, by Flink's order: system functions, built-in ones, the others."""
+        system = self.functions.find_system(path[0]) if len(path) == 1 else None
+        if system is not None or (len(path) == 1 and is_built_in(path[0])):
+            return system
+        return self.functions.find(self.catalog.path(path))
 
     def query(self, text: Expression) -> Relation:
         """A query.
@@ -130,6 +138,7 @@ class Planner:
             time_zone=self.config.get_local_timezone(),
             idle_timeout_ms=configuration.get(IDLE_TIMEOUT),
             drops_null=configuration.get(NOT_NULL_ENFORCER) == "DROP",
+            functions=FrozenMap(self.functions.known),
         )
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import reduce
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -47,6 +49,7 @@ from kafkastream.table import (
     TableResult,
 )
 from kafkastream.table.statements import Interpreter
+from kafkastream.table.udf import FunctionContext, udaf, udf, udtaf, udtf
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -176,7 +179,20 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "DataTypes.LIST_VIEW(type)": lambda *_: DataTypes.LIST_VIEW(DataTypes.INT()),
     "DataTypes.MAP_VIEW(type, type)": lambda *_: DataTypes.MAP_VIEW(DataTypes.INT(), DataTypes.INT()),
     "StreamTableEnvironment.to_changelog_stream(target_schema)": lambda *_: stream_of_another_form(),
+    "FunctionContext.get_metric_group()": lambda *_: FunctionContext().get_metric_group(),
+    "udtf(f)": lambda *_: udtf(len),
+    "udaf(f)": lambda *_: udaf(len),
+    "udtaf(f)": lambda *_: udtaf(len),
 }
+
+shop = ModuleType("shop")
+"""The module of the functions that the page calls."""
+vars(shop).update(
+    discount=udf(lambda amount: amount, result_type="DOUBLE"),
+    words=udf(str.split, result_type="ARRAY<STRING>"),
+    dice=udf(hash, result_type="BIGINT", deterministic=False),
+)
+sys.modules[shop.__name__] = shop
 
 KAFKA_TABLE = "WITH ('connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:9092', {})"
 TABLES = f"""
@@ -194,6 +210,9 @@ TABLES = f"""
     );
     CREATE CATALOG shop WITH ('type' = 'kafka', 'properties.bootstrap.servers' = 'localhost:9092', 'format' = 'json');
     CREATE TABLE seen (id BIGINT) WITH ('connector' = 'print');
+    CREATE FUNCTION discount AS 'shop.discount' LANGUAGE PYTHON;
+    CREATE FUNCTION words AS 'shop.words' LANGUAGE PYTHON;
+    CREATE FUNCTION dice AS 'shop.dice' LANGUAGE PYTHON;
 """
 
 

@@ -58,6 +58,7 @@ from kafkastream.spec.time import Duration, Instant, Time
 from kafkastream.spec.types import RowTypeInfo
 from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
 from kafkastream.sql.types import DataType
+from kafkastream.sql.user_functions import FunctionContext
 from kafkastream.table import FormatDescriptor, Schema, TableDescriptor
 
 CLASSES: list[type] = [
@@ -89,6 +90,7 @@ CLASSES: list[type] = [
     FlinkKafkaProducer,
     FormatDescriptor,
     Gauge,
+    FunctionContext,
     Instant,
     JobClient,
     JobExecutionResult,

@@ -23,12 +23,14 @@ from kafkastream.spark.tables.elements import EncodedRecords, KeyedRows, Printed
 from kafkastream.spark.tables.frames import QueryFrames, StreamPlan
 from kafkastream.spark.tables.local_aggregate import pre_aggregated
 from kafkastream.spark.tables.types import spark_type
+from kafkastream.spark.tables.user_functions import register
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, KeyedNode, Node
 from kafkastream.sql.connectors import KafkaTableSink, PrintTableSink
 from kafkastream.sql.query.node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
 from kafkastream.sql.query.relations import Field, Stateful
+from kafkastream.sql.query.user_calls import called_by
 
 __all__ = ["query_frames", "query_of", "row_decoders"]
 
@@ -66,12 +68,15 @@ def query_frames(
     """The frames of a query; None for a part of a job that is none.
 
     Raises:
+        DefinitionError: A function of the user's cannot be sent to workers.
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
     graph, run, labels = compiler.graph, compiler.run, compiler.labels
     query = query_of(graph)
     if query is None:
         return None
+    functions = query.settings.functions
+    register(session, [functions[name] for name in dict.fromkeys(called_by(query.relation))], run)
     origins = {route.node: route.branch.origin for route in routes(query)}
     stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
     streams = [node for node in graph.nodes if isinstance(node, StreamNode)]

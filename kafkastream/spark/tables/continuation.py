@@ -23,9 +23,9 @@ from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.reports import Report, ReportKind, report_batches
 from kafkastream.spark.tables.columnar_parts import of_bytes
-from kafkastream.spark.tables.elements import KEPT
 from kafkastream.spark.tables.wire import array_of
 from kafkastream.spark.task import unpickled
+from kafkastream.sql.query.user_calls import KEPT
 
 __all__ = ["HIDDEN", "Continuation", "Unpacking"]
 

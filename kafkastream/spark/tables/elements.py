@@ -19,14 +19,13 @@ from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.printing import printed_row
+from kafkastream.sql.query.user_calls import KEPT
 from kafkastream.sql.types import DataType
 
-__all__ = ["KEPT", "TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
+__all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
 
 TIME = "__time"
 """The column with what a row says of event time: one ms more than the watermark that it makes."""
-KEPT = "__kept"
-"""The column that says whether a row is one of the query's; the others are there for the time that they tell."""
 
 _KINDS = tuple(RowKind)
 _OUT: Final = ("topic", "value", "key", "timestamp")

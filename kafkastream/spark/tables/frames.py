@@ -28,12 +28,13 @@ from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
-from kafkastream.spark.tables.elements import KEPT, TIME
+from kafkastream.spark.tables.elements import TIME
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.tables.generating import generated
 from kafkastream.spark.tables.scan import scanned
 from kafkastream.spark.tables.stream_rows import sent_type
 from kafkastream.spark.tables.types import spark_type
+from kafkastream.spark.tables.user_functions import callable_on
 from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.row import RowKind
@@ -51,6 +52,7 @@ from kafkastream.sql.query.mixture import generators
 from kafkastream.sql.query.node import QueryNode
 from kafkastream.sql.query.pruning import needed_columns
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Values
+from kafkastream.sql.query.user_calls import KEPT
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["QueryFrames", "StreamPlan"]
@@ -218,7 +220,7 @@ class _Making:
                 f"{text} AS {name}"
                 for text, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
             ]
-            frame = frame.selectExpr(*_hidden(frame), *columns)
+            frame = callable_on(frame, columns).selectExpr(*_hidden(frame), *columns)
         if self.control is not None and scan.watermark is not None:
             column, delay_ms = scan.watermark
             name = column_names(column + 1)[-1]
@@ -307,6 +309,7 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
 def _projected(frame: DataFrame, step: Project) -> DataFrame:
     """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
     hidden = _hidden(frame)
+    frame = callable_on(frame, (*step.expressions, step.condition or ""))
     names = column_names(len(step.expressions))
     keeps = TIME in hidden or HIDDEN[0] in hidden
     if step.condition is not None and not keeps:

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.session import frame_of, spark_session
 from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.tables.types import data_types, spark_type
+from kafkastream.spark.tables.user_functions import declare
 from kafkastream.spark.tables.wire import column_names
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.query.user_calls import KEPT, user_functions
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
 
 __all__ = ["SparkTyping", "spark_typing"]
 
 
-def spark_typing(time_zone: str, python: str | None = None) -> SparkTyping:
+def spark_typing(
+    time_zone: str, python: str | None = None, functions: Mapping[str, NamedFunction] = FrozenMap()
+) -> SparkTyping:
     """What knows types, with Spark started if it has not been.
 
     Args:
         time_zone: That of TIMESTAMP_LTZ.
         python: The workers' Python; None for what Spark has.
+        functions: Those of the user, by their names in Spark; more may come.
 
     Raises:
         SetupError: Spark cannot start.
     """
-    return SparkTyping(table_session(spark_session(python), time_zone))
+    return SparkTyping(table_session(spark_session(python), time_zone), functions)
 
 
 @final
@@ -38,10 +45,13 @@ class SparkTyping:
 
     Args:
         session: One with Flink's rules.
+        functions: Those of the user, by their names in Spark; more may come.
     """
 
-    def __init__(self, session: SparkSession) -> None:
+    def __init__(self, session: SparkSession, functions: Mapping[str, NamedFunction] = FrozenMap()) -> None:
         self.session = session
+        self.functions = functions
+        self._declared: set[str] = set()
         self._known: dict[tuple[tuple[DataType, ...], tuple[str, ...]], tuple[DataType, ...]] = {}
 
     def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
@@ -57,9 +67,16 @@ class SparkTyping:
 
     def _asked(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
         named = zip(column_names(len(fields)), fields, strict=True)
-        schema = StructType([StructField(name, spark_type(kind), kind.is_nullable) for name, kind in named])
+        columns = [StructField(name, spark_type(kind), kind.is_nullable) for name, kind in named]
+        schema = StructType([*columns, StructField(KEPT, BooleanType(), False)])
+        self._declare(user_functions(expressions))
         try:
             return data_types(frame_of(self.session, [], schema).selectExpr(*expressions).schema)
         except (AnalysisException, ParseException) as error:
             reason = str(error).splitlines()[0]
             raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None
+
+    def _declare(self, names: Iterable[str]) -> None:
+        new = set(names) - self._declared
+        declare(self.session, [self.functions[name] for name in new])
+        self._declared |= new

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from kafkastream.sql.query.operations import TimeAttribute
 from kafkastream.sql.query.rows import columns_in
 from kafkastream.sql.query.scope import Scope, name_parts
 from kafkastream.sql.query.spark_types import NUMERIC, TEXT, spark_type
+from kafkastream.sql.query.user_calls import IN_SUBQUERY, calls_varying
 
 if TYPE_CHECKING:
     from kafkastream.sql.query.plan import Planner
@@ -100,6 +102,9 @@ def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[e
             bound = TimeBound(times, time, max(lows), min(highs))
         else:
             rest.extend(of.sql(node) for _, _, node in parts)
+    if any(map(calls_varying, (*rest, *chain.from_iterable(keys)))):
+        what = "A condition that joins takes no function that is not deterministic."
+        raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
     return Conditions(
         tuple(one for one, _ in keys), tuple(other for _, other in keys), bound, tuple(dict.fromkeys(rest))
     )

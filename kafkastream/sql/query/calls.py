@@ -11,12 +11,13 @@ from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.query.arguments import invalid_count
 from kafkastream.sql.query.functions import FUNCTIONS
 from kafkastream.sql.query.rewrites import REWRITES
+from kafkastream.sql.query.user_calls import IN_SUBQUERY, calls_user, user_call
 from kafkastream.sql.table_options import did_you_mean
 
 if TYPE_CHECKING:
     from kafkastream.sql.query.expressions import Translator
 
-__all__ = ["call_name", "called"]
+__all__ = ["call_name", "called", "called_name"]
 
 _NEAREST = {
     "CURRENT_ROW_TIMESTAMP": "CURRENT_TIMESTAMP, which is one time for each micro-batch, is there.",
@@ -26,9 +27,14 @@ _NEAREST = {
 }
 
 
+def called_name(node: exp.Expr) -> str:
+    """The name of what is called."""
+    return node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)
+
+
 def call_name(node: exp.Expr) -> str:
-    """The name of what is called, in capitals."""
-    return (node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)).upper()
+    """The same in capitals."""
+    return called_name(node).upper()
 
 
 def called(of: Translator, node: exp.Expr) -> str:
@@ -40,9 +46,15 @@ def called(of: Translator, node: exp.Expr) -> str:
     """
     of.text.only(node, "this", "expressions", "returning")
     name = call_name(node)
-    user = of.catalog.function(name if not isinstance(node.this, exp.Identifier) else node.this.name)
+    user = of.user_function(node)
     if user is not None:
-        return f"{user}({', '.join(of.sql(argument) for argument in node.expressions)})"
+        return user_call(of, node, user)
+    if isinstance(node.parent, exp.Dot):
+        raise of.text.error(
+            node.parent,
+            f"No match found for function signature {of.text.shown(node.parent)}.",
+            "CREATE FUNCTION makes one.",
+        )
     if name in AGGREGATES:
         raise of.text.error(
             node, f"The aggregate function {name} may not stand here.", "Aggregates belong to SELECT and HAVING."
@@ -60,6 +72,10 @@ def called(of: Translator, node: exp.Expr) -> str:
     if form is None or (not node.expressions and "{*}" in form):
         raise invalid_count(of, node)
     arguments = [of.sql(argument) for argument in node.expressions]
+    if "->" in form and any(map(calls_user, arguments[1:])):
+        raise of.text.refused(
+            node, f"{of.text.shown(node)} cannot have a call of a Python function inside.", IN_SUBQUERY
+        )
     return form.replace("{*}", ", ".join(arguments)) if "{*}" in form else _filled(form, arguments)
 
 

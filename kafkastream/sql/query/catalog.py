@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.query.relations import Field
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType
 
@@ -60,8 +61,8 @@ class Catalog(Protocol):
         """The names that are known, for suggestions."""
         ...
 
-    def function(self, name: str) -> str | None:
-        """The name in Spark of a function of the user; None when there is none."""
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
+        """The function of the user that a name means; None when there is none, or a built-in one comes first."""
         ...
 
 

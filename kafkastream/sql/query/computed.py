@@ -64,7 +64,7 @@ class _NoTables:
     def tables(self) -> tuple[str, ...]:
         return ()
 
-    def function(self, name: str) -> None:
+    def function(self, path: tuple[str, ...]) -> None:
         return None
 
 

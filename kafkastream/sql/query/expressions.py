@@ -9,7 +9,7 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.query import operators
-from kafkastream.sql.query.calls import called
+from kafkastream.sql.query.calls import called, called_name
 from kafkastream.sql.query.casts import cast_sql
 from kafkastream.sql.query.catalog import Catalog, Typing
 from kafkastream.sql.query.grammar_calls import GRAMMAR_CALLS
@@ -19,6 +19,8 @@ from kafkastream.sql.query.rows import column_of, columns_in
 from kafkastream.sql.query.scope import Scope, name_parts
 from kafkastream.sql.query.spark_types import STAMPS, TEXT, quoted_name, quoted_text
 from kafkastream.sql.query.text import QueryText, unquoted
+from kafkastream.sql.query.user_calls import checked_calls
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Translator"]
@@ -91,7 +93,7 @@ class Translator:
             return self._named(node)
         for kind in type(node).__mro__:
             if kind in self._WRITERS:
-                sql = self._WRITERS[kind](self, node)
+                sql = checked_calls(self, node, self._WRITERS[kind](self, node))
                 return self.typed(sql, _BOOLEAN) if isinstance(node, exp.Predicate | exp.Connector | exp.Not) else sql
         raise self.text.refused(node, f"{self.text.shown(node)} is not supported.", "Write it in another way.")
 
@@ -106,6 +108,14 @@ class Translator:
         """The column that a name means."""
         found = self.scope.resolve(self.text, node)
         return self.typed(found.sql, found.type)
+
+    def user_function(self, node: exp.Expr) -> NamedFunction | None:
+        """The function of the user that a call is one of, if it is: ``f(a)``, or with its database before it."""
+        if not isinstance(node, exp.Anonymous):
+            return None
+        above = node.parent
+        space = _names(above.this) if isinstance(above, exp.Dot) and above.expression is node else ()
+        return self.catalog.function((*space, called_name(node)))
 
     def _literal(self, node: exp.Expr) -> str:
         if node.is_string:
@@ -173,6 +183,8 @@ class Translator:
         return f"array({', '.join(operators.common(self, node, [self.sql(part) for part in node.expressions]))})"
 
     def _dot(self, node: exp.Expr) -> str:
+        if isinstance(node.expression, exp.Anonymous):
+            return called(self, node.expression)
         value, type_ = self.sql(node.this), self.type_of(self.sql(node.this))
         if not isinstance(node.expression, exp.Identifier) or type_.kind is not Kind.ROW:
             raise self.text.error(node, f"{self.text.shown(node.this)} is {type_}, which has no fields.", "")
@@ -237,3 +249,8 @@ class Translator:
         **operators.WRITERS,
         **GRAMMAR_CALLS,
     }
+
+
+def _names(node: exp.Expr) -> tuple[str, ...]:
+    """The parts of a name that stands before a call."""
+    return (*_names(node.this), node.expression.name) if isinstance(node, exp.Dot) else (node.name,)

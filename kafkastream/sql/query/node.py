@@ -24,6 +24,7 @@ from kafkastream.spec.graph import (
 )
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.time import Duration
+from kafkastream.spec.values import FrozenMap
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.connectors import (
     BlackHoleTableSink,
@@ -53,6 +54,7 @@ from kafkastream.sql.query.operations import (
     WindowAggregate,
 )
 from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import TableDefinition
 
 __all__ = [
@@ -128,11 +130,13 @@ class QuerySettings:
         time_zone: The time zone of TIMESTAMP_LTZ.
         idle_timeout_ms: After how long without a record a partition holds back nobody; never, if 0.
         drops_null: Whether a row with NULL in a NOT NULL column of the sink is left out, which otherwise fails the job.
+        functions: The user's functions that it may call, by their names in Spark.
     """
 
     time_zone: str = "UTC"
     idle_timeout_ms: int = 0
     drops_null: bool = False
+    functions: Mapping[str, NamedFunction] = attrs.field(default=FrozenMap(), repr=False)
 
 
 @final

@@ -14,12 +14,13 @@ from kafkastream.sql.query.common_types import common_type
 from kafkastream.sql.query.expressions import Translator
 from kafkastream.sql.query.operations import GroupAggregate
 from kafkastream.sql.query.relations import Field, Relation, Stateful, Union, Values, column
-from kafkastream.sql.query.rows import Rows, normalized, projected
+from kafkastream.sql.query.rows import ONE_ROW, Rows, normalized, projected
 from kafkastream.sql.query.scope import Scope
 from kafkastream.sql.query.select import selected
 from kafkastream.sql.query.sources import renamed
 from kafkastream.sql.query.spark_types import spark_type
 from kafkastream.sql.query.text import QueryText
+from kafkastream.sql.query.user_calls import calls_user
 from kafkastream.sql.table import Expression
 from kafkastream.sql.types import DataType
 
@@ -200,6 +201,9 @@ class Planner:
             for at, row in enumerate(rows)
         )
         fields = tuple(Field(f"EXPR${at}", type_) for at, type_ in enumerate(columns))
+        if any(calls_user(value) for row in cast for value in row):
+            names = [field.name for field in fields]
+            return Union(merged=tuple(projected(ONE_ROW, row, names, columns) for row in cast), fields=fields)
         return Values(rows=cast, fields=fields)
 
 

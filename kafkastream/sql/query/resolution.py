@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import DataGenTableSource, source_of
-from kafkastream.sql.query.catalog import ResolvedTable, Typing
+from kafkastream.sql.query.catalog import Catalog, ResolvedTable, Typing
 from kafkastream.sql.query.computed import computed
 from kafkastream.sql.table import ComputedColumn, TableDefinition
 
 __all__ = ["resolved"]
 
 
-def resolved(definition: TableDefinition, typing: Typing) -> ResolvedTable:
+def resolved(definition: TableDefinition, typing: Typing, catalog: Catalog | None = None) -> ResolvedTable:
     """The columns of a table, and which kinds of rows it gives.
 
     Raises:
         KafkastreamError: An expression or an option of it is wrong.
     """
-    schema = computed(definition, typing)
+    schema = computed(definition, typing, catalog)
     source = source_of(definition)
     is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
     time = schema.event_time

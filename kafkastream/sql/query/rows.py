@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import final
+from typing import Final, final
 
 import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.query.operations import Normalize, TimeAttribute
-from kafkastream.sql.query.relations import Field, Project, Relation, Stateful, column
-from kafkastream.sql.types import DataType
+from kafkastream.sql.query.relations import Field, Project, Relation, Stateful, Values, column
+from kafkastream.sql.types import DataType, Kind
 
 __all__ = [
+    "ONE_ROW",
     "Rows",
     "Window",
     "column_of",
@@ -26,6 +27,9 @@ __all__ = [
     "with_names",
     "without_times",
 ]
+
+ONE_ROW: Final = Values(rows=(("0",),), fields=(Field("ZERO", DataType.of(Kind.INT).not_null()),))
+"""What a SELECT without FROM reads."""
 
 _COLUMN = re.compile(r"c(\d+)")
 _COLUMNS = re.compile(r"`[^`]*`|'(?:[^'\\]|\\.)*'|\bc(\d+)\b")

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import attrs
 from sqlglot import exp
 
 from kafkastream.sql.query.bounds import conjuncts
 from kafkastream.sql.query.grouping import aggregated, is_grouped
 from kafkastream.sql.query.joins import joined
 from kafkastream.sql.query.ranks import ranked
-from kafkastream.sql.query.relations import Field, Values, column
-from kafkastream.sql.query.rows import Rows, columns_in, projected, rewindowed
+from kafkastream.sql.query.relations import column
+from kafkastream.sql.query.rows import ONE_ROW, Rows, columns_in, filtered, projected, rewindowed
 from kafkastream.sql.query.scope import Scope, name_parts
 from kafkastream.sql.query.sources import source
 from kafkastream.sql.query.subqueries import filtered_by_queries
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.query.user_calls import calls_user
 
 if TYPE_CHECKING:
     from kafkastream.sql.query.plan import Planner
@@ -48,8 +49,10 @@ def selected(planner: Planner, node: exp.Select) -> Rows:
     rows, scope, conditions = _from(planner, node, conditions)
     rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
     of = planner.translator(scope)
-    condition = " and ".join(of.sql(one) for one in conditions) or None
-    _check_condition(text, rows, condition, conditions)
+    written = [of.sql(one) for one in conditions]
+    _check_condition(text, rows, " and ".join(written), conditions)
+    rows, written = _filtered_first(planner, rows, written)
+    condition = " and ".join(written) or None
     chosen = _items(text, scope, node.expressions)
     if is_grouped(node):
         result = aggregated(planner, node, rows, scope, condition, chosen)
@@ -114,8 +117,7 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
 
 def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
     if not node.args.get("from_"):
-        zero = Field("ZERO", DataType.of(Kind.INT).not_null())
-        return Rows(Values(rows=(("0",),), fields=(zero,))), Scope((zero,), ()), conditions
+        return Rows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
     first = node.args["from_"].this
     joins = [*(first.args.get("joins") or ()), *(node.args.get("joins") or ())]
     if not joins:
@@ -128,7 +130,15 @@ def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tup
     return rows, scope, conditions
 
 
-def _check_condition(text: QueryText, rows: Rows, condition: str | None, nodes: Sequence[exp.Expr]) -> None:
+def _filtered_first(planner: Planner, rows: Rows, conditions: list[str]) -> tuple[Rows, list[str]]:
+    """Functions of the user's are called only for rows that meet the other conditions, as in Flink."""
+    plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))
+    if not plain or not calling:
+        return rows, conditions
+    return attrs.evolve(rows, relation=filtered(rows.relation, plain, planner.ttl_ms)), calling
+
+
+def _check_condition(text: QueryText, rows: Rows, condition: str, nodes: Sequence[exp.Expr]) -> None:
     window = rows.window
     if condition and window and window.gap_ms is not None:
         bounds = {window.start, window.end, window.time}

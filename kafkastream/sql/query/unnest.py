@@ -10,6 +10,7 @@ from kafkastream.sql.query.relations import Explode, Field
 from kafkastream.sql.query.rows import Rows, normalized
 from kafkastream.sql.query.scope import Scope
 from kafkastream.sql.query.spark_types import quoted_name, quoted_text
+from kafkastream.sql.query.user_calls import IN_SUBQUERY, calls_user
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def unnested(planner: Planner, rows: Rows, scope: Scope, node: exp.Unnest, *, ou
         raise text.refused(node, "UNNEST takes one array, map or multiset.", "Join an UNNEST for each.")
     of = planner.translator(scope)
     value = of.sql(node.expressions[0])
+    if calls_user(value):
+        raise text.refused(node, "UNNEST takes no call of a Python function.", IN_SUBQUERY)
     type_ = of.type_of(value)
     columns, elements, element = _elements(type_, value)
     if not columns:

@@ -61,7 +61,8 @@ def drop(cursor: Cursor) -> Drop:
     start = cursor.expect("DROP")
     temporary = cursor.take("TEMPORARY")
     _refuse(cursor, "DROP")
-    if temporary and cursor.take("SYSTEM"):
+    system = temporary and cursor.take("SYSTEM")
+    if system:
         cursor.expect("FUNCTION")
         kind = ObjectKind.FUNCTION
     else:
@@ -70,7 +71,13 @@ def drop(cursor: Cursor) -> Drop:
     name = cursor.path()
     cascade = kind is ObjectKind.DATABASE and not cursor.take("RESTRICT") and cursor.take("CASCADE")
     return Drop(
-        kind=kind, name=name, if_exists=if_exists, temporary=temporary, cascade=cascade, position=start.position
+        kind=kind,
+        name=name,
+        if_exists=if_exists,
+        temporary=temporary,
+        system=system,
+        cascade=cascade,
+        position=start.position,
     )
 
 

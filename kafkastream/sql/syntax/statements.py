@@ -178,12 +178,13 @@ class CreateFunction(_Placed):
 @final
 @attrs.frozen(kw_only=True)
 class Drop(_Placed):
-    """``DROP TABLE``, ``VIEW``, ``CATALOG``, ``DATABASE`` or ``FUNCTION``; ``cascade`` is for databases."""
+    """``DROP TABLE``, ``VIEW``, ``CATALOG``, ``DATABASE`` or ``FUNCTION``; ``cascade`` is for databases, ``system`` for functions."""
 
     kind: ObjectKind
     name: Path
     if_exists: bool = False
     temporary: bool = False
+    system: bool = False
     cascade: bool = False
 
 

@@ -13,13 +13,23 @@ from kafkastream.sql.query.catalog import ResolvedTable, View
 from kafkastream.sql.query.operations import Operation, TimeAttribute
 from kafkastream.sql.query.plan import planned
 from kafkastream.sql.query.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema
 from kafkastream.sql.types import DataType
+from kafkastream.table.udf import udf
 
-__all__ = ["SparkTyping", "TestCatalog", "columns", "failure", "operation", "plan", "table", "under"]
+__all__ = ["FUNCTIONS", "SparkTyping", "TestCatalog", "columns", "failure", "operation", "plan", "table", "under"]
 
 _START = Position()
+FUNCTIONS = SessionFunctions()
+"""The functions of the user that queries may call."""
+for _function in (
+    udf(lambda number: number * 2, result_type="BIGINT", name="my_double"),
+    udf(lambda *_: 0.5, result_type="DOUBLE NOT NULL", name="dice", deterministic=False),
+    udf(lambda at, price: [at], ["TIMESTAMP(3)", "DECIMAL(20, 2)"], "ARRAY<TIMESTAMP(3)>", name="typed"),
+):
+    FUNCTIONS.create(("", "default_database", _function.name), _function, "here", temporary=True)
 
 
 def table(
@@ -65,9 +75,9 @@ class TestCatalog:
         """The names."""
         return list(self._known)
 
-    def function(self, name: str) -> str | None:
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
         """A function of the user."""
-        return "my_double" if name.upper() == "MY_DOUBLE" else None
+        return FUNCTIONS.find(("", path[-2] if len(path) > 1 else "default_database", path[-1]))
 
 
 class NoTyping:

@@ -117,7 +117,7 @@ def table(*columns: Column, **options: str) -> TableDefinition:
         ("DROP CATALOG IF EXISTS c", Drop(kind=ObjectKind.CATALOG, name=("c",), if_exists=True)),
         ("DROP DATABASE d CASCADE", Drop(kind=ObjectKind.DATABASE, name=("d",), cascade=True)),
         ("DROP DATABASE d RESTRICT", Drop(kind=ObjectKind.DATABASE, name=("d",))),
-        ("DROP TEMPORARY SYSTEM FUNCTION f", Drop(kind=ObjectKind.FUNCTION, name=("f",), temporary=True)),
+        ("DROP TEMPORARY SYSTEM FUNCTION f", Drop(kind=ObjectKind.FUNCTION, name=("f",), temporary=True, system=True)),
         ("SHOW TABLES", Show(Shown.TABLES)),
         ("SHOW TABLES FROM c.d NOT LIKE 'a%'", Show(Shown.TABLES, ("c", "d"), NamePattern("a%", negated=True))),
         ("SHOW VIEWS IN d ILIKE 'a_'", Show(Shown.VIEWS, ("d",), NamePattern("a_", any_case=True))),

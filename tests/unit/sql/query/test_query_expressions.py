@@ -333,10 +333,6 @@ def test_computed_columns_that_are_wrong(declared: str, what: str, typing: Spark
     assert what in caught.value.what
 
 
-def test_functions_of_the_user(typing: SparkTyping) -> None:
-    assert translator("MY_DOUBLE(i)", typing)[1] == "my_double(c0)"
-
-
 def test_a_query_whose_types_spark_tells(typing: SparkTyping) -> None:
     found = plan("SELECT id + 1 AS x, LOWER(cur), price * 2 FROM orders", typing)
     assert columns(found) == ["x INT", "EXPR$1 STRING", "EXPR$2 DECIMAL(21, 2)"]

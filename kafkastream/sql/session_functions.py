@@ -1,0 +1,132 @@
+"""The functions of a session, by their names."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.sql.user_functions import UserFunction
+
+__all__ = ["NamedFunction", "SessionFunctions"]
+
+Path = tuple[str, str, str]
+"""Catalog, database and name."""
+
+_SYSTEM: Final = ("", "")
+"""Stands for the catalog and database of system functions, which have none."""
+
+
+@final
+@attrs.frozen
+class NamedFunction:
+    """A function under a name.
+
+    Args:
+        name: What the user calls it.
+        spark_name: What Spark calls it: another name for each that was ever created, so that a planned query keeps its own.
+        function: It.
+    """
+
+    name: str
+    spark_name: str
+    function: UserFunction
+
+
+@final
+@attrs.define
+class SessionFunctions:
+    """What ``CREATE FUNCTION`` has made; as in Flink, case does not matter in names.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> functions = SessionFunctions()
+        >>> path = functions.system_path("Shout")
+        >>> functions.create(path, UserFunction(str.upper, "shout", DataType.string()), "here", temporary=True)
+        >>> functions.find_system("SHOUT").name
+        'shout'
+    """
+
+    known: dict[str, NamedFunction] = attrs.field(factory=dict)
+    """All that were ever created, by their names in Spark."""
+    _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
+    _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
+    _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
+
+    @staticmethod
+    def system_path(name: str) -> Path:
+        """The path of a system function."""
+        return (*_SYSTEM, name)
+
+    def find(self, path: Path) -> NamedFunction | None:
+        """The function of a catalog; what is temporary hides what is not."""
+        key = _key(path)
+        return self._temporary.get(key) or self._permanent.get(key)
+
+    def find_system(self, name: str) -> NamedFunction | None:
+        """The system function of this name, which comes before those that are built in."""
+        return self.find(self.system_path(name))
+
+    def create(
+        self, path: Path, function: UserFunction, where: str, *, temporary: bool, if_not_exists: bool = False
+    ) -> None:
+        """Keep a function.
+
+        Raises:
+            DefinitionError: There is one of this name.
+        """
+        key, own = _key(path), self._temporary if temporary else self._permanent
+        if key not in own:
+            own[key] = named = self._named(key[2], function)
+            self.known[named.spark_name] = named
+        elif not if_not_exists:
+            raise DefinitionError(
+                f"{_what(path, temporary=temporary)} already exists.",
+                where=where,
+                now="DROP it first, or CREATE ... IF NOT EXISTS.",
+            )
+
+    def drop(self, path: Path, where: str, *, temporary: bool, if_exists: bool = False) -> bool:
+        """Forget a function; tells whether there was one.
+
+        Raises:
+            DefinitionError: There is none.
+        """
+        key = _key(path)
+        if not temporary and key in self._temporary:
+            raise DefinitionError(
+                f"Temporary function {'.'.join(key)} exists. Drop it first before removing the permanent function.",
+                where=where,
+                now="DROP TEMPORARY FUNCTION",
+            )
+        found = (self._temporary if temporary else self._permanent).pop(key, None)
+        if found is None and not if_exists:
+            names = sorted({name for _, _, name in (*self._temporary, *self._permanent)})
+            raise DefinitionError(
+                f"{_what(path, temporary=temporary)} does not exist.",
+                where=where,
+                now=f"The functions are {', '.join(names)}." if names else "There are no functions yet.",
+            )
+        return found is not None
+
+    def names(self, space: tuple[str, str]) -> list[str]:
+        """The names that need no catalog and database in front when these are the current ones."""
+        paths = (*self._temporary, *self._permanent)
+        return sorted({name for *their, name in paths if tuple(their) in (space, _SYSTEM)})
+
+    def _named(self, name: str, function: UserFunction) -> NamedFunction:
+        kind = "function" if function.is_deterministic else "varying"
+        return NamedFunction(name, f"__{kind}_{next(self._numbers)}_{re.sub(r'[^a-z0-9_]', '_', name)}", function)
+
+
+def _key(path: Path) -> Path:
+    return (*path[:2], path[2].lower())
+
+
+def _what(path: Path, *, temporary: bool) -> str:
+    kind = "Temporary system function" if path[:2] == _SYSTEM else "Temporary function" if temporary else "Function"
+    return f"{kind} '{'.'.join(filter(None, path))}'"

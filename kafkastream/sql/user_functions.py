@@ -1,0 +1,115 @@
+"""Functions of the user's in SQL: what they implement, and what is known of one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, final
+
+import attrs
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.types import DataType
+
+__all__ = ["FunctionContext", "ScalarFunction", "UserDefinedFunction", "UserFunction"]
+
+
+@final
+@attrs.frozen
+class FunctionContext:
+    """What a function may ask for when it is opened.
+
+    Same as PyFlink's. Differs: functions of SQL have no metrics.
+
+    Example:
+        >>> FunctionContext({"rate": "7"}).get_job_parameter("rate", "1")
+        '7'
+    """
+
+    job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), repr=False)
+
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        """A global parameter of the job, as text; ``default_value`` if there is none."""
+        return self.job_parameters.get(key, default_value)
+
+    getJobParameter = get_job_parameter
+
+    def get_metric_group(self) -> NoReturn:
+        """Refused.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "functions of SQL have no metrics", now="Count in a function of a stream: to_data_stream(table).map(...)."
+        )
+
+    getMetricGroup = get_metric_group
+
+
+class UserDefinedFunction:
+    """Base of functions that SQL calls: ``open`` runs before the first call, ``close`` after the last.
+
+    A function is opened once per Python worker and kept between micro-batches.
+    Differs from Flink: a function that overrides ``close`` is opened and closed with every task of every micro-batch,
+    because Spark may take a worker away between two of them. A task that is broken off closes nothing.
+    """
+
+    def open(self, function_context: FunctionContext) -> None:
+        """Prepare: open connections, load models."""
+
+    def close(self) -> None:
+        """Tear down: release what ``open`` has taken."""
+
+    def is_deterministic(self) -> bool:
+        """Whether the same arguments always give the same result."""
+        return True
+
+
+class ScalarFunction(UserDefinedFunction, ABC):
+    """Some values in, one out.
+
+    Example:
+        >>> class Next(ScalarFunction):
+        ...     def eval(self, number):
+        ...         return None if number is None else number + 1
+    """
+
+    @abstractmethod
+    def eval(self, *args: Any) -> Any:
+        """The result of one call; NULL comes and goes as None."""
+
+
+@final
+@attrs.frozen(eq=False)
+class UserFunction:
+    """A function with its types, as ``udf`` makes it.
+
+    Args:
+        function: What is called.
+        name: What it is called.
+        result_type: What it returns; NULL, too.
+        input_types: What its arguments are cast to where that loses nothing; None for any.
+        is_deterministic: Whether the same arguments always give the same result.
+        is_pandas: Whether it takes and returns a ``pandas.Series`` for many rows at once.
+    """
+
+    function: Callable[..., Any] | ScalarFunction
+    name: str
+    result_type: DataType
+    input_types: tuple[DataType, ...] | None = None
+    is_deterministic: bool = True
+    is_pandas: bool = False
+
+    def __call__(self, *_: object) -> NoReturn:
+        """Refused: in PyFlink, a call makes an expression of the Table API.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "there are no expressions of the Table API here",
+            where=f"function {self.name!r}",
+            now="Give the function a name with create_temporary_function, and call it in SQL.",
+        )
