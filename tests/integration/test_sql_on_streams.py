@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from decimal import Decimal
 
 import pytest
 
@@ -107,8 +108,9 @@ def test_a_stream_into_windows_of_sql_and_on_into_keyed_functions(
     t_env: StreamTableEnvironment,
     orders: DataStream[Row],
     kafka: KafkaBroker,
-    topic: str,
+    new_topic: NewTopic,
 ) -> None:
+    topic = new_topic(config={"retention.ms": "-1"})  # records are as old as their elements
     t_env.create_temporary_view("orders", orders, ROWTIME)
     windows = t_env.sql_query(f"""
         SELECT who, window_time, SUM(n) AS s FROM {TUMBLING.format("rt")} GROUP BY who, window_start, window_end, window_time
@@ -184,6 +186,31 @@ def test_a_collection_beside_kafka_joins_and_merges(
     names = orders.map(lambda row: row["who"], Types.STRING()).union(env.from_collection(["a", "z"], Types.STRING()))
     counted = t_env.sql_query(f"SELECT f0, COUNT(*) FROM {t_env.from_data_stream(names)} GROUP BY f0")
     assert {"+I[z, 1]"} < set(changes(counted))
+
+
+def test_values_with_parts_go_into_sql_and_come_back(
+    env: StreamExecutionEnvironment, t_env: StreamTableEnvironment
+) -> None:
+    kind = Types.ROW_NAMED(
+        ["tags", "prices", "place"],
+        [
+            Types.BASIC_ARRAY(Types.STRING()),
+            Types.MAP(Types.STRING(), Types.BIG_DEC()),
+            Types.ROW_NAMED(["city", "zip"], [Types.STRING(), Types.INT()]),
+        ],
+    )
+    given = Row(["a", None], {"pen": Decimal("1.5")}, Row(city="Bonn", zip=53111))
+    table = t_env.from_data_stream(env.from_collection([given, Row(None, None, None)], kind))
+    query = t_env.sql_query(f"SELECT tags, prices, place, place.city FROM {table}")
+    with t_env.to_data_stream(query).execute_and_collect() as found:
+        whole, empty = found
+    assert whole.as_dict() == {
+        "tags": ["a", None],
+        "prices": {"pen": Decimal("1.5")},
+        "place": Row(city="Bonn", zip=53111),
+        "city": "Bonn",
+    }
+    assert list(empty) == [None] * 4
 
 
 def test_changes_of_a_stream_are_those_of_a_table(

@@ -14,6 +14,7 @@ from pyarrow import compute
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.records import Decoder
+from kafkastream.spark.tables.user_values import user_values
 from kafkastream.spark.tables.wire import column_names, kinds_of, rows_of, values_of
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
@@ -86,19 +87,17 @@ class EncodedRecords(_RowsDecoder):
         return Batch(values, [None] * len(values), range(len(values)))
 
 
+def _kinds(arrow: pa.RecordBatch) -> Iterator[RowKind]:
+    return map(_KINDS.__getitem__, kinds_of(arrow))
+
+
 def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | None], ...]:
     return tuple((row["key"], row["value"]) for row in rows or ())
 
 
-class _ReadRows(_RowsDecoder):
-    def _rows(self, arrow: pa.RecordBatch, width: int) -> Iterator[tuple[RowKind, tuple[Any, ...]]]:
-        columns = [arrow[name].to_pylist() for name in column_names(width)]
-        return zip(map(_KINDS.__getitem__, kinds_of(arrow)), zip(*columns, strict=True), strict=True)
-
-
 @final
 @attrs.frozen
-class RowElements(_ReadRows):
+class RowElements(_RowsDecoder):
     """Rows as the calling program has them.
 
     Args:
@@ -111,9 +110,10 @@ class RowElements(_ReadRows):
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """The rows, each with its kind; where they tell how far time has come, with that, and None for those left out."""
+        columns = [user_values(arrow[name]) for name in column_names(len(self.names))]
         rows: list[Row | None] = [
             Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
-            for kind, values in self._rows(arrow, len(self.names))
+            for kind, *values in zip(_kinds(arrow), *columns, strict=True)
         ]
         if TIME not in arrow.schema.names:
             return Batch(rows, self._times(arrow), range(len(rows)))
@@ -153,7 +153,7 @@ def _milliseconds(time: datetime | None) -> int | None:
 
 @final
 @attrs.frozen
-class PrintedRows(_ReadRows):
+class PrintedRows(_RowsDecoder):
     """Rows as the print connector writes them.
 
     Args:
@@ -166,7 +166,9 @@ class PrintedRows(_ReadRows):
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """A line for each row."""
+        columns = [arrow[name].to_pylist() for name in column_names(len(self.types))]
         lines = [
-            printed_row(kind, values, self.types, self.style) for kind, values in self._rows(arrow, len(self.types))
+            printed_row(kind, values, self.types, self.style)
+            for kind, *values in zip(_kinds(arrow), *columns, strict=True)
         ]
         return Batch(lines, [None] * len(lines), range(len(lines)))

@@ -11,7 +11,8 @@ from pyarrow import types
 
 from kafkastream.errors import UserFunctionError
 from kafkastream.spark.failures import call_failed
-from kafkastream.spark.tables.function_values import arguments, written
+from kafkastream.spark.tables.function_values import written
+from kafkastream.spark.tables.user_values import user_values
 from kafkastream.spec.printing import shown
 from kafkastream.sql.types import DataType, Kind
 
@@ -39,7 +40,7 @@ def of_rows(
         ['a', '--']
     """
     results = []
-    for given in zip(*map(arguments, columns), strict=True) if columns else repeat((), rows):
+    for given in zip(*map(user_values, columns), strict=True) if columns else repeat((), rows):
         try:
             results.append(call(*given))
         except Exception as error:  # noqa: BLE001 - whatever the user's function raises

@@ -1,4 +1,4 @@
-"""The values of the user's functions: what PyFlink gives them, and what becomes of their results."""
+"""What becomes of the results of the user's functions."""
 
 from __future__ import annotations
 
@@ -9,64 +9,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy
-import pyarrow as pa
-from pyarrow import types
 
 from kafkastream.spec.row import Row
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["arguments", "written"]
+__all__ = ["written"]
 
 _Convert = Callable[[Any], Any]
 _BITS: Final = {Kind.TINYINT: 7, Kind.SMALLINT: 15, Kind.INT: 31, Kind.BIGINT: 63}
 _MICROS: Final = 6
 _MILLIS: Final = 3
 """The digits of a TIME that Flink keeps."""
-
-
-def arguments(column: pa.Array) -> list[Any]:
-    """The values of a column as Python's: lists, dicts and rows for what has parts, None for NULL.
-
-    Example:
-        >>> arguments(
-        ...     pa.array(
-        ...         [{"id": 7, "tags": [("a", 1)]}], pa.struct({"id": pa.int64(), "tags": pa.map_("string", "int8")})
-        ...     )
-        ... )
-        [Row(id=7, tags={'a': 1})]
-    """
-    read = _reader(column.type)
-    values: list[Any] = column.to_pylist()
-    return values if read is None else [None if value is None else read(value) for value in values]
-
-
-def _reader(kind: pa.DataType) -> _Convert | None:
-    """What makes the user's value of Arrow's; None where they are the same."""
-    if types.is_struct(kind):
-        return _row_reader([field.name for field in kind], [_reader(field.type) for field in kind])
-    if types.is_map(kind):
-        return _map_reader(_reader(kind.key_type), _reader(kind.item_type))
-    if types.is_list(kind):
-        read = _reader(kind.value_type)
-        return read and (lambda value: [None if one is None else read(one) for one in value])
-    return None
-
-
-def _read(read: _Convert | None, value: Any) -> Any:
-    return value if read is None or value is None else read(value)
-
-
-def _row_reader(names: Sequence[str], reads: Sequence[_Convert | None]) -> _Convert:
-    def row(value: Mapping[str, Any]) -> Row:
-        made = Row(*(_read(read, value[name]) for name, read in zip(names, reads, strict=True)))
-        made.set_field_names(names)
-        return made
-
-    return row
-
-
-def _map_reader(key: _Convert | None, item: _Convert | None) -> _Convert:
-    return lambda pairs: {_read(key, one): _read(item, other) for one, other in pairs}
 
 
 def written(kind: DataType) -> _Convert:
