@@ -9,6 +9,7 @@ be forked.
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
@@ -28,7 +29,8 @@ _PRELOADED: Final = (
 
 if __name__ == "__main__":
     for name in _PRELOADED:
-        import_module(name)
+        with suppress(ImportError):  # then workers import what they need, as with Spark's own
+            import_module(name)
     gc.collect()
     gc.freeze()  # so that a worker's collections do not copy what it shares
     manager()

@@ -12,12 +12,13 @@ from kafkastream.options.table_config import DML_SYNC
 from kafkastream.spec.job import JobClient
 from kafkastream.spec.job_settings import job_settings
 from kafkastream.spec.row import Row
-from kafkastream.sql.catalog import SessionCatalog, anonymous, name_of
+from kafkastream.sql.catalog import SessionCatalog, name_of
 from kafkastream.sql.query.catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
+from kafkastream.table.declaring_environment import DeclaringEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.explaining import explained
 from kafkastream.table.function_environment import FunctionEnvironment
@@ -25,7 +26,6 @@ from kafkastream.table.planning import Plan, Planner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
-from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment(FunctionEnvironment):
+class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     """Where tables are declared and queries run.
 
     Same as PyFlink's. Differs: tables, views and catalogs live as long as the environment.
@@ -49,11 +49,11 @@ class TableEnvironment(FunctionEnvironment):
     """
 
     def __init__(self, config: TableConfig) -> None:
+        super().__init__()
         self._config = config
         self._catalog = SessionCatalog()
         self._typings: dict[tuple[str, str | None], Typing] = {}
         self._names = itertools.count()
-        self._inlined = itertools.count(1)
         self._planner = Planner(self._catalog, config, self._typing)
 
     @staticmethod
@@ -113,35 +113,6 @@ class TableEnvironment(FunctionEnvironment):
         return self._all_of(name)
 
     fromPath = from_path
-
-    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
-        """A table that has no name; each call makes another one.
-
-        Raises:
-            DefinitionError: It has no columns, or they are wrong.
-        """
-        return self._all_of(self._inline(descriptor, "from_descriptor"))
-
-    fromDescriptor = from_descriptor
-
-    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:  # noqa: N803 - PyFlink's
-        """Declare a table, as ``CREATE TABLE`` does, or leave what has its name already.
-
-        Raises:
-            DefinitionError: There is something of this name, or the descriptor is wrong.
-        """
-        self._declare(
-            name_of(path), descriptor, f"create_table({path!r})", temporary=False, if_not_exists=ignoreIfExists
-        )
-
-    createTable = create_table
-
-    def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:  # noqa: N803 - PyFlink's
-        """Declare a table that hides one of its name, as ``CREATE TEMPORARY TABLE`` does; errors as with ``create_table``."""
-        where = f"create_temporary_table({path!r})"
-        self._declare(name_of(path), descriptor, where, temporary=True, if_not_exists=ignoreIfExists)
-
-    createTemporaryTable = create_temporary_table
 
     def create_temporary_view(self, view_path: str, table: Table) -> None:
         """Give a query a name.
@@ -230,28 +201,6 @@ class TableEnvironment(FunctionEnvironment):
         self._catalog.use_catalog(catalog_name, f"use_catalog({catalog_name!r})")
 
     useCatalog = use_catalog
-
-    def _declare(
-        self,
-        name: tuple[str, ...],
-        descriptor: TableDescriptor,
-        where: str,
-        *,
-        temporary: bool,
-        if_not_exists: bool = False,
-    ) -> None:
-        definition = descriptor._definition(self._catalog.path(name), where)
-        self._catalog.create(name, definition, where, temporary=temporary, if_not_exists=if_not_exists)
-
-    def _inline(self, descriptor: TableDescriptor, where: str) -> tuple[str, ...]:
-        """Declare a table where it is used; tells what it is called."""
-        name = self._catalog.path((anonymous(descriptor._options["connector"], next(self._inlined)),))
-        self._declare(name, descriptor, where, temporary=True)
-        return name
-
-    def _all_of(self, name: tuple[str, ...]) -> Table:
-        quoted = ".".join("`" + part + "`" for part in name)
-        return self._table(Expression(f"SELECT * FROM {quoted}"))  # noqa: S608 - the user's own
 
     def _execute_all(self, text: str) -> Sequence[TableResult]:
         """Execute statements one after the other."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -14,12 +13,10 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.graph import JobGraph, Node
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.types import TypeInformation
-from kafkastream.sql.catalog import anonymous
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors.stream import stream_schema
 from kafkastream.sql.query.node import QueryNode, Target, query_nodes
 from kafkastream.sql.query.relations import Relation
-from kafkastream.sql.table import TableDefinition, TableSchema
+from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.table.environment import TableEnvironment
@@ -43,7 +40,6 @@ class StreamTableEnvironment(TableEnvironment):
     def __init__(self, config: TableConfig, env: StreamExecutionEnvironment) -> None:
         super().__init__(config)
         self._env = env
-        self._streams = itertools.count(1)
 
     @staticmethod
     def create(  # type: ignore[override]
@@ -198,12 +194,7 @@ class StreamTableEnvironment(TableEnvironment):
     def _read(self, stream: DataStream[Any], declared: TableSchema, mode: ChangelogMode, where: str) -> Table:
         """A stream as a table without a name that anybody knows."""
         nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
-        type_info = _type_of(stream, nodes, where)
-        name = (anonymous("datastream_source", next(self._streams)),)
-        schema = Schema(stream_schema(type_info, declared, where))._checked(where)
-        definition = TableDefinition(name, schema, stream=TableStream(nodes, type_info, mode))
-        self._catalog.create(name, definition, where, temporary=True, if_not_exists=False)
-        return self.from_path(*name)
+        return self._of_stream(TableStream(nodes, _type_of(stream, nodes, where), mode), declared, where)
 
     def _stream(self, relation: Relation) -> DataStream[Row]:
         nodes = query_nodes(relation, Target(), self._planner.settings, self._env._ids)

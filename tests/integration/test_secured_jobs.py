@@ -335,7 +335,7 @@ def test_plans_hide_secrets(
     assert key in found.options["kafka.ssl.keystore.key"]
     assert found.options["kafka.sasl.jaas.config"] == login
     for mode in ("extended", "formatted", "cost"):
-        kafka_frames(spark, [found], None)[0].explain(mode=mode)
+        kafka_frames(spark, [found], None)[found.node.id].explain(mode=mode)
     for shown in (capsys.readouterr().out, repr(found), repr(node), env.get_execution_plan()):
         assert "ann" not in shown
         assert key not in shown

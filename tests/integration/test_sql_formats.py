@@ -109,7 +109,7 @@ def test_rows_that_are_made_up(t_env: TableEnvironment, create: Create, kafka: K
         both.add_insert_sql(f"INSERT INTO taken SELECT {column} FROM {table}")
     with pytest.raises(UnsupportedFeatureError, match="beside other queries"):
         both.execute()
-    with pytest.raises(UnsupportedFeatureError, match="together with a table of Kafka"):
+    with pytest.raises(UnsupportedFeatureError, match="together with a table or stream of Kafka"):
         t_env.execute_sql("INSERT INTO taken SELECT n FROM few UNION ALL SELECT n FROM taken")
     t_env.execute_sql("INSERT INTO taken SELECT n FROM few WHERE n <= 3").wait()
     assert json_values(kafka, out) == [{"n": 1}, {"n": 2}, {"n": 3}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from decimal import Decimal
 
 import pytest
@@ -23,7 +24,7 @@ from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import UnsupportedFeatureError, UserFunctionError
-from kafkastream.table import ChangelogMode, Schema, StreamTableEnvironment, Table
+from kafkastream.table import ChangelogMode, DataTypes, Schema, StreamTableEnvironment, Table
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -211,6 +212,19 @@ def test_values_with_parts_go_into_sql_and_come_back(
         "city": "Bonn",
     }
     assert list(empty) == [None] * 4
+
+
+def test_rows_of_the_program_are_a_table(t_env: StreamTableEnvironment) -> None:
+    noon = datetime(2024, 5, 1, 12, tzinfo=timezone.utc)
+    given = t_env.from_elements([(1, "pen", noon), (2, None, None)], ["id", "name", "at"])
+    t_env.execute_sql("CREATE DATABASE elsewhere")
+    t_env.use_database("elsewhere")
+    assert changes(t_env.sql_query(f"SELECT id, name, CAST(`at` AS STRING) FROM {given}")) == [
+        "+I[1, pen, 2024-05-01 12:00:00.000000]",
+        "+I[2, None, None]",
+    ]
+    prices = t_env.from_elements([Decimal("1.005"), Decimal(2)], DataTypes.DECIMAL(5, 2))
+    assert changes(t_env.sql_query(f"SELECT SUM(`value`) FROM {prices}")) == ["+I[3.01]"]
 
 
 def test_changes_of_a_stream_are_those_of_a_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Final, final
 
@@ -172,7 +173,10 @@ def _of(kind: TypeInformation[Any], type_: DataType) -> _Convert:
     return lambda value: value if value is None or convert is None else convert(value)
 
 
-def _micros(value: Instant) -> int:
+def _micros(value: Instant | datetime) -> int | datetime:
+    """A point in time; a ``datetime`` without a zone is of the machine's, as in PyFlink."""
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc)
     return value.seconds * _MICROS + value.nanos // 1000
 
 
