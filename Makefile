@@ -21,6 +21,7 @@ test: jars lint ## Everything: lint, types, layers, tests on a real broker
 faults: jars ## 200 attacks on an exactly-once job, at random: takes half an hour
 	python -m tests.faults.harness --kills 200
 	python -m tests.faults.harness --kills 60 --script sql_job.py
+	python -m tests.faults.harness --kills 60 --script stream_sql_job.py
 
 lint: setup ## Only lint, types and layers
 	ruff check

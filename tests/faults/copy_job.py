@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
-from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
+from kafkastream.datastream import DataStream, MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetsInitializer,
@@ -42,15 +42,6 @@ class Copy(MapFunction):
 def main(servers: str, source: str, target: str, checkpoints: str, faults: str, guarantee: str) -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     env.enable_checkpointing(INTERVAL_MS).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
-    numbers = (
-        KafkaSource.builder()
-        .set_bootstrap_servers(servers)
-        .set_topics(source)
-        .set_group_id("faults")
-        .set_starting_offsets(KafkaOffsetsInitializer.earliest())
-        .set_value_only_deserializer(SimpleStringSchema())
-        .build()
-    )
     schema = (
         KafkaRecordSerializationSchema.builder()
         .set_topic(target)
@@ -67,9 +58,22 @@ def main(servers: str, source: str, target: str, checkpoints: str, faults: str, 
         .set_property("transaction.timeout.ms", str(TIMEOUT_MS))
         .build()
     )
-    stream = env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers")
-    stream.map(Copy(faults), Types.STRING()).sink_to(sink).name("copy")
+    numbers(env, servers, source).map(Copy(faults), Types.STRING()).sink_to(sink).name("copy")
     env.execute("faults")
+
+
+def numbers(env: StreamExecutionEnvironment, servers: str, topic: str) -> DataStream[str]:
+    """What is copied."""
+    source = (
+        KafkaSource.builder()
+        .set_bootstrap_servers(servers)
+        .set_topics(topic)
+        .set_group_id("faults")
+        .set_starting_offsets(KafkaOffsetsInitializer.earliest())
+        .set_value_only_deserializer(SimpleStringSchema())
+        .build()
+    )
+    return env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
 
 
 if __name__ == "__main__":

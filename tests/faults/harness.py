@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import final
+from typing import Final, final
 
 import attrs
 from confluent_kafka import Producer
@@ -36,6 +36,7 @@ from tests.faults.victim import Victim
 
 __all__ = ["Findings", "attack", "findings_table"]
 
+SCRIPTS: Final = ("copy_job.py", "sql_job.py", "stream_sql_job.py")
 PARTITIONS = 4  # below 5, Spark orders the tasks of a replay in another way
 BROKER_DOWN_S = 20.0
 _DRAIN_S = 300.0
@@ -244,7 +245,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200, help="how many attacks (%(default)s)")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="repeats the choice of attacks")
-    parser.add_argument("--script", choices=("copy_job.py", "sql_job.py"), default="copy_job.py", help="the job")
+    parser.add_argument("--script", choices=SCRIPTS, default=SCRIPTS[0], help="the job")
     parser.add_argument("--guarantee", choices=("EXACTLY_ONCE", "AT_LEAST_ONCE"), default="EXACTLY_ONCE")
     given = parser.parse_args()
     found = attack(given.kills, given.seed, given.guarantee, script=given.script)

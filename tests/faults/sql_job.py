@@ -34,16 +34,21 @@ class Sabotaged(KafkaPartitioner[Any]):
 
 def main(servers: str, source: str, target: str, checkpoints: str, _: str, guarantee: str) -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    config = t_env.get_config()
-    config.set("execution.checkpointing.interval", f"{INTERVAL_MS} ms")
-    config.set("execution.checkpointing.dir", checkpoints)
-    config.set("pipeline.name", "faults")
     t_env.execute_sql(f"""
         CREATE TABLE numbers (n STRING) WITH (
           'connector' = 'kafka', 'topic' = '{source}', 'properties.bootstrap.servers' = '{servers}',
           'properties.group.id' = 'faults', 'scan.startup.mode' = 'earliest-offset', 'format' = 'raw'
         )
     """)
+    copy(t_env, servers, target, checkpoints, guarantee)
+
+
+def copy(t_env: TableEnvironment, servers: str, target: str, checkpoints: str, guarantee: str) -> None:
+    """Write the numbers of table ``numbers``, each with what no second run would add again."""
+    config = t_env.get_config()
+    config.set("execution.checkpointing.interval", f"{INTERVAL_MS} ms")
+    config.set("execution.checkpointing.dir", checkpoints)
+    config.set("pipeline.name", "faults")
     t_env.execute_sql(f"""
         CREATE TABLE copies (copy STRING) WITH (
           'connector' = 'kafka', 'topic' = '{target}', 'properties.bootstrap.servers' = '{servers}', 'format' = 'raw',

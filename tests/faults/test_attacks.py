@@ -30,8 +30,9 @@ def test_exactly_once_loses_and_doubles_nothing() -> None:
 
 
 @pytest.mark.timeout(600)
-def test_tables_lose_and_double_nothing() -> None:
-    findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, script="sql_job.py")
+@pytest.mark.parametrize("script", ["sql_job.py", "stream_sql_job.py"])
+def test_tables_lose_and_double_nothing(script: str) -> None:
+    findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, script=script)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.written
 
