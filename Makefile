@@ -18,7 +18,7 @@ demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 test: jars lint ## Everything: lint, types, layers, tests on a real broker
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-faults: jars ## 200 attacks on an exactly-once job, at random: takes half an hour
+faults: jars ## 320 attacks on exactly-once jobs, at random: takes half an hour
 	python -m tests.faults.harness --kills 200
 	python -m tests.faults.harness --kills 60 --script sql_job.py
 	python -m tests.faults.harness --kills 60 --script stream_sql_job.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kafkastream.common import Types
+from kafkastream.common import Row, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.table import StreamTableEnvironment
 from tests.faults.copy_job import numbers
@@ -16,7 +16,7 @@ __all__ = ["Sabotaged"]
 def main(servers: str, source: str, target: str, checkpoints: str, _: str, guarantee: str) -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     t_env = StreamTableEnvironment.create(env)
-    rows = numbers(env, servers, source).map(lambda number: (number,), Types.ROW_NAMED(["n"], [Types.STRING()]))
+    rows = numbers(env, servers, source).map(Row, Types.ROW_NAMED(["n"], [Types.STRING()]))
     t_env.create_temporary_view("numbers", rows)
     copy(t_env, servers, target, checkpoints, guarantee)
 
