@@ -228,7 +228,8 @@ class ChainCompiler:
         elif node.id in made:
             yield made[node.id]
         elif isinstance(node, StreamNode):
-            yield made.setdefault(node.id, Stage(StreamRows(node.name, node.id, node.source, self.labels or (0,))))
+            source = node.source.apart
+            yield made.setdefault(node.id, Stage(StreamRows(node.name, node.id, source, self.labels or (0,))))
         else:
             operator = self._operator(node)
             if operator is None:

@@ -393,5 +393,7 @@ def _servers(graph: JobGraph) -> str:
 
 
 def _identity(graph: JobGraph) -> str:
-    """What a part of a restarted job is recognised by: its sources' uids, or names."""
-    return slug("+".join(node.uid or node.name for node in graph.sources))
+    """What a part of a restarted job is recognised by: its sources' uids, or names; those of copies are others'."""
+    return slug(
+        "+".join(f"query-{node.uid or node.name}" if node.is_copy else node.uid or node.name for node in graph.sources)
+    )

@@ -94,8 +94,8 @@ class KafkaOperator(SinkOperator):
         return self.asking.partitions_of(topic)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Keep the source records, if dead letters may be made of them."""
-        if self.dead_letters is not None:
+        """Keep the source records, if dead letters may be made of them; rows of a query are none."""
+        if self.dead_letters is not None and "value" in arrow.schema.names:
             self._arrow = arrow
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:

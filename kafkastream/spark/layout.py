@@ -14,8 +14,9 @@ from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
 from kafkastream.spark.control import LAYOUT, is_control
 from kafkastream.spark.identities import keyed_identities
-from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.graph import JobGraph, KeyedNode
 from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.query.node import StreamNode
 
 __all__ = ["Layout"]
 
@@ -49,7 +50,7 @@ class Layout:
             buckets,
             tuple(
                 FrozenMap({identities[node.id]: None if node.uid else node.name for node in level if node.keeps_state})
-                for level in graph.levels()
+                for level in _stages(graph)
             ),
         )
 
@@ -147,3 +148,11 @@ class Layout:
             now="Put it back to its place; or give it another uid, to begin without state, and let the old state go with "
             f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
         )
+
+
+def _stages(graph: JobGraph) -> Sequence[Sequence[KeyedNode]]:
+    """The keyed operators by stateful stages: each stream that a query reads has its own, one behind the other."""
+    streams = [graph.reaching(node.id) for node in graph.nodes if isinstance(node, StreamNode)]
+    inside = {node.id for stream in streams for node in stream.nodes}
+    others = ([node for node in level if node.id not in inside] for level in graph.levels())
+    return [*chain.from_iterable(stream.levels() for stream in streams), *filter(None, others)]

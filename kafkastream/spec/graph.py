@@ -88,14 +88,15 @@ class JobGraph:
         return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
 
     def with_distinct_uids(self) -> JobGraph:
-        """This graph, if each uid is that of one node.
+        """This graph, if each uid is that of one node and its copies.
 
         Raises:
             DefinitionError: Two nodes share one, so their state could not be told apart.
         """
-        for uid, times in Counter(node.uid for node in self.nodes if node.uid is not None).items():
+        own = [node for node in self.nodes if node.uid is not None and not node.is_copy]
+        for uid, times in Counter(node.uid for node in own).items():
             if times > 1:
-                where = ", ".join(repr(node.name) for node in self.nodes if node.uid == uid)
+                where = ", ".join(repr(node.name) for node in own if node.uid == uid)
                 raise DefinitionError(
                     f"Hash collision on user-specified ID {uid!r}", where=f"operators {where}", now="Give each its own."
                 )

@@ -106,7 +106,7 @@ class DiscardingSink:
 
 @attrs.frozen(kw_only=True)
 class Node:
-    """What every node of a graph has."""
+    """What every node of a graph has; a copy is another node of the job with the uid of the one that it is a copy of."""
 
     id: int
     name: str
@@ -114,6 +114,7 @@ class Node:
     parallelism: int | None = None
     output_type: TypeInformation[Any] | None = None
     description: str | None = None
+    is_copy: bool = False
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -121,8 +122,8 @@ class Node:
         return ()
 
     def renumbered(self, numbers: Mapping[int, int]) -> Self:
-        """The same under another number, after nodes with other numbers; its uid stays with the one that it was given to."""
-        return attrs.evolve(self, id=numbers[self.id], uid=None, **self._taking(numbers))
+        """A copy under another number, after nodes with other numbers."""
+        return attrs.evolve(self, id=numbers[self.id], is_copy=True, **self._taking(numbers))
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
         """What names the nodes before, with other numbers."""

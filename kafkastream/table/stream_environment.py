@@ -193,6 +193,12 @@ class StreamTableEnvironment(TableEnvironment):
 
     def _read(self, stream: DataStream[Any], declared: TableSchema, mode: ChangelogMode, where: str) -> Table:
         """A stream as a table without a name that anybody knows."""
+        if stream._env is not self._env:
+            raise DefinitionError(
+                "the stream is one of another environment",
+                where=where,
+                now="Make the table environment for it: StreamTableEnvironment.create(env).",
+            )
         nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
         return self._of_stream(TableStream(nodes, _type_of(stream, nodes, where), mode), declared, where)
 

@@ -6,13 +6,20 @@ import json
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.common import Duration, Row, RowKind, Time, Types, WatermarkStrategy
+from kafkastream.common import Duration, Row, RowKind, SerializationSchema, Time, Types, WatermarkStrategy
 from kafkastream.common.serialization import SimpleStringSchema
 from kafkastream.common.watermark_strategy import TimestampAssigner
-from kafkastream.datastream import DataStream, KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+from kafkastream.datastream import (
+    DataStream,
+    KeyedProcessFunction,
+    ProcessFunction,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
 from kafkastream.datastream.connectors.base import DeliveryGuarantee
 from kafkastream.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
@@ -23,10 +30,14 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.datastream.window import TumblingEventTimeWindows
-from kafkastream.errors import UnsupportedFeatureError, UserFunctionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError, UserFunctionError
 from kafkastream.table import ChangelogMode, DataTypes, Schema, StreamTableEnvironment, Table
+from kafkastream.table.udf import udf
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from tests.integration.conftest import Parts
 
 BEGIN = 1_714_557_600_000
 """2024-05-01T10:00:00Z."""
@@ -158,6 +169,58 @@ def test_keyed_functions_before_sql_with_a_watermark_of_its_own(
         "+I[b, 10, 3000]",
         "+I[b, 10, 5000]",
     ]
+
+
+class Times(ProcessFunction[Row, str]):
+    def process_element(self, value: Row, ctx: ProcessFunction.Context) -> Iterator[str]:
+        yield json.dumps([value["who"], value["n"], value["x"], (ctx.timestamp() or 0) - BEGIN])
+
+
+class NoB(SerializationSchema[str]):
+    def serialize(self, value: str) -> bytes:
+        if "B" in value:
+            raise ValueError("B")
+        return value.encode()
+
+
+@udf(result_type="STRING")
+def upper(who: str) -> str:
+    return who.upper()
+
+
+def test_rows_between_keyed_functions_and_a_sink_keep_their_times_and_messages_pass_untouched(
+    env: StreamExecutionEnvironment,
+    t_env: StreamTableEnvironment,
+    orders: DataStream[Row],
+    parts: Parts,
+    new_topic: NewTopic,
+) -> None:
+    tenfold = orders.key_by(lambda row: row["who"]).process(Tenfold(), ORDERS)
+    t_env.create_temporary_view("orders", tenfold, OWN_TIME)
+    t_env.create_temporary_function("shout", upper)
+    rows = t_env.sql_query("""
+        SELECT shout(who) AS who, n, x, ts FROM orders CROSS JOIN UNNEST(ARRAY[1, 2]) AS u (x) WHERE COALESCE(n, 20) = 20 OR n = 30
+    """)
+    target, dead = new_topic(config={"retention.ms": "-1"}), new_topic()
+    sink = parts.sink_of(parts.serializer(target, NoB()), dead_letters=dead)
+    t_env.to_data_stream(rows).process(Times(), Types.STRING()).sink_to(sink)
+    metrics = env.execute().get_metrics()
+    assert sorted(json.loads(value or "") for value in parts.values(target)) == [["A", 20, 1, 2000], ["A", 20, 2, 2000]]
+    assert len(parts.kafka.consume(dead)) == 2
+    assert metrics.of_operator("Source: orders").total("numRecordsIn") == 60
+
+
+def test_a_table_of_a_stream_is_found_from_every_database_and_is_of_its_own_environment(
+    env: StreamExecutionEnvironment, t_env: StreamTableEnvironment
+) -> None:
+    t_env.create_temporary_view("numbers", env.from_collection([1], Types.LONG()))
+    t_env.execute_sql("CREATE DATABASE elsewhere")
+    t_env.use_database("elsewhere")
+    numbers = t_env.sql_query("SELECT * FROM default_catalog.default_database.numbers")
+    assert numbers.get_schema().get_field_names() == ["f0"]
+    other = StreamExecutionEnvironment.get_execution_environment().from_collection([2], Types.LONG())
+    with pytest.raises(DefinitionError, match="of another environment"):
+        t_env.from_data_stream(other)
 
 
 def test_event_time_of_a_query_without_state_goes_on_with_its_stream(

@@ -127,7 +127,7 @@ class QueryFrames:
         if self.behind:
             sent = [making.messages(branch, node, self._written(frame)) for branch, node, frame in rows]
             return staged([*sent, making.marks()], self.behind)
-        frames = [self._written(frame) for _, _, frame in rows]
+        frames = [self._written(frame).drop(TIME) for _, _, frame in rows]  # nobody behind asks how far rows bring time
         return _united(frames if self.ends_in_rows else list(map(_shown, frames)))
 
     @property
@@ -318,6 +318,8 @@ def _projected(frame: DataFrame, step: Project) -> DataFrame:
         wanted = functions.coalesce(functions.expr(step.condition), functions.lit(False))
         if KEPT in hidden:
             wanted = functions.when(functions.col(KEPT), wanted).otherwise(functions.lit(False))
+        if _MESSAGE_KIND in hidden:
+            wanted = functions.col(_MESSAGE_KIND).isNull() & wanted
         frame = frame.withColumn(KEPT, wanted)
         hidden = _hidden(frame)
     marked = KEPT in hidden
@@ -335,9 +337,12 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
     keeps = TIME in hidden or HIDDEN[0] in hidden
     array = step.array
     if keeps:
-        before = KEPT if KEPT in hidden else "true"
-        wanted = before if step.outer else f"{before} AND coalesce(size({array}), 0) > 0"
-        frame = frame.withColumn(KEPT, functions.expr(wanted))
+        wanted = [KEPT] if KEPT in hidden else []
+        if _MESSAGE_KIND in hidden:
+            wanted.append(f"{_MESSAGE_KIND} IS NULL")
+        if not step.outer:
+            wanted.append(f"coalesce(size({array}), 0) > 0")
+        frame = frame.withColumn(KEPT, functions.expr(" AND ".join(wanted) or "true"))
         hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
     generator = "inline_outer" if keeps or step.outer else "inline"
     return frame.selectExpr(*hidden, *own, f"{generator}({array}) AS ({', '.join(new)})")

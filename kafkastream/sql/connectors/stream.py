@@ -62,6 +62,11 @@ class StreamTableSource:
         return self.stream.changelog
 
     @property
+    def apart(self) -> StreamTableSource:
+        """The same without what comes before, such as all elements of a collection: what workers need of it."""
+        return attrs.evolve(self, stream=attrs.evolve(self.stream, nodes=()))
+
+    @property
     def is_composite(self) -> bool:
         """Whether elements have fields; others are the only column themselves."""
         return self.stream.type_info.kind in _COMPOSITE

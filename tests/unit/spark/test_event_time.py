@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafkastream.common import Duration, SimpleStringSchema, WatermarkStrategy
+from kafkastream.common import Duration, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream.connectors.kafka import KafkaSource
 from kafkastream.spark.event_time import EventTime
 from kafkastream.spec.graph import (
@@ -19,6 +19,9 @@ from kafkastream.spec.graph import (
 )
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.sql.connectors import StreamTableSource
+from kafkastream.sql.query.node import StreamNode
+from kafkastream.sql.table_stream import TableStream
 
 MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -33,6 +36,10 @@ def source(node: int, strategy: WatermarkStrategy[Any] = MONOTONOUS) -> SourceNo
 def keyed(node: int, *inputs: int) -> KeyedNode:
     streams = tuple(KeyedInput(node=one, selector=str) for one in inputs)
     return KeyedNode(id=node, name="keyed", keyed=streams, kind=OperatorKind.MAP, function=str)
+
+
+def stream_table() -> StreamTableSource:
+    return StreamTableSource(TableStream((), Types.LONG()), ())
 
 
 class Clock:
@@ -145,6 +152,16 @@ def test_behind_a_shuffle_all_subtasks_count() -> None:
     assert time.watermarks()["keyed-2"] == 40
     time.ended(1)
     assert time.watermarks()["keyed-2"] == MAX_WATERMARK
+
+
+def test_rows_of_a_stream_go_by_the_buckets_that_an_earlier_run_has_made() -> None:
+    rows = StreamNode(id=2, name="rows", input=1, source=stream_table(), watermarks=MONOTONOUS)
+    time = EventTime(JobGraph((source(1), rows, keyed(3, 2))), 4, buckets=2)
+    time.reads(1, [TopicPartition("t", number) for number in range(4)])
+    time.saw({2: {"0": 50}})
+    assert time.watermarks() == {"keyed": MIN_WATERMARK}
+    time.saw({2: {"1": 40}})
+    assert time.watermarks() == {"keyed": 40}
 
 
 def test_restart_goes_on_where_it_was() -> None:

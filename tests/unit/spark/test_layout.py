@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 
-from kafkastream.common import Configuration, Time
+from kafkastream.common import Configuration, Time, Types
 from kafkastream.datastream import DataStream, MapFunction, StreamExecutionEnvironment
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
 from kafkastream.keyed.keys import encoded_key
 from kafkastream.keyed.scope import KeyedScope, forget
 from kafkastream.spark.layout import Layout
+from kafkastream.spec.graph import JobGraph, Node
 from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.sql.connectors import StreamTableSource
+from kafkastream.sql.query.node import StreamNode
+from kafkastream.sql.table_stream import TableStream
 from tests.unit.keyed.memory import Memory
 
 ANEW = "tart under another job name, or with another checkpoint directory, without any state."
@@ -167,3 +171,28 @@ def test_flinks_keys_for_it() -> None:
         env = StreamExecutionEnvironment.get_execution_environment(Configuration().set_boolean(key, True))
         assert env._settings("job").ignores_unclaimed_state
     assert not StreamExecutionEnvironment.get_execution_environment()._settings("job").ignores_unclaimed_state
+
+
+def read_by_a_query(*steps: Step) -> JobGraph:
+    """Streams of one source whose rows a query takes, one after the other."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    source = env.from_collection(["a"])
+    nodes: list[Node] = []
+    for step in steps:
+        stream = step(source)
+        own = JobGraph(tuple(env._nodes.values())).reaching(stream._id).nodes
+        numbers = {node.id: 100 + len(nodes) + place for place, node in enumerate(own)}
+        rows = StreamTableSource(TableStream((), Types.STRING()), ())
+        nodes.extend(node.renumbered(numbers) for node in own)
+        nodes.append(StreamNode(id=100 + len(nodes), name="rows", input=numbers[stream._id], source=rows))
+    return JobGraph(tuple(nodes)).with_distinct_uids()
+
+
+def test_streams_that_a_query_reads_have_stages_of_their_own() -> None:
+    one, other = uid(rich, "one"), uid(rich, "other")
+    before = Layout.of(read_by_a_query(one, other), 2)
+    assert list(map(list, before.levels)) == [["one"], ["other"]]
+    assert before.continued(Layout.of(read_by_a_query(one, other), 2), ignores_unclaimed=False) == before
+    with pytest.raises(DefinitionError, match="'other' came as number 2"):
+        before.continued(Layout.of(read_by_a_query(other, one), 2), ignores_unclaimed=False)
+    assert list(map(list, Layout.of(read_by_a_query(one, one), 2).levels)) == [["one"], ["one-2"]]
