@@ -3,19 +3,20 @@
 Spark's own daemon imports nothing, so each of a job's workers, of which one with state has ten, spends most of a second of
 CPU on pandas, pyarrow and this package before its first record. Here they are there when it begins. Spark imports them late
 because libraries may start threads, which a fork does not copy: those that start here (jemalloc's, OpenBLAS's) are made to
-be forked.
+be forked. NumPy's global random numbers, unlike Python's, would be the same in all workers; each begins with its own.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
 from pyspark.daemon import manager
 
-__all__: list[str] = []
+__all__ = ["preload"]
 
 _PRELOADED: Final = (
     "pyspark.worker",
@@ -27,10 +28,19 @@ _PRELOADED: Final = (
     "pyspark.sql.streaming.proto.StateMessage_pb2",
 )
 
-if __name__ == "__main__":
+
+def preload() -> None:
+    """Import what tasks need, to be forked of."""
+    import numpy
+
     for name in _PRELOADED:
         with suppress(ImportError):  # then workers import what they need, as with Spark's own
             import_module(name)
+    os.register_at_fork(after_in_child=numpy.random.seed)
     gc.collect()
     gc.freeze()  # so that a worker's collections do not copy what it shares
+
+
+if __name__ == "__main__":
+    preload()
     manager()

@@ -98,7 +98,13 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session(settings.python_executable)
     ship(session, settings.python_files)
-    zones = [node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)]
+    zones = sorted({node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)})
+    if len(zones) > 1:
+        raise UnsupportedFeatureError(
+            f"queries in the time zones {' and '.join(zones)} in one job",
+            where="table.local-time-zone",
+            now="Set it before the first of them, or execute them as jobs of their own.",
+        )
     if zones:
         session = table_session(session, zones[0])
     components = tuple(graph.components())

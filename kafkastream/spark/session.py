@@ -14,6 +14,7 @@ import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
+from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
@@ -63,8 +64,9 @@ def spark_session(python: str | None = None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if python is not None and SparkContext._active_spark_context is None:
         os.environ["PYSPARK_PYTHON"] = python
-    # py4j logs the traceback of every callback that fails; the job's own error says it in the user's words.
+    # They log the traceback of every callback that fails, and of every plan; our own errors say it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
@@ -94,7 +96,8 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    if str(conf.get("spark.master")).startswith("local"):  # where workers import what this program can
+    # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
+    if str(conf.get("spark.master")).startswith("local") and sys.platform == "linux":
         conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())

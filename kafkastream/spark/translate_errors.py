@@ -173,13 +173,13 @@ class FunctionFailedError(RuntimeError):
     """
 
     def __init__(self, error: UserFunctionError) -> None:
-        # Braces and brackets of the user's are escaped, so that the end of the text is plain.
-        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b")
+        # Brackets of the user's are escaped, so that the end of the text is plain; and what secrets are known by.
+        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b").replace("=", r"\u003d")
         super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
 
 
 def _user_function(text: str, job: str) -> UserFunctionError:
-    what, where, now = json.loads(f"[{text[1:-1]}]")
+    what, where, now = map(_masked, json.loads(f"[{text[1:-1]}]"))
     return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
 
 
@@ -194,7 +194,11 @@ def lost_records(what: str, *, where: str) -> KafkaError:
 
 def without_secrets(error: Exception) -> str:
     """The text of an error of Spark's, which may show the properties of clients."""
-    return _SECRET.sub(r"\1\2\3***", str(error))
+    return _masked(str(error))
+
+
+def _masked(text: str) -> str:
+    return _SECRET.sub(r"\1\2\3***", text)
 
 
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:

@@ -121,8 +121,8 @@ class SessionCatalog:
                 now="DROP it first, or CREATE ... IF NOT EXISTS.",
             )
 
-    def drop(self, name: tuple[str, ...], kind: type[Stored], where: str, *, temporary: bool, if_exists: bool) -> None:
-        """Forget a table or view.
+    def drop(self, name: tuple[str, ...], kind: type[Stored], where: str, *, temporary: bool, if_exists: bool) -> bool:
+        """Forget a table or view; tells whether there was one.
 
         Raises:
             DefinitionError: There is none of this kind and name.
@@ -139,13 +139,14 @@ class SessionCatalog:
             )
         if not isinstance(own.get(key), kind):
             if if_exists:
-                return
+                return False
             raise DefinitionError(
                 f"{what} with identifier '{'.'.join(path)}' does not exist.",
                 where=where,
                 now=did_you_mean(name[-1], self.names()),
             )
         del own[key]
+        return True
 
     def names(self, kind: type[Stored] | None = None) -> tuple[str, ...]:
         """The tables and views of the current database, and the temporary ones."""

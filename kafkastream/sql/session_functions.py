@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 from typing import Final, final
 
 import attrs
@@ -19,6 +18,7 @@ Path = tuple[str, str, str]
 
 _SYSTEM: Final = ("", "")
 """Stands for the catalog and database of system functions, which have none."""
+_NUMBERS: Final = itertools.count(1)
 
 
 @final
@@ -28,7 +28,8 @@ class NamedFunction:
 
     Args:
         name: What the user calls it.
-        spark_name: What Spark calls it: another name for each that was ever created, so that a planned query keeps its own.
+        spark_name: What Spark calls it: another name for each that was ever created in this process, so that a planned query
+            keeps its own, also beside queries of another environment in one job.
         function: It.
     """
 
@@ -55,7 +56,6 @@ class SessionFunctions:
     """All that were ever created, by their names in Spark."""
     _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
     _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
-    _numbers: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
 
     @staticmethod
     def system_path(name: str) -> Path:
@@ -120,7 +120,7 @@ class SessionFunctions:
 
     def _named(self, name: str, function: UserFunction) -> NamedFunction:
         kind = "function" if function.is_deterministic else "varying"
-        return NamedFunction(name, f"__{kind}_{next(self._numbers)}_{re.sub(r'[^a-z0-9_]', '_', name)}", function)
+        return NamedFunction(name, f"__{kind}_{next(_NUMBERS)}_{re.sub(r'[^a-z0-9_]', '_', name)}", function)
 
 
 def _key(path: Path) -> Path:

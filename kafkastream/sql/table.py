@@ -44,11 +44,13 @@ class Expression:
         text: It.
         position: Where it begins in its text.
         of: What it was given to, if it is a text of its own and no part of a statement.
+        space: The catalog and database of its names without these; those that are current then, if None.
     """
 
     text: str = attrs.field(repr=lambda text: repr(masked(text)))
     position: Position = attrs.field(default=Position(), eq=False)
     of: str = attrs.field(default="", eq=False, repr=False)
+    space: tuple[str, str] | None = attrs.field(default=None, eq=False, repr=False)
 
 
 @final

@@ -77,7 +77,8 @@ def _create_view(statement: CreateView, planner: Planner) -> None:
             where=str(statement.position),
             now="Name as many columns as the query gives.",
         )
-    _keep(statement, statement.name, View(statement.query, statement.columns), planner)
+    query = attrs.evolve(statement.query, space=planner.catalog.current)
+    _keep(statement, statement.name, View(query, statement.columns), planner)
 
 
 def _keep(

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import attrs
+
 from kafkastream.errors import DefinitionError
 from kafkastream.options.job import JOB_NAME, PYTHON_EXECUTABLE
 from kafkastream.options.table_config import DML_SYNC
@@ -214,7 +216,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return Interpreter(self._planner, self._start, self._show)
 
     def _table(self, query: Expression) -> Table:
-        return Table(self, query, self._planner.query(query))
+        return Table(self, attrs.evolve(query, space=self._catalog.current), self._planner.query(query))
 
     def _typing(self) -> Typing:
         """What knows the types of Spark's expressions: with it, Spark starts."""
@@ -254,8 +256,4 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return f"insert-into_{','.join(targets)}" if targets else "collect"
 
     def _drop_temporary(self, path: str, kind: type[TableDefinition] | type[View]) -> bool:
-        name = name_of(path)
-        if not isinstance(self._catalog.find(name), kind):
-            return False
-        self._catalog.drop(name, kind, path, temporary=True, if_exists=True)
-        return True
+        return self._catalog.drop(name_of(path), kind, path, temporary=True, if_exists=True)

@@ -88,13 +88,18 @@ class Planner:
             return system
         return self.functions.find(self.catalog.path(path))
 
+    def within(self, space: tuple[str, str] | None) -> Planner:
+        """One that finds names without catalog and database in these; this one, if None."""
+        return self if space is None else attrs.evolve(self, catalog=attrs.evolve(self.catalog, current=space))
+
     def query(self, text: Expression) -> Relation:
         """A query.
 
         Raises:
             KafkastreamError: It cannot be understood, or not be run.
         """
-        return planned(text, self, self.typing(), zone=self.config.get_local_timezone(), ttl_ms=self._ttl_ms)
+        catalog, zone = self.within(text.space), self.config.get_local_timezone()
+        return planned(text, catalog, self.typing(), zone=zone, ttl_ms=self._ttl_ms)
 
     def shown(self, text: Expression) -> Plan:
         """A query whose rows come to the calling program; errors as with ``query``."""

@@ -16,7 +16,7 @@ from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import UserFunction
 from kafkastream.table import TableEnvironment
 from kafkastream.table.udf import FunctionContext, ScalarFunction, udf
-from kafkastream.testing import KafkaBroker
+from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
 VALUES = {
@@ -203,3 +203,32 @@ def test_a_function_that_cannot_be_sent(t_env: TableEnvironment) -> None:
     t_env.create_temporary_function("locked", udf(threading.Lock().acquire, result_type="BOOLEAN"))
     with pytest.raises(DefinitionError, match="the function 'locked' cannot be sent to Spark's workers"):
         rows(t_env, "SELECT locked()")
+
+
+def test_functions_are_called_for_rows_only_which_messages_and_deletions_are_not(
+    t_env: TableEnvironment, kafka: KafkaBroker, new_topic: NewTopic
+) -> None:
+    t_env.create_temporary_function("shout", udf(lambda s: s.upper(), result_type="STRING"))
+    source, target = new_topic(), new_topic()
+    kafka.produce(source, [Record('{"n":"a"}', "1"), Record('{"n":"b"}', "2"), Record(None, "1")])
+    for name, topic in (("source", source), ("target", target)):
+        t_env.execute_sql(
+            f"CREATE TABLE {name} (k STRING, n STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', "
+            f"'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka.bootstrap_servers}', 'key.format' = 'raw', "
+            "'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY')"
+        )
+    bounded = "/*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */"
+    t_env.execute_sql(f"INSERT INTO target SELECT k, shout(n) FROM source {bounded}").wait()
+    assert {record.key: record.value for record in kafka.consume(target)} == {b"1": None, b"2": b'{"n":"B"}'}
+    query = "SELECT shout(n) FROM (SELECT MAX(n) AS n FROM (VALUES ('a')) AS t (n) GROUP BY n) AS m WHERE n IS DISTINCT FROM 'b'"
+    assert rows(t_env, query) == [("A",)]
+
+
+def test_an_error_that_looks_like_a_secret_is_the_users(t_env: TableEnvironment) -> None:
+    def login(user: str) -> str:
+        raise ValueError(f"no such user, password={user}")
+
+    t_env.create_temporary_function("login", udf(login, result_type="STRING"))
+    with pytest.raises(UserFunctionError) as caught:
+        rows(t_env, "SELECT login('HUSH') FROM (VALUES (1)) AS t (n)")
+    assert caught.value.what == "function 'login' raised ValueError: no such user, password=***"

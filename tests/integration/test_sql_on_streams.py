@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.common import Duration, Row, RowKind, SerializationSchema, Time, Types, WatermarkStrategy
+from kafkastream.common import Duration, Instant, Row, RowKind, SerializationSchema, Time, Types, WatermarkStrategy
 from kafkastream.common.serialization import SimpleStringSchema
 from kafkastream.common.watermark_strategy import TimestampAssigner
 from kafkastream.datastream import (
@@ -256,16 +256,18 @@ def test_values_with_parts_go_into_sql_and_come_back(
     env: StreamExecutionEnvironment, t_env: StreamTableEnvironment
 ) -> None:
     kind = Types.ROW_NAMED(
-        ["tags", "prices", "place"],
+        ["tags", "prices", "place", "at"],
         [
             Types.BASIC_ARRAY(Types.STRING()),
             Types.MAP(Types.STRING(), Types.BIG_DEC()),
             Types.ROW_NAMED(["city", "zip"], [Types.STRING(), Types.INT()]),
+            Types.INSTANT(),
         ],
     )
-    given = Row(["a", None], {"pen": Decimal("1.5")}, Row(city="Bonn", zip=53111))
-    table = t_env.from_data_stream(env.from_collection([given, Row(None, None, None)], kind))
-    query = t_env.sql_query(f"SELECT tags, prices, place, place.city FROM {table}")
+    at = Instant(-1, 250_000_000)
+    given = Row(["a", None], {"pen": Decimal("1.5")}, Row(city="Bonn", zip=53111), at)
+    table = t_env.from_data_stream(env.from_collection([given, Row(None, None, None, None)], kind))
+    query = t_env.sql_query(f"SELECT tags, prices, place, place.city, `at` FROM {table}")
     with t_env.to_data_stream(query).execute_and_collect() as found:
         whole, empty = found
     assert whole.as_dict() == {
@@ -273,8 +275,9 @@ def test_values_with_parts_go_into_sql_and_come_back(
         "prices": {"pen": Decimal("1.5")},
         "place": Row(city="Bonn", zip=53111),
         "city": "Bonn",
+        "at": at,
     }
-    assert list(empty) == [None] * 4
+    assert list(empty) == [None] * 5
 
 
 def test_rows_of_the_program_are_a_table(t_env: StreamTableEnvironment) -> None:

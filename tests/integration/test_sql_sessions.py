@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def test_the_programs_session_stays_the_active_one(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    before = type(spark).getActiveSession()  # other tests may have made another one active
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env.execute_sql("CREATE TABLE seen (a INT, n BIGINT) WITH ('connector' = 'print')")
     rows = "SELECT a, COUNT(*) FROM (VALUES (1, 'x'), (1, 'y')) AS t(a, b) GROUP BY a"
     t_env.execute_sql(f"INSERT INTO seen {rows}").wait()
     assert capsys.readouterr().out.splitlines()[-1].endswith("+I(1,2)")
-    assert type(spark).getActiveSession() is spark
+    assert type(spark).getActiveSession() is before
     assert spark.conf.get("spark.sql.caseSensitive") == "false"

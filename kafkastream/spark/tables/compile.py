@@ -160,4 +160,5 @@ def _shown(query: QueryNode) -> Decoder:
             return PrintedRows(tuple(field.type for field in fields), sink.style)
         case _:
             times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
-            return RowElements(tuple(field.name for field in fields), next(iter(times), None))
+            names = tuple(field.name for field in fields)
+            return RowElements(names, next(iter(times), None), instants=query.output_type is not None)

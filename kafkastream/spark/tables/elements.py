@@ -18,6 +18,7 @@ from kafkastream.spark.tables.user_values import user_values
 from kafkastream.spark.tables.wire import column_names, kinds_of, rows_of, values_of
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
+from kafkastream.spec.time import Instant
 from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.printing import printed_row
 from kafkastream.sql.query.user_calls import KEPT
@@ -103,14 +104,16 @@ class RowElements(_RowsDecoder):
     Args:
         names: The names of the columns.
         time: The column with the event time, if one has it.
+        instants: Whether points in time are ``Instant``, as the elements of streams have them.
     """
 
     names: tuple[str, ...]
     time: int | None = None
+    instants: bool = False
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """The rows, each with its kind; where they tell how far time has come, with that, and None for those left out."""
-        columns = [user_values(arrow[name]) for name in column_names(len(self.names))]
+        columns = [user_values(arrow[name], instants=self.instants) for name in column_names(len(self.names))]
         rows: list[Row | None] = [
             Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
             for kind, *values in zip(_kinds(arrow), *columns, strict=True)
@@ -147,7 +150,9 @@ class RowTimes(Operator):
         return batch._replace(timestamps=[_milliseconds(row[self.time]) for row in batch.values])
 
 
-def _milliseconds(time: datetime | None) -> int | None:
+def _milliseconds(time: datetime | Instant | None) -> int | None:
+    if isinstance(time, Instant):
+        return time.to_epoch_milli()
     return None if time is None else (time.replace(tzinfo=time.tzinfo or timezone.utc) - _EPOCH) // _MILLISECOND
 
 

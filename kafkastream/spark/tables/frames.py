@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import Final, final
 
@@ -220,7 +220,7 @@ class _Making:
                 f"{text} AS {name}"
                 for text, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
             ]
-            frame = callable_on(frame, columns).selectExpr(*_hidden(frame), *columns)
+            frame = callable_on(frame, columns, scan.changelog).selectExpr(*_hidden(frame), *columns)
         if self.control is not None and scan.watermark is not None:
             column, delay_ms = scan.watermark
             name = column_names(column + 1)[-1]
@@ -309,17 +309,14 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
 def _projected(frame: DataFrame, step: Project) -> DataFrame:
     """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
     hidden = _hidden(frame)
-    frame = callable_on(frame, (*step.expressions, step.condition or ""))
+    frame = callable_on(frame, (*step.expressions, step.condition or ""), step.input.changelog)
     names = column_names(len(step.expressions))
     keeps = TIME in hidden or HIDDEN[0] in hidden
     if step.condition is not None and not keeps:
         frame = frame.where(functions.expr(step.condition))
     elif step.condition is not None:
         wanted = functions.coalesce(functions.expr(step.condition), functions.lit(False))
-        if KEPT in hidden:
-            wanted = functions.when(functions.col(KEPT), wanted).otherwise(functions.lit(False))
-        if _MESSAGE_KIND in hidden:
-            wanted = functions.col(_MESSAGE_KIND).isNull() & wanted
+        wanted = functions.when(functions.expr(_is_row(hidden)), wanted).otherwise(functions.lit(False))
         frame = frame.withColumn(KEPT, wanted)
         hidden = _hidden(frame)
     marked = KEPT in hidden
@@ -337,15 +334,17 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
     keeps = TIME in hidden or HIDDEN[0] in hidden
     array = step.array
     if keeps:
-        wanted = [KEPT] if KEPT in hidden else []
-        if _MESSAGE_KIND in hidden:
-            wanted.append(f"{_MESSAGE_KIND} IS NULL")
-        if not step.outer:
-            wanted.append(f"coalesce(size({array}), 0) > 0")
-        frame = frame.withColumn(KEPT, functions.expr(" AND ".join(wanted) or "true"))
+        before = _is_row(hidden)
+        wanted = before if step.outer else f"{before} AND coalesce(size({array}), 0) > 0"
+        frame = frame.withColumn(KEPT, functions.expr(wanted))
         hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
     generator = "inline_outer" if keeps or step.outer else "inline"
     return frame.selectExpr(*hidden, *own, f"{generator}({array}) AS ({', '.join(new)})")
+
+
+def _is_row(hidden: Collection[str]) -> str:
+    """Which rows are the query's; the others tell time, or are messages."""
+    return KEPT if KEPT in hidden else f"{_MESSAGE_KIND} IS NULL" if _MESSAGE_KIND in hidden else "true"
 
 
 def _hidden(frame: DataFrame) -> list[str]:

@@ -51,7 +51,10 @@ def of_rows(
             values.append(write(result))
         except _NO_VALUE:
             raise _no_value(name, result, kind) from None
-    return pa.array(values, arrow)
+    try:
+        return pa.array(values, arrow)
+    except _NO_VALUE as error:  # NaT, NULL as the key of a map
+        raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
 
 
 def of_series(
@@ -112,16 +115,20 @@ def _column(result: pd.Series[Any] | pd.DataFrame, kind: DataType, arrow: pa.Dat
 
 def _stamps(result: pd.Series[Any], kind: DataType) -> pd.Series[Any]:
     """Times with the digits of their type; one without a zone drops the one that it is given."""
+    import pandas as pd
+
     if kind.kind is Kind.TIMESTAMP:
         result = result.dt.tz_localize(None)
+    elif isinstance(result.dtype, pd.DatetimeTZDtype):
+        result = result.dt.tz_convert("UTC")  # where no hour comes twice
     floored: pd.Series[Any] = result.dt.floor(f"{10 ** max(_MICROS - (kind.size or 0), 0)}us")
     return floored
 
 
-def _is_missing(value: object) -> bool:
+def _is_missing(value: Any) -> bool:
     import pandas as pd
 
-    return value is None or value is pd.NaT or value is pd.NA or value != value  # noqa: PLR0124 - so is NaN
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # an array has parts that may be
 
 
 def _no_value(name: str, result: object, kind: DataType) -> UserFunctionError:

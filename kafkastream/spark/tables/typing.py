@@ -16,7 +16,7 @@ from kafkastream.spark.tables.types import data_types, spark_type
 from kafkastream.spark.tables.user_functions import declare
 from kafkastream.spark.tables.wire import column_names
 from kafkastream.spec.values import FrozenMap
-from kafkastream.sql.query.user_calls import KEPT, user_functions
+from kafkastream.sql.query.user_calls import KEPT, shown_calls, user_functions
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
 
@@ -73,7 +73,7 @@ class SparkTyping:
         try:
             return data_types(frame_of(self.session, [], schema).selectExpr(*expressions).schema)
         except (AnalysisException, ParseException) as error:
-            reason = str(error).splitlines()[0]
+            reason = shown_calls(str(error).splitlines()[0])
             raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None
 
     def _declare(self, names: Iterable[str]) -> None:

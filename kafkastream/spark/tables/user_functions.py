@@ -24,7 +24,10 @@ from kafkastream.spark.pickling import sent
 from kafkastream.spark.tables.continuation import HIDDEN
 from kafkastream.spark.tables.function_columns import of_rows, of_series
 from kafkastream.spark.tables.types import spark_type
+from kafkastream.spark.tables.wire import KIND
 from kafkastream.spark.translate_errors import FunctionFailedError
+from kafkastream.spec.row import RowKind
+from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.query.user_calls import KEPT, calls_user
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
@@ -62,12 +65,21 @@ def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run
             _register(session, one, calls, PythonEvalType.SQL_SCALAR_ARROW_UDF)
 
 
-def callable_on(frame: DataFrame, texts: Iterable[str]) -> DataFrame:
-    """A frame with the column by which the functions that expressions call know which rows are the query's."""
+def callable_on(frame: DataFrame, texts: Iterable[str], changelog: ChangelogMode) -> DataFrame:
+    """A frame with the column by which the functions that expressions call know for which rows they are.
+
+    Args:
+        frame: The rows.
+        texts: The expressions.
+        changelog: Which kinds of rows there are. Of a row that an upsert deletes, only the key is there, and counts.
+    """
     if KEPT in frame.columns or not any(map(calls_user, texts)):
         return frame
     kind = HIDDEN[1]  # of a message, which is no row
-    return frame.withColumn(KEPT, col(kind).isNull() if kind in frame.columns else lit(True))
+    kept = col(kind).isNull() if kind in frame.columns else lit(True)
+    if changelog is ChangelogMode.UPSERT:
+        kept &= ~col(KIND).eqNullSafe(RowKind.DELETE.value)
+    return frame.withColumn(KEPT, kept)
 
 
 def _register(session: SparkSession, named: NamedFunction, call: Callable[..., Any], kind: int) -> None:

@@ -65,6 +65,10 @@ class Catalog(Protocol):
         """The function of the user that a name means; None when there is none, or a built-in one comes first."""
         ...
 
+    def within(self, space: tuple[str, str] | None) -> Catalog:
+        """The same, where names without catalog and database mean what is in these."""
+        ...
+
 
 class Typing(Protocol):
     """The types of Spark SQL expressions."""

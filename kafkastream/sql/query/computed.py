@@ -67,6 +67,9 @@ class _NoTables:
     def function(self, path: tuple[str, ...]) -> None:
         return None
 
+    def within(self, space: tuple[str, str] | None) -> _NoTables:
+        return self
+
 
 def computed(definition: TableDefinition, typing: Typing, catalog: Catalog | None = None) -> ComputedSchema:
     """The columns of a table with those that are computed.

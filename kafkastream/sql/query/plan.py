@@ -14,7 +14,7 @@ from kafkastream.sql.query.common_types import common_type
 from kafkastream.sql.query.expressions import Translator
 from kafkastream.sql.query.operations import GroupAggregate
 from kafkastream.sql.query.relations import Field, Relation, Stateful, Union, Values, column
-from kafkastream.sql.query.rows import ONE_ROW, Rows, normalized, projected
+from kafkastream.sql.query.rows import ONE_ROW, Rows, normalized, projected, with_distinct_names
 from kafkastream.sql.query.scope import Scope
 from kafkastream.sql.query.select import selected
 from kafkastream.sql.query.sources import renamed
@@ -46,8 +46,7 @@ def planned(query: Expression, catalog: Catalog, typing: Typing, *, zone: str = 
         UnsupportedFeatureError: It asks for something that Flink has and this package has not.
     """
     text = QueryText(query)
-    rows = Planner(text, catalog, typing, zone, ttl_ms).query(text.query())
-    return rows.relation
+    return with_distinct_names(Planner(text, catalog, typing, zone, ttl_ms).query(text.query())).relation
 
 
 @final
@@ -60,7 +59,7 @@ class Named:
 
     def rows(self) -> Rows:
         """Its rows."""
-        return renamed(self.planner, self.cte, self.planner.query(self.cte.this))
+        return renamed(self.planner, self.cte, with_distinct_names(self.planner.query(self.cte.this)))
 
 
 @final
@@ -146,7 +145,8 @@ class Planner:
         name = ".".join(path)
         if name in self.views:
             raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")
-        return attrs.evolve(self, text=QueryText(view.query), named={}, views=(*self.views, name))
+        catalog = self.catalog.within(view.query.space)
+        return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
 
     def union(self, node: exp.Expr) -> Relation:
         """``UNION [ALL]``, with types that hold those of both sides."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, count
 from typing import Final, final
 
 import attrs
@@ -24,6 +25,7 @@ __all__ = [
     "projected",
     "rewindowed",
     "shifted",
+    "with_distinct_names",
     "with_names",
     "without_times",
 ]
@@ -183,3 +185,12 @@ def with_names(relation: Relation, names: Sequence[str]) -> Relation:
     """The same columns with other names."""
     fields = tuple(attrs.evolve(field, name=name) for field, name in zip(relation.fields, names, strict=True))
     return attrs.evolve(relation, fields=fields)
+
+
+def with_distinct_names(rows: Rows) -> Rows:
+    """Rows each of whose columns has a name of its own: as in Flink, the next ``id`` is ``id0``."""
+    names: dict[str, None] = {}
+    for field in rows.relation.fields:
+        tried = chain((field.name,), (f"{field.name}{number}" for number in count()))
+        names[next(one for one in tried if one not in names)] = None
+    return attrs.evolve(rows, relation=with_names(rows.relation, list(names)))

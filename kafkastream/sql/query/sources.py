@@ -10,7 +10,7 @@ from sqlglot import exp
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.query.catalog import ResolvedTable, View
 from kafkastream.sql.query.relations import Scan
-from kafkastream.sql.query.rows import Rows, with_names
+from kafkastream.sql.query.rows import Rows, with_distinct_names, with_names
 from kafkastream.sql.query.scope import Scope
 from kafkastream.sql.query.text import QueryText
 from kafkastream.sql.syntax.cursor import Cursor
@@ -63,7 +63,7 @@ def _rows(planner: Planner, node: exp.Expr) -> Rows:
             return _table(planner, node)
         case exp.Subquery():
             text.only(node, "this", "alias", "joins", "with_", "partition")
-            return planner.query(node.this)
+            return with_distinct_names(planner.query(node.this))
         case exp.Values():
             return Rows(planner.values(node))
         case exp.Lateral():
@@ -97,7 +97,7 @@ def _view(planner: Planner, node: exp.Table, path: tuple[str, ...], view: View) 
     if node.args.get("hints"):
         raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint behind the table that it reads.")
     inner = planner.viewed(node, path, view)
-    rows = inner.query(inner.text.query())
+    rows = with_distinct_names(inner.query(inner.text.query()))
     if not view.columns:
         return rows
     return attrs.evolve(rows, relation=with_names(rows.relation, view.columns))

@@ -13,9 +13,10 @@ from kafkastream.errors import (
     KafkastreamError,
     SetupError,
     UnknownTopicError,
+    UserFunctionError,
     WorkerDependencyError,
 )
-from kafkastream.spark.translate_errors import BAD_RECORD, translated
+from kafkastream.spark.translate_errors import BAD_RECORD, FunctionFailedError, translated
 
 STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
 
@@ -109,3 +110,12 @@ def test_secrets_among_a_clients_properties_are_not_shown() -> None:
         "requirement failed: {group.id=g, sasl.jaas.config=***, ssl.truststore.password=***, ssl.keystore.key=***,"
         " client.id=c}"
     )
+
+
+def test_errors_of_functions_come_through_with_what_looks_like_secrets() -> None:
+    failed = UserFunctionError(
+        "f raised ValueError: password=HUSH", where="arguments 1", now="[x] sasl.jaas.config=HUSH"
+    )
+    error = translated(FunctionFailedError(failed), "words", "k")
+    assert (type(error), error.what) == (UserFunctionError, "f raised ValueError: password=***")
+    assert (error.where, error.now) == ("job 'words', arguments 1", "[x] sasl.jaas.config=***")

@@ -19,7 +19,18 @@ from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDef
 from kafkastream.sql.types import DataType
 from kafkastream.table.udf import udf
 
-__all__ = ["FUNCTIONS", "SparkTyping", "TestCatalog", "columns", "failure", "operation", "plan", "table", "under"]
+__all__ = [
+    "FUNCTIONS",
+    "NoTyping",
+    "SparkTyping",
+    "TestCatalog",
+    "columns",
+    "failure",
+    "operation",
+    "plan",
+    "table",
+    "under",
+]
 
 _START = Position()
 FUNCTIONS = SessionFunctions()
@@ -78,6 +89,10 @@ class TestCatalog:
     def function(self, path: tuple[str, ...]) -> NamedFunction | None:
         """A function of the user."""
         return FUNCTIONS.find(("", path[-2] if len(path) > 1 else "default_database", path[-1]))
+
+    def within(self, space: tuple[str, str] | None) -> TestCatalog:
+        """All is in one database."""
+        return self
 
 
 class NoTyping:

@@ -19,6 +19,7 @@ from kafkastream.table import TableResult
 from kafkastream.table.planning import Planner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table_config import TableConfig
+from tests.unit.sql.planning import NoTyping
 
 CREATE = """CREATE CATALOG c WITH (
   'type' = 'kafka', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json', 'default-database' = 'd',
@@ -161,3 +162,19 @@ def test_a_temporary_view_hides_a_table_of_the_list(session: Session) -> None:
     session("CREATE TABLE mine (a INT) WITH ('connector' = 'print')")
     catalog.create(("mine",), view, "here", temporary=True, if_not_exists=False)
     assert (catalog.names(), catalog.names(TableDefinition), catalog.names(View)) == (("mine",), (), ("mine",))
+
+
+def test_names_in_views_mean_what_they_meant_when_these_were_made(session: Session) -> None:
+    session.planner = attrs.evolve(session.planner, typing=NoTyping)
+    session("USE CATALOG c; CREATE TEMPORARY VIEW v AS SELECT value_id FROM orders; USE CATALOG default_catalog")
+    session("CREATE TABLE orders (a INT) WITH ('connector' = 'datagen'); CREATE VIEW w AS SELECT * FROM c.d.v; USE c.d")
+    relation = session.planner.query(Expression(f"SELECT * FROM {OWN}.w"))
+    assert [field.name for field in relation.fields] == ["value_id"]
+
+
+def test_only_what_is_temporary_is_dropped_as_such(session: Session) -> None:
+    catalog = session.planner.catalog
+    assert not catalog.drop(("c", "d", "orders"), TableDefinition, "", temporary=True, if_exists=True)
+    session("CREATE TEMPORARY TABLE c.d.orders (a INT) WITH ('connector' = 'print')")
+    assert catalog.drop(("c", "d", "orders"), TableDefinition, "", temporary=True, if_exists=True)
+    assert session.topics.asked == []

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.session_functions import SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from kafkastream.table import udf as module
@@ -190,3 +191,11 @@ def test_a_function_that_cannot_be_sent() -> None:
     lock = threading.Lock()
     with pytest.raises(DefinitionError, match="the function 'f' cannot be sent to Spark's workers"):
         sent(lambda: lock, lambda: "the function 'f'")
+
+
+def test_functions_of_two_sessions_can_be_in_one_job() -> None:
+    known: set[str] = set()
+    for session in (SessionFunctions(), SessionFunctions()):
+        session.create(("c", "d", "f"), udf(len, result_type="INT"), "here", temporary=True)
+        known |= session.known.keys()
+    assert len(known) == 2

@@ -99,6 +99,14 @@ def test_results_of_another_type_are_told(type_: str, value: object) -> None:
     assert caught.value.what.endswith(f", a {type(value).__name__}, which is no {parse_type(type_)}")
 
 
+@pytest.mark.parametrize(
+    ("type_", "value"), [("TIMESTAMP(3)", pd.NaT), ("MAP<STRING, INT>", {None: 1}), ("STRING", "\ud800")]
+)
+def test_results_that_arrow_refuses_are_told(type_: str, value: object) -> None:
+    with pytest.raises(UserFunctionError, match="function 'f' returned values that are no "):
+        result(type_, value)
+
+
 def test_arguments_are_pythons_values() -> None:
     row = pa.struct([("id", pa.int64()), ("at", pa.list_(pa.timestamp("us", "Europe/Berlin")))])
     at = dt.datetime(2024, 5, 1, 8, tzinfo=dt.timezone.utc)
@@ -146,6 +154,13 @@ def test_pandas_functions_take_and_return_series() -> None:
     swapped = pandas_result("ROW<p STRING, q INT>", lambda frame: frame[["b", "a"]], rows)
     assert swapped == [{"p": "x", "q": 1}, {"p": "y", "q": 2}]
     assert pandas_result("ARRAY<INT>", lambda s: pd.Series([[1], None]), numbers) == [[1], None]
+    lists = pa.array([[1, 2], None])
+    assert pandas_result("ARRAY<BIGINT>", lambda s: s, lists) == [[1, 2], None]
+    twice = pa.array(
+        [STAMP.replace(month=10, day=27, hour=hour) for hour in (0, 1)], pa.timestamp("us", "Europe/Berlin")
+    )
+    kept = pandas_result("TIMESTAMP_LTZ(6)", lambda s: s, twice)
+    assert kept == twice.cast(pa.timestamp("us", "UTC")).to_pylist()
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ def test_kinds_go_along() -> None:
 
 def test_rows_have_their_own_time_again_when_it_was_seen_how_far_they_bring_time() -> None:
     local = datetime.fromtimestamp(1.5009, timezone.utc)
-    batch = Batch([Row(local.replace(tzinfo=None)), Row(local), Row(None)], [7] * 3, range(3))
-    assert RowTimes("t", 0).apply(batch).timestamps == [1500, 1500, None]
-    assert RowTimes("t", None).apply(batch).timestamps == [None] * 3
+    times = [local.replace(tzinfo=None), local, Instant(1, 500_900_000), None]
+    batch = Batch(list(map(Row, times)), [7] * 4, range(4))
+    assert RowTimes("t", 0).apply(batch).timestamps == [1500, 1500, 1500, None]
+    assert RowTimes("t", None).apply(batch).timestamps == [None] * 4

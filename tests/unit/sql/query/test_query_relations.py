@@ -240,3 +240,15 @@ def test_unnest() -> None:
     assert isinstance(found.input, Explode)
     assert found.input.array == "transform(c2, x -> named_struct('f0', x))"
     assert columns(found) == ["oid INT", "tag STRING"]
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("SELECT id, id, price, id FROM orders", ["id", "id0", "price", "id1"]),
+        ("SELECT id0 FROM (SELECT id, id FROM orders) AS twice", ["id0"]),
+        ("WITH twice AS (SELECT id, id FROM orders) SELECT * FROM twice", ["id", "id0"]),
+    ],
+)
+def test_each_column_has_a_name_of_its_own(query: str, names: list[str]) -> None:
+    assert [field.name for field in plan(query).fields] == names

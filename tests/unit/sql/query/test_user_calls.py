@@ -13,7 +13,7 @@ from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
 from tests.unit.sql.planning import FUNCTIONS, SparkTyping, TestCatalog, columns, failure, plan, under
 
-DOUBLE, DICE, TYPED = "__function_1_my_double", "__varying_2_dice", "__function_3_typed"
+DOUBLE, DICE, TYPED = FUNCTIONS.known
 
 
 @pytest.fixture(scope="module")
