@@ -7,6 +7,8 @@ from typing import final
 
 import attrs
 
+from kafkastream.sql.quoting import literal, quoted
+
 __all__ = ["DataType", "Kind", "RowField"]
 
 _MOST = 2**31 - 1
@@ -146,5 +148,5 @@ class DataType:
 
 
 def _field(field: RowField) -> str:
-    comment = " '" + field.comment.replace("'", "''") + "'" if field.comment else ""
-    return f"`{field.name.replace('`', '``')}` {field.type}{comment}"
+    comment = f" {literal(field.comment)}" if field.comment else ""
+    return f"{quoted((field.name,))} {field.type}{comment}"

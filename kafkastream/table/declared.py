@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from kafkastream.spec.values import is_secret
 from kafkastream.sql.masking import masked
+from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 
@@ -23,7 +24,7 @@ def declared(definition: TableDefinition) -> str:
           'connector' = 'print'
         )
     """
-    name = ".".join(map(_quoted, definition.path))
+    name = quoted(definition.path)
     comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
     return f"CREATE TABLE {name} {declared_schema(definition.schema)} {comment}{declared_options(definition.options)}"
 
@@ -40,21 +41,21 @@ def declared_schema(schema: TableSchema) -> str:
     """
     lines = [_column(column) for column in schema.columns]
     if schema.watermark is not None:
-        path = ".".join(map(_quoted, schema.watermark.path))
+        path = quoted(schema.watermark.path)
         lines.append(f"WATERMARK FOR {path} AS {schema.watermark.expression.text}")
     if schema.primary_key:
-        lines.append(f"PRIMARY KEY ({', '.join(map(_quoted, schema.primary_key))}) NOT ENFORCED")
+        lines.append(f"PRIMARY KEY ({', '.join(quoted((name,)) for name in schema.primary_key)}) NOT ENFORCED")
     return f"(\n{_list(lines)}\n)"
 
 
 def declared_comment(comment: str) -> str:
     """The clause of a comment."""
-    return f"COMMENT '{_text(comment)}'"
+    return f"COMMENT {literal(comment)}"
 
 
 def declared_options(options: Mapping[str, str]) -> str:
     """The clause of the options; secrets are hidden in it."""
-    lines = [f"'{key}' = '{_shown(key, value)}'" for key, value in options.items()]
+    lines = [f"'{key}' = {_shown(key, value)}" for key, value in options.items()]
     return f"WITH (\n{_list(lines)}\n)"
 
 
@@ -68,7 +69,7 @@ def declared_catalog(statement: CreateCatalog) -> str:
         )
     """
     comment = f"{declared_comment(statement.comment)} " if statement.comment else ""
-    return f"CREATE CATALOG {_quoted(statement.name[-1])} {comment}{declared_options(statement.options)}"
+    return f"CREATE CATALOG {quoted(statement.name[-1:])} {comment}{declared_options(statement.options)}"
 
 
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
@@ -76,25 +77,17 @@ def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
         case ComputedColumn():
             text = f"AS {column.expression.text}"
         case MetadataColumn():
-            key = f" FROM '{_text(column.key)}'" if column.key != column.name else ""
+            key = f" FROM {literal(column.key)}" if column.key != column.name else ""
             text = f"{column.type} METADATA{key}{' VIRTUAL' if column.is_virtual else ''}"
         case PhysicalColumn():
             text = str(column.type)
-    comment = f" COMMENT '{_text(column.comment)}'" if column.comment else ""
-    return f"{_quoted(column.name)} {text}{comment}"
+    comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
+    return f"{quoted((column.name,))} {text}{comment}"
 
 
 def _shown(key: str, value: str) -> str:
-    return "***" if is_secret(key) else _text(masked(value))
+    return literal("***" if is_secret(key) else masked(value))
 
 
 def _list(lines: list[str]) -> str:
     return ",\n".join(f"  {line}" for line in lines)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _text(text: str) -> str:
-    return text.replace("'", "''")

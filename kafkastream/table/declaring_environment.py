@@ -12,6 +12,7 @@ from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.catalog import anonymous, name_of
 from kafkastream.sql.connectors.stream import stream_schema
 from kafkastream.sql.inferred_types import inferred_row
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition, TableSchema
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
@@ -80,6 +81,7 @@ class DeclaringEnvironment(ABC):
             UnsupportedFeatureError: There are no elements of such a type.
 
         Example:
+            >>> from kafkastream.table import EnvironmentSettings, TableEnvironment
             >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
             >>> t_env.from_elements([(1, "pen"), (2, "ink")], ["id", "name"]).print_schema()
             root
@@ -120,8 +122,7 @@ class DeclaringEnvironment(ABC):
         return name
 
     def _all_of(self, name: tuple[str, ...]) -> Table:
-        quoted = ".".join("`" + part.replace("`", "``") + "`" for part in name)
-        return self._table(Expression(f"SELECT * FROM {quoted}"))  # noqa: S608 - the user's own
+        return self._table(Expression(f"SELECT * FROM {quoted(name)}"))  # noqa: S608 - the user's own
 
     def _of_stream(self, stream: TableStream, declared: TableSchema, where: str) -> Table:
         """A stream as a table whose name nobody knows."""

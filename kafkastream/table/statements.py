@@ -10,6 +10,7 @@ import attrs
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.row import Row
 from kafkastream.spec.values import is_secret
+from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import (
     CreateTable,
     Describe,
@@ -30,7 +31,7 @@ from kafkastream.table.listing import described, listed
 from kafkastream.table.planning import Plan, Planner
 from kafkastream.table.table_result import TableResult
 
-__all__ = ["Interpreter"]
+__all__ = ["Interpreter", "all_of"]
 
 
 @final
@@ -108,7 +109,7 @@ class Interpreter:
 
     def _created_as(self, statement: CreateTable) -> Insert:
         """Create the table of CREATE TABLE ... AS, with the columns of the query; what is left is to write it."""
-        query = _all_of(statement) if statement.query is None else statement.query
+        query = all_of(statement) if statement.query is None else statement.query
         relation = self.planner.query(query)
         columns = tuple(PhysicalColumn(field.name, field.type) for field in relation.fields)
         schema = attrs.evolve(statement.definition.schema, columns=columns)
@@ -132,11 +133,11 @@ class Interpreter:
             configuration.remove_config(key)
 
 
-def _all_of(statement: CreateTable) -> Expression:
+def all_of(statement: CreateTable) -> Expression:
     """The query of CREATE TABLE ... AS TABLE source ADD COLUMN ...."""
     assert statement.as_table is not None
-    source = ".".join("`" + part + "`" for part in statement.as_table.source)
-    added = "".join(f", {one.expression.text} AS `{one.name}`" for one in statement.as_table.columns)
-    pairs = ", ".join(f"'{key}'='{value}'" for key, value in statement.as_table.options.items())
+    source = quoted(statement.as_table.source)
+    added = "".join(f", {one.expression.text} AS {quoted((one.name,))}" for one in statement.as_table.columns)
+    pairs = ", ".join(f"{literal(key)}={literal(value)}" for key, value in statement.as_table.options.items())
     hint = f" /*+ OPTIONS({pairs}) */" if pairs else ""
     return Expression(f"SELECT *{added} FROM {source}{hint}", statement.position)  # noqa: S608 - the user's own

@@ -1,0 +1,27 @@
+"""Names and texts as they stand in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["literal", "quoted"]
+
+
+def quoted(path: Iterable[str]) -> str:
+    """A name in its parts.
+
+    Example:
+        >>> quoted(("shop", "my`table"))
+        '`shop`.`my``table`'
+    """
+    return ".".join("`" + part.replace("`", "``") + "`" for part in path)
+
+
+def literal(text: str) -> str:
+    """A text.
+
+    Example:
+        >>> literal("it's")
+        "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
