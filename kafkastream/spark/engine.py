@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -22,12 +20,10 @@ from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.checkpoint import CheckpointFolder, slug
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
-from kafkastream.spark.control import is_control
 from kafkastream.spark.exactly_once import ExactlyOnce
-from kafkastream.spark.failures import located
 from kafkastream.spark.job import Job
-from kafkastream.spark.keyed_query import KeyedQuery, Stages, in_levels
-from kafkastream.spark.layout import Layout
+from kafkastream.spark.keyed_part import keyed_query, layout_of
+from kafkastream.spark.keyed_query import KeyedQuery, in_levels
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.opened import Run
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
@@ -58,8 +54,6 @@ from kafkastream.sql.query.mixture import generators
 from kafkastream.sql.query.node import QueryNode
 
 __all__ = ["start", "start_and_collect"]
-
-log = logging.getLogger("kafkastream")
 
 _QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
@@ -309,7 +303,7 @@ def _part(
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     planned = folder.planned_offsets(name)
-    layout = _layout(folder, graph, name, settings, parallelism, planned)
+    layout = layout_of(folder, graph, name, settings, parallelism, planned)
     labels = () if layout is None else bucket_labels(layout.buckets)
     decoders = row_decoders(graph)
     compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels, decoders=decoders)
@@ -336,57 +330,10 @@ def _part(
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
-        keyed=None if layout is None else _keyed(folder, graph, parallelism, stages, labels, layout, planned),
+        keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
         tables=tables,
     )
-
-
-def _layout(
-    folder: CheckpointFolder,
-    graph: JobGraph,
-    name: str,
-    settings: JobSettings,
-    parallelism: int,
-    planned_offsets: Sequence[str],
-) -> Layout | None:
-    """Where the state of a part's keyed operators is; None when it has, and had, none.
-
-    Raises:
-        DefinitionError: There is state in the checkpoint that the program cannot go on with.
-    """
-    now = Layout.of(graph, parallelism)
-    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), planned_offsets))
-    with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
-        if completed is not None:
-            now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
-        if planned is not None:
-            planned.check_streams(now)
-            now = attrs.evolve(now, buckets=planned.buckets)  # as many as Spark's shuffle has, to which it holds
-    if now.levels and now.buckets != parallelism:
-        log.info(
-            "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",
-            name,
-            now.buckets,
-            parallelism,
-        )
-    return now if now.levels else None
-
-
-def _keyed(
-    folder: CheckpointFolder,
-    graph: JobGraph,
-    parallelism: int,
-    stages: Stages,
-    labels: Sequence[int],
-    layout: Layout,
-    planned_offsets: Sequence[str],
-) -> KeyedQuery:
-    """The keyed side of a part, as far as an earlier run has come."""
-    keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
-    if planned_offsets:
-        keyed.restore(json.loads(next(filter(is_control, planned_offsets))))
-    return keyed
 
 
 def _query_of(frame: DataFrame) -> str:
