@@ -136,6 +136,30 @@ def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> N
     }
 
 
+def test_a_row_joins_the_version_of_its_time(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
+    paid = create("paid", "id INT, cur STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts")
+    rates = create(
+        "rates",
+        "cur STRING, rate INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (cur) NOT ENFORCED",
+        **UPSERT,
+    )
+    day = "2024-05-01 10:0"
+    versions = [("EUR", 10, f"{day}0:00"), ("EUR", 11, f"{day}5:00"), ("USD", 7, f"{day}1:00")]
+    kafka.produce(
+        rates,
+        [
+            kafka_record(f'{{"cur":"{cur}"}}'.encode(), f'{{"cur":"{cur}","rate":{rate},"ts":"{ts}"}}'.encode())
+            for cur, rate, ts in versions
+        ],
+    )
+    times = [(1, "EUR", "4:59"), (2, "EUR", "5:00"), (3, "USD", "0:30"), (4, "USD", "9:00"), (5, "EUR", "9:00")]
+    kafka.produce(paid, [f'{{"id":{id_},"cur":"{cur}","ts":"{day}{at}"}}' for id_, cur, at in times])
+    joined = """
+        SELECT p.id, r.rate FROM paid AS p LEFT JOIN rates FOR SYSTEM_TIME AS OF p.ts AS r ON p.cur = r.cur
+    """
+    assert sorted(changes(t_env, joined)) == ["+I[1, 10]", "+I[2, 11]", "+I[3, None]", "+I[4, 7]", "+I[5, 11]"]
+
+
 def test_changes_are_refused_where_rows_are_only_added(t_env: TableEnvironment, create: Create) -> None:
     create("orders", COLUMNS)
     create("counts", "who STRING, n BIGINT")
