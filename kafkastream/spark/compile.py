@@ -270,8 +270,8 @@ class ChainCompiler:
 
     def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
         """The keyed operators that a program has put behind a query, stage by stage."""
-        inside = self.graph.reaching(query.id).nodes
-        levels = ([node for node in level if node not in inside] for level in self.graph.levels())
+        inside = {node.id for node in self.graph.reaching(query.id).nodes}
+        levels = ([node for node in level if node.id not in inside] for level in self.graph.levels())
         return list(filter(None, levels))
 
     def _is_written_apart(self, node: SinkNode) -> bool:

@@ -212,10 +212,11 @@ class _Part:
         assert tables is not None
         if self.inputs:
             return
+        collections = collection_frames(self.folder.session, self.graph)
         began = time.monotonic() - read.seconds
         while not read.pieces or not tables.making_ends(read.seconds):
             now = max(int(time.monotonic() - began), read.seconds) + 1
-            frame = tables.frame(collection_frames(self.folder.session, self.graph), seconds=(read.seconds, now))
+            frame = tables.frame(collections, seconds=(read.seconds, now))
             self._batch(run, Event(), frame, read.pieces, self.plan.run.id)
             read.pieces, read.seconds = read.pieces + 1, now
             while time.monotonic() < began + now and not tables.making_ends(now):
@@ -347,6 +348,4 @@ def _servers(graph: JobGraph) -> str:
 
 def _identity(graph: JobGraph) -> str:
     """What a part of a restarted job is recognised by: its sources' uids, or names; those of copies are others'."""
-    return slug(
-        "+".join(f"query-{node.uid or node.name}" if node.is_copy else node.uid or node.name for node in graph.sources)
-    )
+    return slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources))

@@ -205,9 +205,8 @@ class EventTime:
     def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
         """The subtasks of a node to which elements may come: those that own a partition; all, behind a shuffle."""
         before = [self._graph[one] for one in self._before(node)]
-        is_of_rows = any(
-            isinstance(one, StreamNode) for one in (node, *before)
-        )  # which go by the buckets of their subtasks
+        # Rows of streams go by the buckets of their subtasks.
+        is_of_rows = any(isinstance(one, StreamNode) for one in (node, *before))
         subtasks = min(self._parallelism, self._buckets) if is_of_rows else self._parallelism
         owners = {
             owner_subtask(split.topic, split.partition, self._parallelism) % subtasks % (node.parallelism or subtasks)

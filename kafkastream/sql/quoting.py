@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 __all__ = ["literal", "quoted"]
 
 
-def quoted(path: Iterable[str]) -> str:
-    """A name in its parts.
+def quoted(*path: str) -> str:
+    """A name in its parts, in Flink's SQL as in Spark's.
 
     Example:
-        >>> quoted(("shop", "my`table"))
+        >>> quoted("shop", "my`table")
         '`shop`.`my``table`'
     """
     return ".".join("`" + part.replace("`", "``") + "`" for part in path)

@@ -149,4 +149,4 @@ class DataType:
 
 def _field(field: RowField) -> str:
     comment = f" {literal(field.comment)}" if field.comment else ""
-    return f"{quoted((field.name,))} {field.type}{comment}"
+    return f"{quoted(field.name)} {field.type}{comment}"

@@ -24,7 +24,7 @@ def declared(definition: TableDefinition) -> str:
           'connector' = 'print'
         )
     """
-    name = quoted(definition.path)
+    name = quoted(*definition.path)
     comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
     return f"CREATE TABLE {name} {declared_schema(definition.schema)} {comment}{declared_options(definition.options)}"
 
@@ -41,10 +41,10 @@ def declared_schema(schema: TableSchema) -> str:
     """
     lines = [_column(column) for column in schema.columns]
     if schema.watermark is not None:
-        path = quoted(schema.watermark.path)
+        path = quoted(*schema.watermark.path)
         lines.append(f"WATERMARK FOR {path} AS {schema.watermark.expression.text}")
     if schema.primary_key:
-        lines.append(f"PRIMARY KEY ({', '.join(quoted((name,)) for name in schema.primary_key)}) NOT ENFORCED")
+        lines.append(f"PRIMARY KEY ({', '.join(map(quoted, schema.primary_key))}) NOT ENFORCED")
     return f"(\n{_list(lines)}\n)"
 
 
@@ -69,7 +69,7 @@ def declared_catalog(statement: CreateCatalog) -> str:
         )
     """
     comment = f"{declared_comment(statement.comment)} " if statement.comment else ""
-    return f"CREATE CATALOG {quoted(statement.name[-1:])} {comment}{declared_options(statement.options)}"
+    return f"CREATE CATALOG {quoted(statement.name[-1])} {comment}{declared_options(statement.options)}"
 
 
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
@@ -82,7 +82,7 @@ def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
         case PhysicalColumn():
             text = str(column.type)
     comment = f" COMMENT {literal(column.comment)}" if column.comment else ""
-    return f"{quoted((column.name,))} {text}{comment}"
+    return f"{quoted(column.name)} {text}{comment}"
 
 
 def _shown(key: str, value: str) -> str:

@@ -122,7 +122,7 @@ class DeclaringEnvironment(ABC):
         return name
 
     def _all_of(self, name: tuple[str, ...]) -> Table:
-        return self._table(Expression(f"SELECT * FROM {quoted(name)}"))  # noqa: S608 - the user's own
+        return self._table(Expression(f"SELECT * FROM {quoted(*name)}"))  # noqa: S608 - the user's own
 
     def _of_stream(self, stream: TableStream, declared: TableSchema, where: str) -> Table:
         """A stream as a table whose name nobody knows."""

@@ -136,8 +136,8 @@ class Interpreter:
 def all_of(statement: CreateTable) -> Expression:
     """The query of CREATE TABLE ... AS TABLE source ADD COLUMN ...."""
     assert statement.as_table is not None
-    source = quoted(statement.as_table.source)
-    added = "".join(f", {one.expression.text} AS {quoted((one.name,))}" for one in statement.as_table.columns)
+    source = quoted(*statement.as_table.source)
+    added = "".join(f", {one.expression.text} AS {quoted(one.name)}" for one in statement.as_table.columns)
     pairs = ", ".join(f"{literal(key)}={literal(value)}" for key, value in statement.as_table.options.items())
     hint = f" /*+ OPTIONS({pairs}) */" if pairs else ""
     return Expression(f"SELECT *{added} FROM {source}{hint}", statement.position)  # noqa: S608 - the user's own

@@ -17,9 +17,10 @@ from kafkastream.sql.query.intervals import interval_sql
 from kafkastream.sql.query.relations import column
 from kafkastream.sql.query.rows import column_of, columns_in
 from kafkastream.sql.query.scope import Scope, name_parts
-from kafkastream.sql.query.spark_types import STAMPS, TEXT, quoted_name, quoted_text
+from kafkastream.sql.query.spark_types import STAMPS, TEXT, quoted_text
 from kafkastream.sql.query.text import QueryText, unquoted
 from kafkastream.sql.query.user_calls import checked_calls
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType, Kind
 
@@ -167,7 +168,7 @@ class Translator:
         if self.type_of(value).kind is Kind.MAP:
             return f"try_element_at({value}, {index})"
         if self.type_of(value).kind is Kind.ROW and node.expressions[0].is_int:
-            return f"({value}).{quoted_name(self.type_of(value).fields[int(index) - 1].name)}"
+            return f"({value}).{quoted(self.type_of(value).fields[int(index) - 1].name)}"
         what = f"{self.text.shown(node.this)} is {self.type_of(value)}, not an ARRAY or a MAP."
         raise self.text.error(node, what, "Only these have elements.")
 
@@ -188,7 +189,7 @@ class Translator:
         value, type_ = self.sql(node.this), self.type_of(self.sql(node.this))
         if not isinstance(node.expression, exp.Identifier) or type_.kind is not Kind.ROW:
             raise self.text.error(node, f"{self.text.shown(node.this)} is {type_}, which has no fields.", "")
-        return f"({value}).{quoted_name(node.expression.name)}"
+        return f"({value}).{quoted(node.expression.name)}"
 
     def _negated(self, node: exp.Expr) -> str:
         value = self.sql(node.this)

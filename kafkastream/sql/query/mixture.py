@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.spec.source import KafkaSource
-from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSource, StreamTableSource, source_of
+from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSource, StreamTableSource, TableSource, source_of
 from kafkastream.sql.query.branches import Origin, origins
 from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
 
@@ -14,8 +14,7 @@ __all__ = ["check_mixture", "generators"]
 
 def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
     """The tables of a query whose rows are made up."""
-    sources = (source_of(origin.table) for origin in origins(relation) if isinstance(origin, Scan))
-    return tuple(source for source in sources if isinstance(source, DataGenTableSource))
+    return tuple(source for source in map(_table, origins(relation)) if isinstance(source, DataGenTableSource))
 
 
 def check_mixture(relation: Relation) -> None:
@@ -50,7 +49,7 @@ def _at_hand(origin: Origin) -> tuple[str, str, bool] | None:
     """
     if isinstance(origin, Values):
         return "VALUES", "rows of VALUES, or of a SELECT without FROM,", False
-    match source_of(origin.table) if isinstance(origin, Scan) else None:
+    match _table(origin):
         case DataGenTableSource():
             return "datagen", "a query of a 'datagen' table", False
         case StreamTableSource(stream=stream):
@@ -65,7 +64,7 @@ def _has_keys(origin: Origin) -> bool:
     """Whether there is state, in the query or in a stream that it reads."""
     if isinstance(origin, Stateful):
         return True
-    match source_of(origin.table) if isinstance(origin, Scan) else None:
+    match _table(origin):
         case StreamTableSource(stream=stream):
             return any(isinstance(node, KeyedNode) for node in stream.nodes)
         case _:
@@ -73,8 +72,14 @@ def _has_keys(origin: Origin) -> bool:
 
 
 def _reads_kafka(origin: Origin) -> bool:
-    match source_of(origin.table) if isinstance(origin, Scan) else None:
+    """Whether a table, or a stream, has a topic behind it."""
+    match _table(origin):
         case StreamTableSource(stream=stream):
             return any(isinstance(node.source, KafkaSource) for node in JobGraph(stream.nodes).sources)
         case source:
             return isinstance(source, KafkaTableSource)
+
+
+def _table(origin: Origin) -> TableSource | None:
+    """The table that is read, if it is one."""
+    return source_of(origin.table) if isinstance(origin, Scan) else None

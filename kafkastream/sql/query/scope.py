@@ -9,8 +9,8 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.query.relations import Field, column
-from kafkastream.sql.query.spark_types import quoted_name
 from kafkastream.sql.query.text import QueryText
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType, Kind
 
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     @property
     def sql(self) -> str:
         """It as Spark SQL."""
-        return ".".join((column(self.place), *map(quoted_name, self.path)))
+        return ".".join((column(self.place), *map(quoted, self.path)))
 
 
 def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:

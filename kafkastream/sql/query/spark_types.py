@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["NUMERIC", "STAMPS", "TEXT", "TIMES", "WHOLE", "decimal_of", "quoted_name", "quoted_text", "spark_type"]
+__all__ = ["NUMERIC", "STAMPS", "TEXT", "TIMES", "WHOLE", "decimal_of", "quoted_text", "spark_type"]
 
 TEXT = frozenset({Kind.CHAR, Kind.VARCHAR})
 WHOLE = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
@@ -36,7 +37,7 @@ def spark_type(type_: DataType) -> str:
         case Kind.TIME:
             return f"time({min(type_.size or 0, 6)})"
         case Kind.ROW:
-            return f"struct<{', '.join(f'{quoted_name(one.name)}: {spark_type(one.type)}' for one in type_.fields)}>"
+            return f"struct<{', '.join(f'{quoted(one.name)}: {spark_type(one.type)}' for one in type_.fields)}>"
         case Kind.MULTISET:
             return f"map<{spark_type(type_.parts[0])}, int>"
         case Kind.ARRAY | Kind.MAP:
@@ -48,11 +49,6 @@ def spark_type(type_: DataType) -> str:
 def decimal_of(type_: DataType) -> DataType:
     """The DECIMAL that holds every whole number of a type, as Flink takes it in arithmetic."""
     return DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0) if type_.kind in _DIGITS else type_
-
-
-def quoted_name(name: str) -> str:
-    """A name, as Spark SQL writes any."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def quoted_text(text: str) -> str:

@@ -12,6 +12,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.query.dialect import Flink
 from kafkastream.sql.query.shapes import unread
+from kafkastream.sql.quoting import literal
 from kafkastream.sql.syntax.source import Source
 from kafkastream.sql.syntax.tokens import TokenKind, tokenize
 from kafkastream.sql.table import Expression
@@ -148,8 +149,7 @@ class QueryText:
 
 def unquoted(node: exp.UnicodeString) -> str:
     """The text that ``U&'...'`` is."""
-    written = "U&'" + str(node.this).replace("'", "''") + "'"
-    return tokenize(Source(written))[0].value
+    return tokenize(Source(f"U&{literal(str(node.this))}"))[0].value
 
 
 def _held(tree: exp.Expr) -> Iterator[str]:

@@ -9,8 +9,9 @@ from sqlglot import exp
 from kafkastream.sql.query.relations import Explode, Field
 from kafkastream.sql.query.rows import Rows, normalized
 from kafkastream.sql.query.scope import Scope
-from kafkastream.sql.query.spark_types import quoted_name, quoted_text
+from kafkastream.sql.query.spark_types import quoted_text
 from kafkastream.sql.query.user_calls import IN_SUBQUERY, calls_user
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _elements(type_: DataType, value: str) -> tuple[list[tuple[str, DataType]], 
     match type_.kind:
         case Kind.ARRAY if type_.parts[0].kind is Kind.ROW:
             fields = type_.parts[0].fields
-            return [(one.name, one.type) for one in fields], value, [f"x.{quoted_name(one.name)}" for one in fields]
+            return [(one.name, one.type) for one in fields], value, [f"x.{quoted(one.name)}" for one in fields]
         case Kind.ARRAY:
             return [("EXPR$0", type_.parts[0])], value, ["x"]
         case Kind.MAP:
