@@ -26,7 +26,8 @@ def jars_command(broker: bool) -> None:
     They stand in one line, with commas between.
     They are downloaded when they are used first on a machine; progress goes to stderr.
     """
-    from kafkastream.spark.jars import broker_jars, connector_jars, find_java
+    from kafkastream.spark.jars import broker_jars, connector_jars
+    from kafkastream.spark.java import find_java
 
     find_java()  # whoever asks for jars is about to need it, also when they are all there
     jars = broker_jars() if broker else connector_jars()

@@ -1,4 +1,4 @@
-"""The jars that Spark and the embedded broker need: fetched once, by the Ivy that comes with pyspark.
+"""The jars that Spark and the embedded broker need: fetched once, by the Ivy that comes with Spark.
 
 Three environment variables steer it:
 
@@ -15,42 +15,45 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
-from rich.console import Console
 
-from kafkastream.errors import JarsUnavailableError, JavaNotFoundError
+from kafkastream.errors import JarsUnavailableError, SetupError
+from kafkastream.spark.ivy import IVY_MODULE, Ivy
 
-__all__ = ["broker_jars", "connector_jars", "find_java"]
+__all__ = ["broker_jars", "connector_jars", "connector_version"]
 
-OLDEST_JAVA = 17
 LOCK_TIMEOUT_S = 900.0
 
-_IVY_MODULE = Path(__file__).with_name("ivy.xml")
-_TETHER = Path(__file__).with_name("tether.py")
 _MARKER = "complete"
-_DOWNLOADING = re.compile(r"^downloading \S*/(\S+) \.\.\.")
-_MISSING = re.compile(r"^\s*:: (\S+?#\S+?;\S+?)(?:!\S+?)?(?::.*)?$", re.MULTILINE)
-_REASON = re.compile(r"Server access error.*|(?<=\[FAILED     \] ).*\S")
+_CONNECTOR_JAR = re.compile(r"spark-sql-kafka-0-10_[\d.]+-(.+)\.jar")
 
 
 def connector_jars() -> tuple[Path, ...]:
     """The jars that teach Spark to read and write Kafka; the first call on a machine downloads them.
 
-    They fit the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
+    They fit the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark. The connector has Spark's
+    version; where the registry lacks that, it is the newest of the same minor version, or of the one before.
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
         JarsUnavailableError: A jar could not be had, or its checksum is wrong.
     """
-    return _jars("connector")
+    spark = _spark_jars_folder()
+    version = _spark_version(spark)
+    folder = _folder("connector", version)
+    return _jars(folder, lambda fresh: _fetch_connector(fresh, folder, spark))
+
+
+def connector_version() -> str:
+    """The version of the connector among ``connector_jars``; raises what they raise."""
+    return _version_of_connector(connector_jars()[0].parent)
 
 
 def broker_jars() -> tuple[Path, ...]:
@@ -60,45 +63,8 @@ def broker_jars() -> tuple[Path, ...]:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
         JarsUnavailableError: A jar could not be had, or its checksum is wrong.
     """
-    return _jars("broker")
-
-
-def find_java() -> Path:
-    """The ``java`` that Spark would take: ``JAVA_HOME``'s if that is set, else the one on ``PATH``.
-
-    Raises:
-        JavaNotFoundError: There is none, or it is older than Java 17.
-    """
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home, "bin")) if home else None)
-    place = f"JAVA_HOME={home}" if home else "PATH"
-    if found is None:
-        raise _no_java(f"no java in {place}")
-    version = _java_version(found)
-    if version < OLDEST_JAVA:
-        raise _no_java(f"the java in {place} is {f'Java {version}' if version else 'not a working Java'}")
-    return Path(found)
-
-
-def _java_version(java: str) -> int:
-    run = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)  # noqa: S603
-    version = re.search(r'version "(?:1\.)?(\d+)', run.stderr)
-    return int(version.group(1)) if version and run.returncode == 0 else 0
-
-
-def _no_java(what: str) -> JavaNotFoundError:
-    return JavaNotFoundError(
-        f"{what}; Spark and Kafka need Java {OLDEST_JAVA} or newer",
-        now="Install one (Debian, Ubuntu: apt install openjdk-17-jre-headless; macOS: brew install openjdk@17; "
-        "Windows: winget install EclipseAdoptium.Temurin.17.JRE), or let JAVA_HOME point to one.",
-    )
-
-
-def _jars(configuration: str) -> tuple[Path, ...]:
     spark = _spark_jars_folder()
-    cache = Path(os.environ.get("KAFKASTREAM_JARS_DIR") or platformdirs.user_cache_path("kafkastream") / "jars")
-    folder = cache / _state_of_ivy_module(spark) / configuration
-    return _complete(folder) or _fetched(folder, cache, spark)
+    return _jars(_folder("broker", _spark_version(spark)), lambda fresh: _ivy("broker", spark).fetch(fresh, [{}]))
 
 
 def _spark_jars_folder() -> Path:
@@ -110,13 +76,76 @@ def _spark_jars_folder() -> Path:
     raise JarsUnavailableError("no Spark on this machine", now="Install pyspark, or set SPARK_HOME.")
 
 
-def _state_of_ivy_module(spark: Path) -> str:
-    return f"{_spark_version(spark)}-{hashlib.sha256(_IVY_MODULE.read_bytes()).hexdigest()[:8]}"
-
-
 def _spark_version(spark: Path) -> str:
     core = next(spark.glob("spark-core_*.jar"))
     return core.stem.partition("-")[2].partition("-")[2]
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("KAFKASTREAM_JARS_DIR") or platformdirs.user_cache_path("kafkastream") / "jars")
+
+
+def _folder(configuration: str, spark_version: str) -> Path:
+    return _cache() / f"{spark_version}-{_digest_of_ivy_module()}" / configuration
+
+
+def _digest_of_ivy_module() -> str:
+    return hashlib.sha256(IVY_MODULE.read_bytes()).hexdigest()[:8]
+
+
+def _ivy(configuration: str, spark: Path) -> Ivy:
+    return Ivy(configuration, next(spark.glob("ivy-*.jar")), _cache() / "ivy")
+
+
+def _fetch_connector(fresh: Path, folder: Path, spark: Path) -> None:
+    version = _spark_version(spark)
+    try:
+        _ivy("connector", spark).fetch(fresh, _attempts(version))
+    except SetupError:
+        if not (kept := _nearest_kept(folder, version)):
+            raise
+        shutil.copytree(kept, fresh)
+    if (nearest := _version_of_connector(fresh)) != version:
+        print(f"Spark {version} gets the Kafka connector {nearest}, the nearest to be had.", file=sys.stderr)  # noqa: T201
+
+
+def _attempts(spark_version: str) -> tuple[Mapping[str, str], ...]:
+    """The revisions to ask the registry for: Spark's own first, which needs no list of versions in the registry."""
+    major, minor = _minor_version(spark_version)
+    provider = f"[{major}.0.0,{major}.{minor + 1}.0-dev["  # "dev" comes before all other suffixes
+    nearest = [f"{major}.{near}.+" for near in (minor, minor - 1) if near >= 0]
+    return tuple(
+        {"connector.revision": connector, "token-provider.revision": provider}
+        for connector, provider in [(spark_version, spark_version), *((one, provider) for one in nearest)]
+    )
+
+
+def _minor_version(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _version_of_connector(folder: Path) -> str:
+    return next(found[1] for jar in folder.iterdir() if (found := _CONNECTOR_JAR.fullmatch(jar.name)))
+
+
+def _nearest_kept(folder: Path, spark_version: str) -> Path | None:
+    """A folder with the jars of another Spark that do for this one, too: copied from another machine, say."""
+    major, minor = _minor_version(spark_version)
+    others = folder.parent.parent.glob(f"*-{_digest_of_ivy_module()}/{folder.name}")
+    kept = {one: _minor_version(_version_of_connector(one)) for one in others if _complete(one)}
+    near = [one for one, version in kept.items() if version in {(major, minor), (major, minor - 1)}]
+    return max(near, key=lambda one: (kept[one], one.parent.name), default=None)
+
+
+def _jars(folder: Path, fill: Callable[[Path], None]) -> tuple[Path, ...]:
+    """The folder's jars, which are there, or with which ``fill`` fills a fresh one."""
+    if jars := _complete(folder):
+        return jars
+    with _alone(folder.parent.parent):
+        if not _complete(folder):
+            _fill(folder, fill)
+    return _complete(folder)
 
 
 def _complete(folder: Path) -> tuple[Path, ...]:
@@ -129,87 +158,38 @@ def _complete(folder: Path) -> tuple[Path, ...]:
     return jars if all(jar.is_file() for jar in jars) else ()
 
 
-def _fetched(folder: Path, cache: Path, spark: Path) -> tuple[Path, ...]:
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(cache / "lock"):
-        if not _complete(folder):
-            _fetch(folder, cache, spark)
-    return _complete(folder)
-
-
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _alone(cache: Path) -> Iterator[None]:
     """One process at a time; SQLite's lock works on every system and ends with its process."""
-    with closing(sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None)) as lock:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        lock = sqlite3.connect(cache / "lock", timeout=LOCK_TIMEOUT_S, isolation_level=None)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise _no_lock(cache, error) from error
+    with closing(lock):
         try:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
-            raise JarsUnavailableError(
-                f"the jars folder cannot be locked: {error}", where=str(path), now="Does another process fetch jars?"
-            ) from error
+            raise _no_lock(cache, error) from error
         yield
 
 
-def _fetch(folder: Path, cache: Path, spark: Path) -> None:
+def _no_lock(cache: Path, error: Exception) -> JarsUnavailableError:
+    return JarsUnavailableError(
+        f"the jars folder cannot be locked: {error}",
+        where=str(cache),
+        now="Does another process fetch jars? May this one write there?",
+    )
+
+
+def _fill(folder: Path, fill: Callable[[Path], None]) -> None:
+    folder.parent.mkdir(exist_ok=True)
     for left_by_killed in folder.parent.glob(f"{folder.name}-*"):
         shutil.rmtree(left_by_killed)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as temporary:
         fresh = Path(temporary, "jars")
-        _run_ivy(_ivy_command(folder.name, fresh, cache, spark), folder.name)
-        names = sorted(jar.name for jar in fresh.iterdir())
+        fill(fresh)
+        names = sorted(jar.name for jar in fresh.glob("*.jar"))
         (fresh / _MARKER).write_text("\n".join(names), encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         fresh.replace(folder)
-
-
-def _ivy_command(configuration: str, target: Path, cache: Path, spark: Path) -> list[str]:
-    settings = os.environ.get("KAFKASTREAM_IVY_SETTINGS")
-    return [
-        str(find_java()),
-        f"-Dspark.version={_spark_version(spark)}",
-        f"-Divy.default.ivy.user.dir={cache / 'ivy'}",
-        *("-cp", str(next(spark.glob("ivy-*.jar"))), "org.apache.ivy.Main"),
-        *(("-settings", settings) if settings else ("-m2compatible",)),
-        *("-ivy", str(_IVY_MODULE), "-confs", configuration),
-        *("-retrieve", f"{target}/[artifact]-[revision].[ext]"),
-        # Maven's packaging decides the type: snappy's and scala-logging's jars are bundles.
-        *("-types", "jar", "bundle"),
-    ]
-
-
-def _run_ivy(command: list[str], configuration: str) -> None:
-    console = Console(stderr=True, highlight=False)
-    title = f"Fetching the {configuration} jars (once per machine)"
-    output: list[str] = []
-    console.print(title)
-    with console.status(title) as status, _ivy(command) as ivy:
-        for line in ivy.stdout or ():
-            output.append(line)
-            if jar := _DOWNLOADING.match(line):
-                count = sum(1 for earlier in output if _DOWNLOADING.match(earlier))
-                status.update(f"{title}: {count}, {jar.group(1)}")
-    if ivy.returncode:
-        raise _unavailable("".join(output), configuration)
-
-
-def _ivy(command: list[str]) -> subprocess.Popen[str]:
-    """Ivy, tethered: outliving a killed owner, it would disturb the next one in the same cache."""
-    return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-I", "-S", str(_TETHER), *command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-    )
-
-
-def _unavailable(output: str, configuration: str) -> JarsUnavailableError:
-    modules = ", ".join(dict.fromkeys(_MISSING.findall(output)))
-    reasons = list(dict.fromkeys(_REASON.findall(output))) or [line for line in output.splitlines() if line.strip()]
-    return JarsUnavailableError(
-        f"these {configuration} jars could not be had: {modules or 'none was tried'}",
-        where="; ".join(reasons[-3:]),
-        now="Behind a proxy, set JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…; with a mirror, set KAFKASTREAM_IVY_SETTINGS to "
-        "your ivysettings.xml; without network, copy the jars folder of another machine and set KAFKASTREAM_JARS_DIR.",
-    )

@@ -10,7 +10,6 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
-import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -18,7 +17,8 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
-from kafkastream.spark.jars import connector_jars, find_java
+from kafkastream.spark.jars import connector_jars, connector_version
+from kafkastream.spark.java import find_java
 from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["frame_of", "spark_session"]
@@ -144,12 +144,16 @@ def _hide_secrets(session: SparkSession) -> None:
 
 def _ensure_connector(session: SparkSession) -> None:
     if not (_has_connector(session) or _add_connector(session)):
-        version = pyspark.__version__
-        raise ConnectorMissingError(
-            "Spark runs without its Kafka connector",
-            now=f'Start with: spark-submit --jars "$(kafkastream jars)" …   or: spark-submit --packages '
-            f"org.apache.spark:spark-sql-kafka-0-10_2.13:{version} …",
-        )
+        raise ConnectorMissingError("Spark runs without its Kafka connector", now=_ways_to_start())
+
+
+def _ways_to_start() -> str:
+    with_jars = 'Start with: spark-submit --jars "$(kafkastream jars)" …'
+    try:
+        version = connector_version()
+    except SetupError:
+        return with_jars
+    return f"{with_jars}   or: spark-submit --packages org.apache.spark:spark-sql-kafka-0-10_2.13:{version} …"
 
 
 def _has_connector(session: SparkSession) -> bool:

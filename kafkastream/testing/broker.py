@@ -160,7 +160,8 @@ class EmbeddedKafka(KafkaBroker):
 
 
 def _program() -> KafkaProgram:
-    from kafkastream.spark.jars import broker_jars, find_java
+    from kafkastream.spark.jars import broker_jars
+    from kafkastream.spark.java import find_java
 
     return KafkaProgram(find_java(), broker_jars())
 

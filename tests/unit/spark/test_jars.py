@@ -9,20 +9,23 @@ import socket
 import subprocess
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from kafkastream.errors import JarsUnavailableError, JavaNotFoundError
+from kafkastream.errors import JarsUnavailableError
 from kafkastream.spark import jars
-from kafkastream.spark.jars import broker_jars, connector_jars, find_java
+from kafkastream.spark.jars import broker_jars, connector_jars, connector_version
 
 POM = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>{org}</groupId><artifactId>{name}</artifactId><version>{rev}</version></project>"""
 SETTINGS = """<ivysettings><settings defaultResolver="mirror"/><resolvers>
 <ibiblio name="mirror" m2compatible="true" root="{root}"/></resolvers></ivysettings>"""
-CONNECTOR = f"spark-sql-kafka-0-10_2.13-{version('pyspark')}.jar"
+SPARK = version("pyspark")
+MODULE = "spark-sql-kafka-0-10_2.13"
+CONNECTOR = f"{MODULE}-{SPARK}.jar"
 
 
 @pytest.fixture
@@ -40,12 +43,36 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def publish(root: Path, org: str, name: str, rev: str) -> None:
-    rev = rev.replace("${spark.version}", version("pyspark"))
+    rev = rev.replace("${connector.revision}", SPARK)
     folder = root / org.replace(".", "/") / name / rev
     folder.mkdir(parents=True)
     (folder / f"{name}-{rev}.pom").write_text(POM.format(org=org, name=name, rev=rev))
     (folder / f"{name}-{rev}.jar").write_bytes(name.encode())
     (folder / f"{name}-{rev}.jar.sha1").write_text(hashlib.sha1(name.encode()).hexdigest())
+
+
+def publish_connectors(registry: Path, *revisions: str) -> None:
+    """Have the registry hold these versions of the connector, and no others."""
+    shutil.rmtree(registry / "org" / "apache" / "spark")
+    for revision in revisions:
+        publish(registry, "org.apache.spark", MODULE, revision)
+    listed = "".join(f"<version>{revision}</version>" for revision in revisions)
+    folder = registry / "org" / "apache" / "spark" / MODULE
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "maven-metadata.xml").write_text(
+        f"<metadata><versioning><versions>{listed}</versions></versioning></metadata>"
+    )
+
+
+def run_with(spark: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have SPARK_HOME be a Spark of this version."""
+    home = folder / f"spark-{spark}" / "jars"
+    home.mkdir(parents=True)
+    (home / f"spark-core_2.13-{spark}.jar").touch()
+    installed = Path(str(find_spec("pyspark").origin)).parent  # type: ignore[union-attr]  # it is installed
+    (ivy,) = (installed / "jars").glob("ivy-*.jar")
+    (home / ivy.name).symlink_to(ivy)
+    monkeypatch.setenv("SPARK_HOME", str(home.parent))
 
 
 def use_registry(folder: Path, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,6 +120,71 @@ def test_copied_folder_works_elsewhere(registry: Path, tmp_path: Path, monkeypat
     assert jar.is_relative_to(copy)
 
 
+@pytest.mark.parametrize(
+    ("spark", "held", "found"),
+    [
+        ("4.2.1", ["4.1.3", "4.2.0", "4.3.0"], "4.2.0"),
+        ("4.3.0", ["4.1.3", "4.2.0", "4.2.1"], "4.2.1"),
+        ("4.2.0-vendor-3", ["4.1.3", "4.2.0"], "4.2.0"),
+    ],
+)
+def test_nearest_connector_is_taken_and_told_once(
+    spark: str,
+    held: list[str],
+    found: str,
+    registry: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    publish_connectors(registry, *held)
+    run_with(spark, tmp_path, monkeypatch)
+    assert names(connector_jars()) == [f"{MODULE}-{found}.jar"]
+    assert capfd.readouterr().err.splitlines()[1:] == [
+        f"Spark {spark} gets the Kafka connector {found}, the nearest to be had."
+    ]
+    assert connector_version() == found
+    assert capfd.readouterr().err == ""
+
+
+def test_connector_that_is_listed_but_gone_is_passed_over(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_connectors(registry, "4.2.0", "4.2.1")
+    shutil.rmtree(registry / "org" / "apache" / "spark" / MODULE / "4.2.1")
+    run_with("4.2.1", tmp_path, monkeypatch)
+    assert connector_version() == "4.2.0"
+
+
+def test_all_versions_that_were_tried_are_named(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_connectors(registry, "4.0.0", "4.1.3")
+    run_with("4.3.0", tmp_path, monkeypatch)
+    with pytest.raises(JarsUnavailableError) as raised:
+        connector_jars()
+    tried = ", ".join(f"org.apache.spark#{MODULE};{revision}" for revision in ("4.3.0", "4.3.+", "4.2.+"))
+    assert raised.value.what == f"these connector jars could not be had: {tried}"
+    assert raised.value.where == "the registry does not have them"
+
+
+def test_jars_of_another_spark_serve_without_a_registry(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    publish_connectors(registry, "4.1.3", "4.2.0")
+    for spark in ("4.1.3", "4.2.1"):
+        run_with(spark, tmp_path, monkeypatch)
+        connector_jars()
+    capfd.readouterr()
+    shutil.rmtree(registry)
+    run_with("4.3.0", tmp_path, monkeypatch)
+    kept = connector_jars()
+    assert names(kept) == [f"{MODULE}-4.2.0.jar"]
+    assert "Spark 4.3.0 gets the Kafka connector 4.2.0" in capfd.readouterr().err
+    assert connector_jars() == kept
+    assert capfd.readouterr().err == ""
+
+
 def test_lost_jar_is_fetched_again(registry: Path) -> None:
     (jar,) = connector_jars()
     jar.unlink()
@@ -127,6 +219,16 @@ def test_wrong_checksum_is_refused(registry: Path) -> None:
     with pytest.raises(JarsUnavailableError, match="spark-sql-kafka") as raised:
         connector_jars()
     assert "invalid sha1" in raised.value.where
+
+
+def test_wrong_checksum_is_no_reason_for_another_version(
+    registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_connectors(registry, "4.2.0", "4.2.1")
+    next(registry.rglob(f"{MODULE}-4.2.1.jar")).write_bytes(b"not what was published")
+    run_with("4.2.1", tmp_path, monkeypatch)
+    with pytest.raises(JarsUnavailableError, match=r"4\.2\.1"):
+        connector_jars()
 
 
 def test_missing_module_is_named(registry: Path) -> None:
@@ -167,46 +269,6 @@ def test_download_ends_with_its_killed_owner(registry: Path, tmp_path: Path, mon
             download.settimeout(20)
             while download.recv(4096):
                 pass
-
-
-def java_home(folder: Path, answer: str) -> str:
-    java = folder / "bin" / "java"
-    java.parent.mkdir(parents=True)
-    java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
-    java.chmod(0o755)
-    return str(folder)
-
-
-def test_java_home_comes_before_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", java_home(tmp_path, 'openjdk version "21.0.1" 2023-10-17'))
-    assert find_java() == tmp_path / "bin" / "java"
-
-
-def test_java_of_path_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setenv("PATH", java_home(tmp_path, 'openjdk version "17.0.15"') + "/bin")
-    assert find_java() == tmp_path / "bin" / "java"
-
-
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        ('java version "1.8.0_402"', "is Java 8;"),
-        ('openjdk version "11.0.2"', "is Java 11;"),
-        ("no runtime", "is not a working"),
-    ],
-)
-def test_old_java_is_refused(answer: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", java_home(tmp_path, answer))
-    with pytest.raises(JavaNotFoundError, match=found) as raised:
-        find_java()
-    assert "apt install" in raised.value.now
-
-
-def test_missing_java_is_told_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(JavaNotFoundError, match=f"no java in JAVA_HOME={tmp_path}"):
-        find_java()
 
 
 def test_module_does_not_import_pyspark() -> None:
