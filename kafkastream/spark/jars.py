@@ -27,7 +27,7 @@ import platformdirs
 from kafkastream.errors import JarsUnavailableError, SetupError
 from kafkastream.spark.ivy import IVY_MODULE, Ivy
 
-__all__ = ["broker_jars", "connector_jars", "connector_version"]
+__all__ = ["broker_jars", "connector_jars", "connector_version", "spark_version"]
 
 LOCK_TIMEOUT_S = 900.0
 
@@ -65,6 +65,15 @@ def broker_jars() -> tuple[Path, ...]:
     """
     spark = _spark_jars_folder()
     return _jars(_folder("broker", _spark_version(spark)), lambda fresh: _ivy("broker", spark).fetch(fresh, [{}]))
+
+
+def spark_version() -> str:
+    """The version of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
+
+    Raises:
+        JarsUnavailableError: There is none.
+    """
+    return _spark_version(_spark_jars_folder())
 
 
 def _spark_jars_folder() -> Path:

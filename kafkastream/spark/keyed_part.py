@@ -13,6 +13,7 @@ from kafkastream.spark.control import is_control
 from kafkastream.spark.failures import located
 from kafkastream.spark.keyed_query import KeyedQuery, Stages
 from kafkastream.spark.layout import Layout
+from kafkastream.spark.versions import warn_of_leak
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.job import JobSettings
 
@@ -62,6 +63,7 @@ def keyed_query(
     planned_offsets: Sequence[str],
 ) -> KeyedQuery:
     """The keyed side of a part, as far as an earlier run has come."""
+    warn_of_leak(folder.session.version)
     keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
     if planned_offsets:
         keyed.restore(json.loads(next(filter(is_control, planned_offsets))))

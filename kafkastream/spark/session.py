@@ -17,8 +17,9 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
-from kafkastream.spark.jars import connector_jars, connector_version
+from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
+from kafkastream.spark.versions import check_spark
 from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["frame_of", "spark_session"]
@@ -58,7 +59,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     Raises:
         UnsupportedFeatureError: Spark runs already, with another Python for its workers.
         ConnectorMissingError: Spark runs without its connector, and it cannot be added.
-        SetupError: No Java, or the connector's jars cannot be fetched.
+        SetupError: No Java, Spark is too old, or the connector's jars cannot be fetched.
     """
     # Spark's workers would start another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -68,6 +69,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
+    check_spark(session.version)
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
@@ -84,6 +86,7 @@ def spark_session(python: str | None = None) -> SparkSession:
 def _new_session() -> SparkSession:
     if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.builder.getOrCreate()
+    check_spark(spark_version())
     _share_import_path()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
     gateway = launch_gateway(_configuration(), {"stderr": subprocess.PIPE})

@@ -1,0 +1,54 @@
+"""The versions of Spark that jobs are tested with, and what is known of others."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from functools import cache
+
+from kafkastream.errors import SetupError
+
+__all__ = ["TESTED", "check_spark", "warn_of_leak"]
+
+TESTED = ">=4.2.1,<4.4"
+"""As ``pyproject.toml`` has it; the tests run with the oldest and with the newest."""
+
+_REFUSED_BEFORE = (4, 2, 0)
+_LEAKS_BEFORE, _UNTESTED_FROM = (tuple(map(int, bound.split("."))) for bound in re.findall(r"[\d.]+", TESTED))
+
+log = logging.getLogger("kafkastream")
+
+
+@cache
+def check_spark(version: str) -> None:
+    """Refuse a Spark that is too old; say once of one that is newer than those that were tried.
+
+    Raises:
+        SetupError: It lacks what jobs are made of.
+    """
+    home = os.environ.get("SPARK_HOME")
+    if _numbers(version) < _REFUSED_BEFORE:
+        raise SetupError(
+            f"Spark {version} is too old",
+            where=f"SPARK_HOME={home}" if home else "",
+            now=f'Use one of pyspark{TESTED}: pip install "pyspark{TESTED}", with no other Spark in SPARK_HOME.',
+        )
+    if _numbers(version) >= _UNTESTED_FROM:
+        log.warning("Spark %s is newer than those that kafkastream is tested with (%s)", version, TESTED)
+
+
+@cache
+def warn_of_leak(version: str) -> None:
+    """Say once that jobs with state do not live long with this version of Spark, if that is so."""
+    if _numbers(version) < _LEAKS_BEFORE:
+        # https://issues.apache.org/jira/browse/SPARK-58932
+        log.warning(
+            "Spark %s leaks a socket for each task with state and micro-batch (SPARK-58932), until none can be opened "
+            "and the job fails: use Spark 4.2.1 or newer",
+            version,
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))

@@ -1,0 +1,66 @@
+"""A fresh environment, made by ``pip install .`` alone, has the newest Spark of the range: ``make newest``."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kafkastream.testing import KafkaBroker
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.smoke.jobs import ROUNDS
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-newest" / "bin" / "python"
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """The variables of a user who has never heard of this checkout."""
+    if not PYTHON.exists():
+        if os.environ.get("CI"):
+            pytest.fail("there is no .venv-newest: make newest")
+        pytest.skip("there is no .venv-newest: make newest")
+    own = str(Path(sys.executable).parent)
+    path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
+    return {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"PATH": path}
+
+
+def readmes_job(servers: str, topic: str) -> str:
+    found = re.search(
+        r"^## A job$.*?^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    assert found
+    return found[1].replace("localhost:9092", servers).replace('"lines"', f'"{topic}"')
+
+
+def test_plain_install_runs_jobs_of_each_kind(
+    environment: dict[str, str], kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    lines, numbers, counts = (new_topic() for _ in range(3))
+    kafka.produce(lines, ["hello world"])
+    readme = tmp_path / "job.py"
+    readme.write_text(readmes_job(kafka.bootstrap_servers, lines))
+    script, servers = Path(__file__).with_name("jobs.py"), kafka.bootstrap_servers
+    run = subprocess.run(
+        [PYTHON, script, servers, tmp_path / "checkpoints", readme, numbers, counts],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=False,
+    )
+    assert (run.returncode, run.stdout.splitlines()[:2]) == (0, ["HELLO", "WORLD"]), run.stderr
+    assert sorted((record.key, record.value) for record in kafka.consume(counts)) == [
+        (name.encode(), b'{"n":"%s","many":%d}' % (name.encode(), ROUNDS)) for name in ("a", "b")
+    ]
+    assert set(run.stderr.splitlines()) <= {"Fetching the connector jars (once per machine)", *remarks(run.stderr)}
+
+
+def remarks(errors: str) -> list[str]:
+    return re.findall(r"Spark \S+ gets the Kafka connector \S+, the nearest to be had\.", errors)
