@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+NEWEST := .venv-newest
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup jars demo test faults lint unit docs lock clean
+.PHONY: help setup newest jars demo test faults lint unit docs lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -15,7 +16,7 @@ help: ## Show this list
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
-test: jars lint ## Everything: lint, types, layers, tests on a real broker
+test: jars newest lint ## Everything: lint, types, layers, tests on a real broker
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 faults: jars ## 320 attacks on exactly-once jobs, at random: takes half an hour
@@ -34,6 +35,8 @@ unit: setup ## Only the tests that need neither Java nor a broker
 
 setup: $(READY) ## Only the virtual environment
 
+newest: $(NEWEST)/.ready ## Only an environment as users get it by pip install, with the newest Spark: for tests/smoke
+
 jars: setup ## Only the jars of Spark's Kafka connector and of Kafka itself
 	@kafkastream jars > /dev/null
 	@kafkastream jars --broker > /dev/null
@@ -47,9 +50,15 @@ $(READY): pyproject.toml requirements/dev.txt
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(NEWEST)/.ready: pyproject.toml README.md $(shell find kafkastream -type f ! -name '*.pyc')
+	@echo "Installing into $(NEWEST) as users do; this downloads the newest Spark, once (about 500 MB) …"
+	test -x $(NEWEST)/bin/python || $(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --disable-pip-version-check .
+	@touch $@
+
 lock: ## Pin anew what is tested, after a change of the dependencies (needs uv)
 	uv pip compile --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	  --group dev pyproject.toml --output-file requirements/dev.txt
 
 clean: ## Remove the virtual environment and what tools have cached here
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

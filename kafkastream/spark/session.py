@@ -17,6 +17,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
+from kafkastream.spark.descriptors import check_descriptor_limit
 from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
 from kafkastream.spark.versions import check_spark
@@ -87,6 +88,7 @@ def _new_session() -> SparkSession:
     if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.builder.getOrCreate()
     check_spark(spark_version())
+    check_descriptor_limit()
     _share_import_path()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
     gateway = launch_gateway(_configuration(), {"stderr": subprocess.PIPE})

@@ -21,6 +21,7 @@ from kafkastream.errors import (
     UserFunctionError,
     WorkerDependencyError,
 )
+from kafkastream.spark.descriptors import HOW_TO_RAISE
 from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["BAD_RECORD", "BAD_ROW", "FunctionFailedError", "lost_records", "translated", "without_secrets"]
@@ -61,6 +62,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
             where=f"job {job!r}",
             now="Is the job running twice, or another job with this sink's prefix? The next start continues where this "
             "one stopped.",
+        ),
+    ),
+    (
+        r"Too many open files",
+        lambda _, job, __: SetupError(
+            "too many files and sockets are open",
+            where=f"job {job!r}",
+            now=f"{HOW_TO_RAISE} If it has state and Spark is older than 4.2.1, use a newer one: that one leaks sockets "
+            "(SPARK-58932).",
         ),
     ),
     (

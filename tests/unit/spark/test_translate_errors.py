@@ -34,6 +34,7 @@ CASES: list[tuple[str, type[KafkastreamError], str]] = [
     ("IllegalStateException: Partition t-0's offset was changed from 5 to 0", KafkaError, "Partition t-0's offset"),
     ("org.apache.kafka.common.errors.TimeoutException: Call(x) timed out", BrokerUnreachableError, "Call(x) timed out"),
     ("java.io.IOException: No space left on device", SetupError, "disk is full"),
+    ('Cannot run program "chmod": error=24, Too many open files', SetupError, "too many files and sockets"),
     ('Cannot run program "python9": error=2', SetupError, "'python9'"),
     ("Python worker failed to connect back.", SetupError, "did not start in time"),
 ]

@@ -1,0 +1,33 @@
+"""How many files and sockets the process may have open that Spark will be."""
+
+from __future__ import annotations
+
+from kafkastream.errors import SetupError
+
+__all__ = ["HOW_TO_RAISE", "check_descriptor_limit"]
+
+HOW_TO_RAISE = (
+    "Raise the limit in the shell or service that starts the program: ulimit -n 65536 (LimitNOFILE= of systemd)."
+)
+
+_FEWEST = 512
+"""Spark has some 400 open with a small job: its jars, its workers' sockets."""
+
+
+def check_descriptor_limit() -> None:
+    """Refuse to start where a Java process may not have as many open as Spark needs.
+
+    Java raises its own limit as far as it may, so only the hard limit counts.
+
+    Raises:
+        SetupError: The limit is too low.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < _FEWEST:
+        raise SetupError(
+            f"this program may have {most} files and sockets open, and Spark needs {_FEWEST} at least", now=HOW_TO_RAISE
+        )
