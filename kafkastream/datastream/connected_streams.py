@@ -51,8 +51,8 @@ class ConnectedStreams(Generic[IN1, IN2]):
         first, second = self._inputs
         return ConnectedStreams(
             self._env,
-            KeyedInput(node=first.node, selector=key_selector1),
-            KeyedInput(node=second.node, selector=key_selector2),
+            KeyedInput(node=first.node, selector=key_selector1, key_type=key_type),
+            KeyedInput(node=second.node, selector=key_selector2, key_type=key_type),
         )
 
     keyBy = key_by

@@ -252,10 +252,11 @@ class DataStream(StreamHandle, Generic[T]):
 
         Same as in Flink: elements of one key that come of one partition stay in order.
         Differs from Flink: keys of any type that can be hashed and pickled will do, so ``key_type`` is not needed.
+        Where it is given, a checkpoint keeps it, and a program with another one is refused.
         """
         from kafkastream.datastream.keyed_stream import KeyedStream
 
-        return KeyedStream(self, _checked(key_selector, KeySelector))
+        return KeyedStream(self, _checked(key_selector, KeySelector), key_type)
 
     keyBy = key_by
 

@@ -56,9 +56,15 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
     Differs from Flink: it is no operator, so it has no name, uid or parallelism; what comes of it has.
     """
 
-    def __init__(self, stream: DataStream[T], selector: KeySelector[T, K] | Callable[[T], K]) -> None:
+    def __init__(
+        self,
+        stream: DataStream[T],
+        selector: KeySelector[T, K] | Callable[[T], K],
+        key_type: TypeInformation[K] | None = None,
+    ) -> None:
         self._stream = stream
         self._selector = selector
+        self._key_type = key_type
 
     def get_type(self) -> TypeInformation[T] | None:
         """The type of the elements, if it was given."""
@@ -140,7 +146,7 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
 
     @property
     def _input(self) -> KeyedInput:
-        return KeyedInput(node=self._stream._id, selector=self._selector)
+        return KeyedInput(node=self._stream._id, selector=self._selector, key_type=self._key_type)
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Write each element to standard output."""

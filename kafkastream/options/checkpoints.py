@@ -8,6 +8,7 @@ from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, choice, integer, millis_of_duration, text
 
 __all__ = [
+    "ACCEPT_CHANGED_OPERATORS",
     "ALIGNED_TIMEOUT",
     "CHANGELOG",
     "CHECKPOINT_DIR",
@@ -108,6 +109,13 @@ IGNORE_UNCLAIMED_STATE: Final = Option[bool](
     doc="Whether the checkpoint may hold state of operators that the program has no more: it is dropped then, for good.",
     deprecated_keys=("execution.savepoint.ignore-unclaimed-state",),
 )
+ACCEPT_CHANGED_OPERATORS: Final = Option[bool](
+    key="kafkastream.state-recovery.accept-changed-operators",
+    parse=boolean,
+    default=False,
+    doc="Whether an operator may go on with its state though what the state depends on has changed: "
+    "the query below it, or the type of its keys.",
+)
 STATE_BACKEND: Final = Option[str](
     key="state.backend.type",
     parse=text,
@@ -148,6 +156,7 @@ CHECKPOINT_OPTIONS: Final[tuple[Option[Any], ...]] = (
     SAVEPOINT_DIR,
     ALIGNED_TIMEOUT,
     IGNORE_UNCLAIMED_STATE,
+    ACCEPT_CHANGED_OPERATORS,
     STATE_BACKEND,
     UNALIGNED,
     FORCED_UNALIGNED,

@@ -21,10 +21,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
-__all__ = ["CONTROL", "CONTROL_SCHEMA", "LAYOUT", "ControlFile", "ControlReader", "control_frame", "is_control"]
+__all__ = [
+    "CONTROL",
+    "CONTROL_NAME",
+    "CONTROL_SCHEMA",
+    "LAYOUT",
+    "ControlFile",
+    "ControlReader",
+    "control_frame",
+    "is_control",
+]
 
 CONTROL = -1
 """What stands in place of a source's node in the rows of this stream."""
+
+CONTROL_NAME: Final = "kafkastream_control"
+"""The stream's name in Spark's log of offsets, where every source of a query has one."""
 
 LAYOUT: Final = "layout of state"
 """What every content has, and no offset of Kafka's, whose keys are names of topics."""
@@ -67,10 +79,11 @@ class ControlFile:
         shutil.rmtree(self.path.parent, ignore_errors=True)
 
 
-def control_frame(session: SparkSession, file: ControlFile) -> DataFrame:
+def control_frame(session: SparkSession, file: ControlFile, *, is_named: bool) -> DataFrame:
     """The stream of a file's contents: one row with the newest whenever there is something new."""
     session.dataSource.register(_ControlSource)
-    return session.readStream.format(_FORMAT).option(_FILE, str(file.path)).load()
+    reader = session.readStream.format(_FORMAT)
+    return (reader.name(CONTROL_NAME) if is_named else reader).option(_FILE, str(file.path)).load()
 
 
 def is_control(offset: str | None) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import islice
 from threading import Event
@@ -17,7 +16,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
-from kafkastream.spark.checkpoint import CheckpointFolder, slug
+from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
+from kafkastream.spark.checkpoint.operators import dependencies_of
+from kafkastream.spark.checkpoint.owner import FolderOwner
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
@@ -33,10 +35,13 @@ from kafkastream.spark.reports import REPORT_SCHEMA, Report
 from kafkastream.spark.restarts import Restarts
 from kafkastream.spark.running_part import RunningPart, StopRequestedError
 from kafkastream.spark.session import spark_session
+from kafkastream.spark.settings import NAMED_SOURCES
+from kafkastream.spark.settings import settings as session_settings
 from kafkastream.spark.shipping import ship
 from kafkastream.spark.single_writer import SINGLE, WriterPlan
 from kafkastream.spark.streams import (
     KafkaInput,
+    KeyedSource,
     collection_frame,
     collection_frames,
     collections_of,
@@ -47,7 +52,7 @@ from kafkastream.spark.tables.compile import query_frames, row_decoders
 from kafkastream.spark.tables.frames import QueryFrames
 from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.task import TaskPlan
-from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink, distinct_names
+from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
 from kafkastream.sql.query.mixture import generators
@@ -103,22 +108,30 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         session = table_session(session, zones[0])
     components = tuple(graph.components())
     _check_ends(components)
-    names = distinct_names(map(_identity, components))
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     restarts = Restarts(settings.restarts)
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
     run = Run(uuid.uuid4().hex, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
     try:
-        parts = [
-            _part(folder, part, name, settings, metrics, collect, _Read(), run)
-            for part, name in zip(components, names, strict=True)
-        ]
-        metrics.report_by(settings.reporters)
+        owner = FolderOwner.take(folder, settings.name)
+        try:
+            identity = JobIdentity.of(folder, settings, components)
+            parts = [_part(folder, part, settings, metrics, collect, _Read(), run) for part in identity.parts]
+            identity.keep([one.dependencies for one in parts])
+            metrics.report_by(settings.reporters)
+        except BaseException:
+            owner.release()
+            raise
     except BaseException:
         folder.clean()
         raise
-    return Job(job_id, settings.name, _servers(graph), parts, restarts, metrics, folder.clean)
+
+    def at_end() -> None:
+        owner.release()
+        folder.clean()
+
+    return Job(job_id, settings.name, _servers(graph), parts, restarts, metrics, at_end, owner.lost)
 
 
 def _check_ends(components: Sequence[JobGraph]) -> None:
@@ -165,6 +178,8 @@ class _Part:
     keyed: KeyedQuery | None
     writer: WriterPlan | None
     tables: QueryFrames | None
+    is_named: bool
+    dependencies: Mapping[str, str]
 
     def start(self, run: RunningPart) -> FollowedQuery | None:
         """Run the collections, then start the query, if there is anything else to read."""
@@ -173,12 +188,17 @@ class _Part:
         elif self.keyed is None:
             self._read_values(run)
         elif not self.inputs:
-            with self.keyed.settings():
+            with session_settings(self.folder.session, self.keyed.settings()):
                 self._keyed_batch(run, Event(), self.keyed.static_frame(), 0, self.plan.run.id)
         if not self.inputs:
             return None
         return FollowedQuery(
-            resolve=partial(resolved, self.folder.session, [(one.node, one.source) for one in self.inputs]),
+            resolve=partial(
+                resolved,
+                self.folder.session,
+                [KeyedSource(one.node, one.source, one.key) for one in self.inputs],
+                is_named=self.is_named,
+            ),
             begin=partial(self._query, run),
             keep=partial(self.folder.record, self.name),
             inputs=self.inputs,
@@ -224,6 +244,11 @@ class _Part:
                 time.sleep(_POLL_S)
 
     def _query(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+        wanted = {**(NAMED_SOURCES if self.is_named else {}), **({} if self.keyed is None else self.keyed.settings())}
+        with session_settings(self.folder.session, wanted):
+            return self._begun(run, inputs, over)
+
+    def _begun(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
         most = _KEYED_PER_BATCH if self.keyed is not None else None
@@ -233,7 +258,7 @@ class _Part:
         elif self.tables is not None and self.tables.is_native:
             writer = self.tables.writer(frames)
         elif self.keyed is not None:
-            frame = self.keyed.frame(frames)
+            frame = self.keyed.frame(frames, is_named=self.is_named)
             writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(run, over, batch, number))
         else:
             frame = reduce(DataFrame.unionByName, frames.values()) if self.tables is None else self.tables.frame(frames)
@@ -245,8 +270,7 @@ class _Part:
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.settings.name}: {self.name} ({run.job_id})")
         writer = writer.option("checkpointLocation", self.folder.of_query(self.name))
-        with nullcontext() if self.keyed is None else self.keyed.settings():
-            return writer.start()
+        return writer.start()
 
     def _batch(self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None) -> None:
         """Run a micro-batch of Spark's query, or of what is none and has a name of its own."""
@@ -290,8 +314,7 @@ class _Part:
 
 def _part(
     folder: CheckpointFolder,
-    graph: JobGraph,
-    name: str,
+    part: PartIdentity,
     settings: JobSettings,
     metrics: JobMetrics,
     collect: Callable[[Iterable[Any]], None],
@@ -299,12 +322,18 @@ def _part(
     run: Run,
 ) -> _Part:
     """A part, compiled: of what an earlier start has left, only its checkpoint counts."""
-    sources = [(node, node.source) for node in graph.sources if isinstance(node.source, KafkaSource)]
-    inputs = resolved(folder.session, sources, folder.extents(name))
+    graph, name, is_named = part.graph, part.place.folder, part.place.is_named
+    sources = [
+        KeyedSource(node, node.source, key)
+        for node, key in zip(graph.sources, part.place.keys, strict=True)
+        if isinstance(node.source, KafkaSource)
+    ]
+    inputs = resolved(folder.session, sources, folder.extents(name), is_named=is_named)
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     planned = folder.planned_offsets(name)
     layout = layout_of(folder, graph, name, settings, parallelism, planned)
+    dependencies = dependencies_of(folder, part, settings)
     labels = () if layout is None else bucket_labels(layout.buckets)
     decoders = row_decoders(graph)
     compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels, decoders=decoders)
@@ -319,7 +348,7 @@ def _part(
     else:
         stages = tables.frame
     return _Part(
-        again=lambda: _part(folder, graph, name, settings, metrics, collect, read, run.again()),
+        again=lambda: _part(folder, part.started(dependencies), settings, metrics, collect, read, run.again()),
         read=read,
         graph=graph,
         name=name,
@@ -334,6 +363,8 @@ def _part(
         keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
         tables=tables,
+        is_named=is_named,
+        dependencies=dependencies,
     )
 
 
@@ -344,8 +375,3 @@ def _query_of(frame: DataFrame) -> str:
 def _servers(graph: JobGraph) -> str:
     sources = (node.source for node in graph.sources)
     return ",".join(dict.fromkeys(source.bootstrap_servers for source in sources if isinstance(source, KafkaSource)))
-
-
-def _identity(graph: JobGraph) -> str:
-    """What a part of a restarted job is recognised by: its sources' uids, or names; those of copies are others'."""
-    return slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources))

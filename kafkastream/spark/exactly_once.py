@@ -150,10 +150,10 @@ class ExactlyOnce:
         if sink in self.single:
             yield slot_name(prefix, state.query, sink, SINGLE), state.planned_at_ms is not None
             return
-        for index, one in enumerate(inputs):
+        for one in inputs:
             if sink not in self.reached[one.node.id]:
                 continue
-            planned = state.partitions(index)
+            planned = state.partitions(one.key)
             for partition in sorted({*one.extent.starts, *planned}):
                 origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
                 yield slot_name(prefix, state.query, sink, origin), partition in planned

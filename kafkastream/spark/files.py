@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, final
 
 import attrs
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 __all__ = ["Files"]
@@ -66,6 +68,15 @@ class Files:
         system = self._system(path)
         return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
 
+    def make_private(self) -> None:
+        """Create the root, readable and writable by its owner alone, where the file system has permissions."""
+        path = self._path("")
+        system = self._system(path)
+        if not system.exists(path):
+            system.mkdirs(path)
+            with suppress(Py4JJavaError):  # object stores have none
+                system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
+
     def delete(self, name: str) -> None:
         """Remove a file or folder, if it is there."""
         path = self._path(name)
@@ -76,7 +87,7 @@ class Files:
         return self.session.sparkContext._jvm
 
     def _path(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self.root}/{name}")
+        return self._jvm.org.apache.hadoop.fs.Path(f"{self.root}/{name}" if name else self.root)
 
     def _system(self, path: Any) -> Any:
         return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())

@@ -44,6 +44,7 @@ class Job:
         restarts: What becomes of a part that has failed.
         metrics: Its metrics.
         at_end: Called once when all has ended.
+        folder_lost: Tells why the checkpoint folder is another's now, if it is.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Job:
         restarts: Restarts,
         metrics: JobMetrics,
         at_end: Callable[[], None],
+        folder_lost: Callable[[], KafkastreamError | None] = lambda: None,
     ) -> None:
         self.job_id = job_id
         self.finished: Future[JobExecutionResult] = Future()
@@ -65,6 +67,7 @@ class Job:
         self._restarts = restarts
         self._metrics = metrics
         self._at_end = at_end
+        self._folder_lost = folder_lost
         self._failure: KafkastreamError | None = None
         self._ended_as = JobStatus.FINISHED
         self._began = time.monotonic()
@@ -128,6 +131,7 @@ class Job:
         since: float | None = None
         look_at = 0.0
         while self._any_goes_on():
+            self._failure = self._failure or self._folder_lost()
             if self._is_to_stop:
                 since = since or time.monotonic()
                 _stop_idle(self._parts, at_once=time.monotonic() - since > _PATIENCE_S)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
 from kafkastream.spark.checkpoint import CheckpointFolder
-from kafkastream.spark.control import is_control
+from kafkastream.spark.control import CONTROL_NAME
 from kafkastream.spark.failures import located
 from kafkastream.spark.keyed_query import KeyedQuery, Stages
 from kafkastream.spark.layout import Layout
@@ -28,7 +28,7 @@ def layout_of(
     name: str,
     settings: JobSettings,
     parallelism: int,
-    planned_offsets: Sequence[str],
+    planned_offsets: Mapping[str, str],
 ) -> Layout | None:
     """Where the state of a part's keyed operators is; None when it has, and had, none.
 
@@ -60,11 +60,11 @@ def keyed_query(
     stages: Stages,
     labels: Sequence[int],
     layout: Layout,
-    planned_offsets: Sequence[str],
+    planned_offsets: Mapping[str, str],
 ) -> KeyedQuery:
     """The keyed side of a part, as far as an earlier run has come."""
     warn_of_leak(folder.session.version)
     keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
-    if planned_offsets:
-        keyed.restore(json.loads(next(filter(is_control, planned_offsets))))
+    if CONTROL_NAME in planned_offsets:
+        keyed.restore(json.loads(planned_offsets[CONTROL_NAME]))
     return keyed

@@ -110,33 +110,21 @@ class KeyedQuery:
         marks = frame_of(self._session, [(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
-    def frame(self, records: Mapping[int, DataFrame]) -> DataFrame:
+    def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:
         """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
         self._tell()
         self._file.write(self._told)
-        return self._stages(records, control_frame(self._session, self._file))
+        return self._stages(records, control_frame(self._session, self._file, is_named=is_named))
 
-    @contextmanager
-    def settings(self) -> Iterator[None]:
+    def settings(self) -> Mapping[str, str]:
         """What Spark is to be told while the query begins; it keeps that for itself."""
-        wanted = {
+        return {
             "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
         }
-        before = {key: self._session.conf.get(key, None) for key in wanted}
-        for key, value in wanted.items():
-            self._session.conf.set(key, value)
-        try:
-            yield
-        finally:
-            for key, was in before.items():
-                if was is None:
-                    self._session.conf.unset(key)
-                else:
-                    self._session.conf.set(key, was)
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """The sources read these partitions."""

@@ -12,7 +12,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
-from kafkastream.spark.control import LAYOUT, is_control
+from kafkastream.spark.control import CONTROL_NAME, LAYOUT
 from kafkastream.spark.identities import keyed_identities
 from kafkastream.spec.graph import JobGraph, KeyedNode
 from kafkastream.spec.values import FrozenMap
@@ -55,17 +55,22 @@ class Layout:
         )
 
     @staticmethod
-    def of_offsets(sources: Sequence[str]) -> Layout | None:
-        """What a micro-batch has left, by the offset of each of its sources; None when there was none."""
+    def of_offsets(sources: Mapping[str, str]) -> Layout | None:
+        """What a micro-batch has left, by the offset of each of its sources' keys; None when there was none."""
         if not sources:
             return None
-        told = next((json.loads(offset)[LAYOUT] for offset in sources if is_control(offset)), _NOTHING)
+        told = json.loads(sources[CONTROL_NAME])[LAYOUT] if CONTROL_NAME in sources else _NOTHING
         return Layout(told["buckets"], tuple(map(FrozenMap, told["levels"])))
 
     def content(self) -> dict[str, Any]:
         """What ``of_offsets`` reads again, and what stateful stages are to forget."""
         layout = {"buckets": self.buckets, "levels": [dict(level) for level in self.levels]}
         return {LAYOUT: layout, "gone": list(self.gone)}
+
+    @property
+    def identities(self) -> frozenset[str]:
+        """The operators that keep state, by their identities."""
+        return frozenset(self._places)
 
     def continued(self, now: Layout, *, ignores_unclaimed: bool) -> Layout:
         """How a program goes on with this state.

@@ -35,9 +35,9 @@ __all__ = ["FollowedQuery", "GroupCommits"]
 
 log = logging.getLogger("kafkastream")
 
-Resolve = Callable[[Sequence[Extent]], Sequence[KafkaInput]]
+Resolve = Callable[[Mapping[str, Extent]], Sequence[KafkaInput]]
 Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
-Keep = Callable[[Sequence[Extent]], None]
+Keep = Callable[[Mapping[str, Extent]], None]
 
 _BEGINNINGS = 10
 _PARTITIONS_CHANGED = "you must specify all TopicPartitions"
@@ -103,11 +103,11 @@ class FollowedQuery:
     def begin_again(self) -> None:
         """Begin anew, with the partitions that there are now."""
         self._begun_again += 1
-        self._inputs = self._resolve([one.extent for one in self._inputs])
+        self._inputs = self._resolve({one.key: one.extent for one in self._inputs})
         self.query = self._begun()
 
     def _begun(self) -> StreamingQuery:
-        self._keep([one.extent for one in self._inputs])
+        self._keep({one.key: one.extent for one in self._inputs})
         self._metrics.begin(self._inputs, self._commits)
         if self._keyed is not None:
             self._keyed.begin(self._inputs)
@@ -166,7 +166,8 @@ class FollowedQuery:
         if self._keyed is not None:
             self._keyed.close()
         if completed and self.has_stopped:
-            self._keep([Extent(offsets, finished=True) for offsets in self._reached])
+            ends = zip(self._inputs, self._reached, strict=True)
+            self._keep({one.key: Extent(offsets, finished=True) for one, offsets in ends})
 
 
 @final

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, repeat
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import attrs
 import pyarrow as pa
@@ -28,6 +27,7 @@ from kafkastream.spec.subscription import TopicPartition
 
 __all__ = [
     "KafkaInput",
+    "KeyedSource",
     "collection_frame",
     "collection_frames",
     "collection_rows",
@@ -42,6 +42,14 @@ _ALIGNED_PER_BATCH = 50_000
 """How many at most of a source whose partitions wait for others: between micro-batches is when they can."""
 
 
+class KeyedSource(NamedTuple):
+    """A Kafka source with its node and its key in the checkpoint of its query."""
+
+    node: SourceNode
+    source: KafkaSource[Any]
+    key: str
+
+
 @final
 @attrs.frozen
 class KafkaInput:
@@ -52,6 +60,8 @@ class KafkaInput:
         source: The source.
         options: The options of Spark's source.
         extent: From where to where it reads.
+        key: The source's key in its query's checkpoint.
+        is_named: Whether Spark knows the source by that key.
         ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
     """
 
@@ -60,6 +70,8 @@ class KafkaInput:
     options: Mapping[str, str]
     extent: Extent
     ends: bool
+    key: str
+    is_named: bool
 
     def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
         """Whether a source that has read up to these offsets has nothing left to read."""
@@ -73,14 +85,19 @@ class KafkaInput:
 
 
 def resolved(
-    session: SparkSession, sources: Iterable[tuple[SourceNode, KafkaSource[Any]]], before: Iterable[Extent]
+    session: SparkSession,
+    sources: Iterable[KeyedSource],
+    before: Mapping[str, Extent],
+    *,
+    is_named: bool,
 ) -> tuple[KafkaInput, ...]:
     """The sources of one query, with their offsets resolved on the brokers.
 
     Args:
         session: Where to read.
-        sources: The sources with their nodes.
-        before: What an earlier start of the job began with, which is kept, as Flink keeps it in its checkpoints.
+        sources: The sources with their nodes and keys.
+        before: What an earlier start of the job began with, by key, which is kept, as Flink keeps it in its checkpoints.
+        is_named: Whether Spark knows the sources by their keys.
 
     Raises:
         UnknownTopicError: A topic or partition does not exist.
@@ -89,10 +106,7 @@ def resolved(
         DefinitionError: An interrupted run had stops, and this one has none.
         BrokerUnreachableError: No broker answered.
     """
-    return tuple(
-        _resolved(session, *source, extent)
-        for source, extent in zip(sources, chain(before, repeat(None)), strict=False)
-    )
+    return tuple(_resolved(session, *source, before.get(source.key), is_named=is_named) for source in sources)
 
 
 def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
@@ -133,7 +147,15 @@ def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataF
     return {node.id: collection_frame(session, node, one.elements) for node, one in collections_of(graph)}
 
 
-def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any], before: Extent | None) -> KafkaInput:
+def _resolved(
+    session: SparkSession,
+    node: SourceNode,
+    source: KafkaSource[Any],
+    key: str,
+    before: Extent | None,
+    *,
+    is_named: bool,
+) -> KafkaInput:
     assert source.subscription is not None
     cluster = Cluster(with_pem_stores(source.consumer_properties))
     partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
@@ -150,13 +172,13 @@ def _resolved(session: SparkSession, node: SourceNode, source: KafkaSource[Any],
     options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
         _refuse_endless(node, before)
-        return KafkaInput(node, source, options, Extent(starts), ends=False)
+        return KafkaInput(node, source, options, Extent(starts), ends=False, key=key, is_named=is_named)
     if before is None or before.stops is None:
         stops = _stops(source.stopping_offsets, cluster, partitions)
     else:
         stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
-    return KafkaInput(node, source, options, Extent(starts, stops), ends)
+    return KafkaInput(node, source, options, Extent(starts, stops), ends, key, is_named)
 
 
 def _starts(
@@ -200,7 +222,8 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
     if per_batch is not None and one.node.watermarks.alignment is not None:
         per_batch = min(per_batch, _ALIGNED_PER_BATCH)
     limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}
-    frame = session.readStream.format("kafka").options(**{**limit, **one.options}).load()
+    reader = session.readStream.format("kafka")
+    frame = (reader.name(one.key) if one.is_named else reader).options(**{**limit, **one.options}).load()
     if one.source.reads_committed:
         frame = frame.where(start_condition(one.extent.starts))
     if one.extent.stops is not None:

@@ -116,6 +116,8 @@ class JobSettings:
         checkpoint_dir: Where its progress is kept; None for nowhere.
         checkpoint_interval_ms: How often; None when checkpointing is off.
         ignores_unclaimed_state: Whether state of operators that are no more may go.
+        accepts_changed_operators: Whether operators may go on with state that depends on what has changed.
+        program: The file name of the program, where the job has Flink's default name.
         reporters: Who reports its metrics.
     """
 
@@ -129,6 +131,8 @@ class JobSettings:
     python_files: tuple[str, ...] = ()
     python_executable: str | None = None
     ignores_unclaimed_state: bool = False
+    accepts_changed_operators: bool = False
+    program: str | None = None
     reporters: tuple[ReporterSettings, ...] = ()
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import sys
+from pathlib import Path
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics.reporters import reporters_of
@@ -47,14 +49,17 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         raise DefinitionError(
             f"parallelism {parallelism} is more than the maximum parallelism {max_parallelism}", now="Lower it."
         )
+    name = job_name or read(options.JOB_NAME)
     return JobSettings(
-        name=job_name or read(options.JOB_NAME),
+        name=name,
         parallelism=None if parallelism is None else checked_parallelism(parallelism),
         max_parallelism=max_parallelism,
         parameters=FrozenMap(read(options.JOB_PARAMETERS)),
         checkpoint_dir=read(checkpoints.CHECKPOINT_DIR),
         checkpoint_interval_ms=read(checkpoints.CHECKPOINT_INTERVAL),
         ignores_unclaimed_state=read(checkpoints.IGNORE_UNCLAIMED_STATE),
+        accepts_changed_operators=read(checkpoints.ACCEPT_CHANGED_OPERATORS),
+        program=Path(sys.argv[0]).name if name == options.JOB_NAME.default else None,
         restarts=restart_strategy_of(configuration),
         python_files=read(options.PYTHON_FILES),
         python_executable=read(options.PYTHON_EXECUTABLE),

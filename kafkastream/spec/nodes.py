@@ -197,11 +197,13 @@ class KeyedInput:
         node: The stream's node.
         selector: Finds the key; without one, elements stay with their subtask.
         is_broadcast: Whether its elements come to every subtask.
+        key_type: The type of the key, if the program gives it.
     """
 
     node: int
     selector: KeySelector[Any, Any] | Callable[[Any], Any] | None = None
     is_broadcast: bool = False
+    key_type: TypeInformation[Any] | None = None
 
 
 @final

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
     from tests.integration.conftest import Parts, Read
 
-FIRST = [Extent({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), Extent({})]
-SECOND = [Extent({TopicPartition("t", 0): 5}, finished=True), Extent({})]
+FIRST = {"orders": Extent({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), "others": Extent({})}
+SECOND = {"orders": Extent({TopicPartition("t", 0): 5}, finished=True), "others": Extent({})}
 
 
 @pytest.fixture
 def folder(spark: SparkSession, tmp_path: Path) -> CheckpointFolder:
-    return CheckpointFolder.of(spark, JobSettings(name="my job", checkpoint_dir=tmp_path.as_uri()))
+    return CheckpointFolder.of(spark, JobSettings(name="my-job", checkpoint_dir=tmp_path.as_uri()))
 
 
 def test_what_was_recorded_last_is_found(folder: CheckpointFolder, tmp_path: Path) -> None:
-    assert folder.extents("q") == ()
+    assert folder.extents("q") == {}
     for extents in (FIRST, SECOND):
         folder.record("q", extents)
         assert folder.extents("q") == extents
-    assert folder.extents("other") == ()
+    assert folder.extents("other") == {}
     assert (tmp_path / "my-job" / "q.extents.json").exists()
 
 
@@ -66,11 +66,11 @@ def test_kill_while_it_is_written_loses_nothing(folder: CheckpointFolder, tmp_pa
     file.unlink()  # killed after the old one was deleted
     assert folder.extents("q") == FIRST
     unfinished.write_text(before[:7])  # killed in the very first write
-    assert folder.extents("q") == ()
+    assert folder.extents("q") == {}
 
 
 def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:
-    folder = CheckpointFolder.of(spark, JobSettings(name="my job"))
+    folder = CheckpointFolder.of(spark, JobSettings(name="my-job"))
     folder.record("q", FIRST)
     assert folder.extents("q") == FIRST
     folder.clean()

@@ -15,6 +15,7 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, Kaf
 from kafkastream.datastream.data_stream import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.source import offsets_of_json
 from kafkastream.spec.job import JobSettings
 from kafkastream.testing import Record, wait_until
@@ -103,7 +104,10 @@ def test_topic_that_is_gone_does_not_keep_a_job_from_starting(
 
     partitions = [KafkaTopicPartition(f"{prefix}-{number}", 0) for number in range(2)]
     folder = CheckpointFolder.of(spark, JobSettings(name="gone", checkpoint_dir=checkpoints.as_uri()))
-    folder.record("pattern", [Extent(dict.fromkeys(partitions, 0))])
+    folder.record("pattern", {"pattern": Extent(dict.fromkeys(partitions, 0))})
+    sources = (SourceRecord(key="pattern", name="pattern", reads=f"topic pattern {prefix}-."),)
+    part = PartRecord(folder="pattern", sources=sources, sinks=("collect",))
+    folder.keep_record(JobRecord(job="gone", parts=(part,)))
     parts.kafka.delete_topic(f"{prefix}-0")
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "pattern")
     with stream.execute_and_collect("gone") as elements:

@@ -39,7 +39,7 @@ from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.stores import with_pem_stores
-from kafkastream.spark.streams import kafka_frames, resolved
+from kafkastream.spark.streams import KeyedSource, kafka_frames, resolved
 from kafkastream.spark.translate_errors import translated
 from kafkastream.sql.kafka_catalog.inference import Message
 from kafkastream.testing import EmbeddedKafka, Security
@@ -330,7 +330,7 @@ def test_plans_hide_secrets(
     stream.print()
     node = env._graph().sources[0]
     assert isinstance(node.source, KafkaSource)
-    (found,) = resolved(spark, [(node, node.source)], ())
+    (found,) = resolved(spark, [KeyedSource(node, node.source, "records")], {}, is_named=False)
     key = pem["ssl.keystore.key"].splitlines()[1]
     assert key in found.options["kafka.ssl.keystore.key"]
     assert found.options["kafka.sasl.jaas.config"] == login

@@ -27,7 +27,7 @@ from kafkastream.spark.compile import ChainCompiler, chains_of, task_plan
 from kafkastream.spark.opened import Run
 from kafkastream.spark.passthrough import pass_through
 from kafkastream.spark.reports import REPORT_SCHEMA
-from kafkastream.spark.streams import KafkaInput, kafka_frames, resolved
+from kafkastream.spark.streams import KafkaInput, KeyedSource, kafka_frames, resolved
 from kafkastream.spec.graph import SourceNode
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -61,7 +61,12 @@ def inputs(spark: SparkSession) -> Inputs:
     def of(*sources: KafkaSource[Any]) -> tuple[KafkaInput, ...]:
         strategy = WatermarkStrategy.no_watermarks()
         nodes = [SourceNode(id=i, name="source", source=one, watermarks=strategy) for i, one in enumerate(sources)]
-        return resolved(spark, zip(nodes, sources, strict=True), ())
+        return resolved(
+            spark,
+            [KeyedSource(node, one, f"source_{node.id}") for node, one in zip(nodes, sources, strict=True)],
+            {},
+            is_named=False,
+        )
 
     return of
 
@@ -176,7 +181,9 @@ def test_pass_through_has_no_python_node(
     assert through is not None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None).values()
+    (frame,) = kafka_frames(
+        spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+    ).values()
     plan = explain(frame.selectExpr(through.value))
     assert "value#" in plan
     assert PYTHON_NODE.search(plan) is None
@@ -192,7 +199,9 @@ def test_all_functions_are_one_python_node(
     assert pass_through(graph) is None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    (frame,) = kafka_frames(spark, resolved(spark, [(source, source.source)], ()), None).values()
+    (frame,) = kafka_frames(
+        spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+    ).values()
     plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
     tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, final
 
@@ -54,6 +53,7 @@ from kafkastream.sql.query.operations import (
     WindowAggregate,
 )
 from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
+from kafkastream.sql.query.state_description import state_description
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import TableDefinition
 
@@ -321,7 +321,7 @@ class _Graph:
         node = KeyedNode(
             id=next(self.ids),
             name=kind.value,
-            uid=f"{number}-{kind.name.lower()}-{_digest(stateful)}",
+            uid=f"{number}-{kind.name.lower()}",
             keyed=tuple(
                 KeyedInput(node=taken, selector=KeyColumns(keys))
                 for taken, keys in zip(inputs, stateful.keys, strict=True)
@@ -336,6 +336,7 @@ class _Graph:
                     for relation, places in zip(stateful.merged, stateful.keys, strict=True)
                     for place in places
                 ),
+                depends_on=state_description(stateful, _what_it_reads),
             ),
         )
         return self.put(node)
@@ -344,10 +345,14 @@ class _Graph:
         return taken[0] if len(taken) == 1 else self.put(UnionNode(id=next(self.ids), name="Union", merged=taken))
 
 
-def _digest(stateful: Stateful) -> str:
-    """By what an operation is known again, which has another state when it or what comes in is another."""
-    types = [[str(field.type) for field in relation.fields] for relation in stateful.merged]
-    return hashlib.sha256(repr((stateful.operation, stateful.keys, types)).encode()).hexdigest()[:8]
+def _what_it_reads(scan: Scan) -> str:
+    match source_of(scan.table):
+        case KafkaTableSource() as source:
+            return str(source.source.subscription)
+        case StreamTableSource():
+            return "a stream"
+        case DataGenTableSource():
+            return "generated rows"
 
 
 _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {

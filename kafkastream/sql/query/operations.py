@@ -346,12 +346,14 @@ class TableOperation(KeyedOperation):
         retracts: Whether rows may take back others.
         keys: For a join, the columns of each input that it compares by ``=``, which NULL never equals.
         has_plain_keys: Whether no column of the key has parts of its own.
+        depends_on: What the state depends on, as text: the operation, and all that is computed below it.
     """
 
     operation: Operation
     retracts: bool = False
     keys: tuple[tuple[int, ...], ...] = ()
     has_plain_keys: bool = True
+    depends_on: str = ""
 
     @property
     def is_columnar(self) -> bool:

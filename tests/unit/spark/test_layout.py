@@ -14,6 +14,7 @@ from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
 from kafkastream.keyed.keys import encoded_key
 from kafkastream.keyed.scope import KeyedScope, forget
+from kafkastream.spark.control import CONTROL_NAME
 from kafkastream.spark.layout import Layout
 from kafkastream.spec.graph import JobGraph, Node
 from kafkastream.spec.process_functions import TimeDomain
@@ -68,7 +69,9 @@ def layout(*branches: list[Step]) -> Layout:
 
 def kept(before: Layout) -> Layout:
     """As it comes back from a checkpoint."""
-    found = Layout.of_offsets(['{"topic": {"0": 7}}', json.dumps({"watermarks": {}, **before.content()})])
+    found = Layout.of_offsets(
+        {"records": '{"topic": {"0": 7}}', CONTROL_NAME: json.dumps({"watermarks": {}, **before.content()})}
+    )
     assert found == before
     return found
 
@@ -112,7 +115,7 @@ def test_state_that_is_found_again(before: list[list[Step]], now: list[list[Step
 def test_state_that_is_not_found_again(
     before: list[list[Step]], now: list[list[Step]], what: str, what_now: str
 ) -> None:
-    begun = kept(layout(*before)) if before else Layout.of_offsets(['{"layout": {"0": 7}}'])
+    begun = kept(layout(*before)) if before else Layout.of_offsets({"records": '{"layout": {"0": 7}}'})
     assert begun is not None
     with pytest.raises(DefinitionError) as raised:
         begun.continued(layout(*now) if now else Layout(4, ()), ignores_unclaimed=False)
@@ -135,7 +138,7 @@ def test_doubt_is_no_state_that_may_go() -> None:
 
 
 def test_nothing_is_kept_before_the_first_micro_batch() -> None:
-    assert Layout.of_offsets(()) is None
+    assert Layout.of_offsets({}) is None
 
 
 def test_uid_is_that_of_one_operator() -> None:

@@ -1,0 +1,219 @@
+"""A program held against the record in its checkpoint folder, and the record that it leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, slug
+from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
+from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
+from kafkastream.spark.failures import located
+from kafkastream.spark.source import offsets_of_json
+from kafkastream.spec.graph import JobGraph, KeyedNode, SourceNode, distinct_names
+from kafkastream.spec.job import JobSettings
+from kafkastream.spec.nodes import SinkNode
+from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.subscription import PartitionSet, TopicList, TopicPattern
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.query.node import QueryNode, StreamNode
+from kafkastream.sql.query.operations import TableOperation
+
+__all__ = ["JobIdentity", "PartIdentity"]
+
+log = logging.getLogger("kafkastream")
+
+_ANEW: Final = "start under another job name, or with another checkpoint directory, without any state."
+
+
+@final
+@attrs.frozen
+class PartIdentity:
+    """A connected part of the job, with its place in the checkpoint folder.
+
+    Args:
+        graph: The part; each source has its key as uid, so that everything named after a source keeps its name.
+        place: Where its query goes on.
+        recorded: What the query was when it was started last; None for a new one.
+    """
+
+    graph: JobGraph
+    place: ContinuedPart
+    recorded: PartRecord | None
+
+    def started(self, operators: Mapping[str, str]) -> PartIdentity:
+        """The part after it has been started: what a restart after a failure begins with."""
+        return attrs.evolve(self, recorded=self.record(operators))
+
+    def record(self, operators: Mapping[str, str]) -> PartRecord:
+        """What the query is now.
+
+        Args:
+            operators: What the state of each keyed operator depends on, by the operator's identity.
+        """
+        sources = (
+            SourceRecord(key=key, name=source.name, uid=source.uid, reads=source.reads)
+            for key, source in zip(self.place.keys, self.place.sources, strict=True)
+        )
+        return PartRecord(
+            folder=self.place.folder,
+            sources=tuple(sources),
+            sinks=_sinks(self.graph),
+            operators=FrozenMap(operators),
+            is_named=self.place.is_named,
+        )
+
+
+@final
+@attrs.frozen
+class JobIdentity:
+    """A job and the folder that it goes on with.
+
+    Args:
+        folder: The job's checkpoint folder.
+        settings: The job's settings.
+        parts: The parts of the program.
+        before: The record of the last start; None at the first.
+    """
+
+    folder: CheckpointFolder
+    settings: JobSettings
+    parts: tuple[PartIdentity, ...]
+    before: JobRecord | None
+
+    @staticmethod
+    def of(folder: CheckpointFolder, settings: JobSettings, components: Sequence[JobGraph]) -> JobIdentity:
+        """Map the parts of a program to what the folder holds.
+
+        Raises:
+            DefinitionError: The folder is another job's, of another format, or holds progress that the program does not
+                claim or could not go on with.
+        """
+        before = folder.job_record()
+        with located(f"job {settings.name!r}, checkpoint {folder.path}"):
+            if before is not None:
+                _check_owner(before, settings)
+            recorded = () if before is None else before.parts
+            folders = distinct_names(map(_folder_name, components))
+            program = [_program_part(*one) for one in zip(components, folders, strict=True)]
+            ignores = settings.ignores_unclaimed_state
+            places = continued(program, recorded, folder.sources_read, ignores_unclaimed=ignores)
+            by_folder = {part.folder: part for part in recorded}
+            parts = [
+                PartIdentity(_with_keys(graph, place.keys), place, by_folder.get(place.folder))
+                for graph, place in zip(components, places, strict=True)
+            ]
+            for part in parts:
+                _check_topics(folder, part)
+        return JobIdentity(folder, settings, tuple(parts), before)
+
+    def keep(self, operators: Sequence[Mapping[str, str]]) -> None:
+        """Write the record of this start, and remove what nobody claims any more.
+
+        Args:
+            operators: What the state of each part's keyed operators depends on, part by part.
+        """
+        records = tuple(part.record(own) for part, own in zip(self.parts, operators, strict=True))
+        versions = {name: version(name) for name in ("kafkastream", "pyspark")}
+        record = JobRecord(
+            job=self.settings.name, program=self.settings.program, parts=records, versions=FrozenMap(versions)
+        )
+        self.folder.keep_record(record)
+        kept = {one.folder for one in records}
+        for gone in () if self.before is None else self.before.parts:
+            if gone.folder not in kept:
+                self.folder.forget(gone.folder)
+        for part in self.parts:
+            for source in part.place.added:
+                log.info(
+                    "job %r: %s is new in its checkpoint and begins at its starting offsets", self.settings.name, source
+                )
+            for key in part.place.dropped:
+                self.folder.forget_source(part.place.folder, key)
+
+
+def _check_owner(before: JobRecord, settings: JobSettings) -> None:
+    if before.job != settings.name:
+        raise DefinitionError(
+            f"the checkpoint folder is that of job {before.job!r}",
+            now="Give this job that name to go on with it, or use another checkpoint directory.",
+        )
+    if before.program != settings.program and None not in {before.program, settings.program}:
+        raise DefinitionError(
+            f"the checkpoint folder was made by {before.program!r}, and this is {settings.program!r}: jobs without a "
+            "name of their own share Flink's default name, and so this folder",
+            now="Name the job: env.execute('orders'), or pipeline.name. To go on with the folder as the same job, run "
+            f"the program as {before.program!r}.",
+        )
+
+
+def _program_part(graph: JobGraph, folder: str) -> ProgramPart:
+    return ProgramPart(
+        folder, tuple(map(_program_source, graph.sources)), _sinks(graph), is_named=_can_name_sources(graph)
+    )
+
+
+def _program_source(node: SourceNode) -> ProgramSource:
+    of_copy = "query-" * node.is_copy
+    return ProgramSource(f"{of_copy}{node.name}", None if node.uid is None else f"{of_copy}{node.uid}", _reads(node))
+
+
+def _reads(node: SourceNode) -> str:
+    if not isinstance(node.source, KafkaSource):
+        return ""
+    match node.source.subscription:
+        case TopicList() | TopicPattern() | PartitionSet() as subscription:
+            return str(subscription)
+        case subscriber:
+            return f"what {type(subscriber).__qualname__} chooses"
+
+
+def _sinks(graph: JobGraph) -> tuple[str, ...]:
+    return tuple(sorted(node.uid or node.name for node in graph.sinks if isinstance(node, SinkNode)))
+
+
+def _can_name_sources(graph: JobGraph) -> bool:
+    """Whether Spark can know the sources by name: it refuses a plan that has the control stream in several places.
+
+    A query has it once for each operation with state and each stream.
+    """
+    if not any(isinstance(node, QueryNode) for node in graph.nodes):
+        return True
+    keyed = (node for node in graph.nodes if isinstance(node, KeyedNode) and isinstance(node.function, TableOperation))
+    streams = (node for node in graph.nodes if isinstance(node, StreamNode))
+    return len([*keyed, *streams]) <= 1 and not any(
+        isinstance(node, KeyedNode) and not isinstance(node.function, TableOperation) for node in graph.nodes
+    )
+
+
+def _folder_name(graph: JobGraph) -> str:
+    return slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources))
+
+
+def _with_keys(graph: JobGraph, keys: Iterable[str]) -> JobGraph:
+    uids = {node.id: key for node, key in zip(graph.sources, keys, strict=True)}
+    return JobGraph(tuple(attrs.evolve(node, uid=uids[node.id]) if node.id in uids else node for node in graph.nodes))
+
+
+def _check_topics(folder: CheckpointFolder, part: PartIdentity) -> None:
+    """Refuse a source that has read from topics which the program leaves out now: Spark would call them deleted."""
+    planned: Mapping[str, Any] = folder.planned_offsets(part.place.folder) if part.recorded else {}
+    for node, key in zip(part.graph.sources, part.place.keys, strict=True):
+        source = node.source
+        if not isinstance(source, KafkaSource) or not source.fails_on_data_loss:
+            continue
+        if isinstance(source.subscription, TopicList):
+            read = dict.fromkeys(p.topic for p in offsets_of_json(planned.get(key)))
+            left = [topic for topic in read if topic not in source.subscription.topics]
+            if left:
+                raise DefinitionError(
+                    f"the job no longer reads topic {', '.join(left)}, of which the checkpoint has progress",
+                    where=f"source {node.name!r}, which reads {source.subscription}",
+                    now="Read the topic as before; or let its progress go: start once with the source's property "
+                    f"spark.failOnDataLoss set to false. Or {_ANEW}",
+                )

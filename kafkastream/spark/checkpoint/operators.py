@@ -1,0 +1,81 @@
+"""What the state of keyed operators depends on, and whether a changed program may go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from kafkastream.errors import DefinitionError
+from kafkastream.options.checkpoints import ACCEPT_CHANGED_OPERATORS
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
+from kafkastream.spark.checkpoint.identity import PartIdentity
+from kafkastream.spark.failures import located
+from kafkastream.spark.identities import keyed_identities
+from kafkastream.spark.layout import Layout
+from kafkastream.spec.graph import JobGraph, KeyedNode
+from kafkastream.spec.job import JobSettings
+from kafkastream.sql.query.operations import TableOperation
+
+__all__ = ["check_operators", "dependencies_of", "state_dependencies"]
+
+
+def state_dependencies(graph: JobGraph) -> Mapping[str, str]:
+    """What the state of each keyed operator depends on, by the operator's identity."""
+    identities = keyed_identities(graph)
+    return {
+        identities[node.id]: _dependencies(node)
+        for node in graph.nodes
+        if isinstance(node, KeyedNode) and node.keeps_state
+    }
+
+
+def _dependencies(node: KeyedNode) -> str:
+    if isinstance(node.function, TableOperation):
+        return node.function.depends_on
+    types = [
+        "any type" if one.key_type is None else str(one.key_type) for one in node.keyed if one.selector is not None
+    ]
+    return f"keys of {' and '.join(types)}"
+
+
+def dependencies_of(folder: CheckpointFolder, part: PartIdentity, settings: JobSettings) -> Mapping[str, str]:
+    """What the state of a part's keyed operators depends on; that of operators which are gone for now is kept, too.
+
+    Raises:
+        DefinitionError: The program computes something else than the state in the checkpoint was made of.
+    """
+    now = state_dependencies(part.graph)
+    recorded = {} if part.recorded is None else part.recorded.operators
+    completed = Layout.of_offsets(folder.completed_offsets(part.place.folder))
+    with_state = frozenset[str]() if completed is None else completed.identities
+    with located(f"job {settings.name!r}, checkpoint {folder.of_query(part.place.folder)}"):
+        check_operators(recorded, now, with_state, accepts_changed=settings.accepts_changed_operators)
+    return {**{identity: text for identity, text in recorded.items() if identity in with_state}, **now}
+
+
+def check_operators(
+    recorded: Mapping[str, str], now: Mapping[str, str], with_state: Collection[str], *, accepts_changed: bool
+) -> None:
+    """Refuse operators whose state was computed of something else.
+
+    Args:
+        recorded: What the state depended on at the last start, by the operators' identities.
+        now: What it depends on in the program.
+        with_state: The identities of the operators that have state in the checkpoint.
+        accepts_changed: Whether the program goes on all the same.
+
+    Raises:
+        DefinitionError: One has changed.
+    """
+    for identity in with_state:
+        before, after = recorded.get(identity), now.get(identity)
+        if before and after and before != after and not accepts_changed:
+            raise DefinitionError(
+                f"operator {identity!r} has state of something else than it computes now:\n    "
+                f"{_indented(before)}\n  in the checkpoint, and in the program:\n    {_indented(after)}",
+                now=f"Change it back; or go on with the old state by {ACCEPT_CHANGED_OPERATORS.key}: true; or start under "
+                "another job name, or with another checkpoint directory, without any state.",
+            )
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n    ")

@@ -1,0 +1,188 @@
+"""The one owner of a checkpoint folder: a second start of a job is refused, and a crashed one is in nobody's way.
+
+The owner writes a file into the folder, and again every few seconds. Whoever finds such a file from this host looks
+whether its process lives. From another host it watches for a while whether the file still changes: clocks of two hosts
+are never compared. An owner that finds another's file, since it was asleep for too long, ends its job.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import threading
+import time
+import uuid
+from typing import Final, final
+
+import attrs
+import msgspec
+import psutil
+
+from kafkastream.errors import JobError, KafkastreamError
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
+
+__all__ = ["OWNER_FILE", "FolderOwner"]
+
+log = logging.getLogger("kafkastream")
+
+OWNER_FILE: Final = "owner.json"
+BEAT_S: Final = 5.0
+"""How often an owner writes that it lives."""
+PATIENCE_S: Final = 4 * BEAT_S
+"""After how long without a change an owner on another host counts as dead."""
+_LOOK_S: Final = 0.5
+_SETTLED_S: Final = 0.2
+_alive: Final[set[str]] = set()
+"""The owners in this process."""
+
+
+@final
+@attrs.frozen(kw_only=True)
+class OwnerRecord:
+    """What the owner's file says.
+
+    Args:
+        token: Another for each start.
+        host: Its host.
+        pid: Its process there.
+        process_began: When that process began, by its host's clock: process ids come again.
+        beats: How often it has written the file.
+    """
+
+    token: str
+    host: str
+    pid: int
+    process_began: float
+    beats: int = 0
+
+    @staticmethod
+    def new() -> OwnerRecord:
+        """A new owner, of this process."""
+        own = psutil.Process()
+        return OwnerRecord(token=uuid.uuid4().hex, host=platform.node(), pid=own.pid, process_began=own.create_time())
+
+    @property
+    def is_here(self) -> bool:
+        """Whether its process is, or was, one of this host."""
+        return self.host == platform.node()
+
+    @property
+    def lives_here(self) -> bool:
+        """Whether its process is one of this host that still runs the job."""
+        if self.pid == os.getpid():
+            return self.token in _alive
+        try:
+            return abs(psutil.Process(self.pid).create_time() - self.process_began) < 1
+        except psutil.NoSuchProcess:
+            return False
+        except psutil.AccessDenied:
+            return True
+
+
+@final
+class FolderOwner:
+    """The owner of a folder, until it releases it.
+
+    Args:
+        folder: The folder.
+        job: The job's name.
+        record: What its file says first.
+    """
+
+    def __init__(self, folder: CheckpointFolder, job: str, record: OwnerRecord) -> None:
+        self._folder = folder
+        self._job = job
+        self._record = record
+        self._over = threading.Event()
+        self._lost: JobError | None = None
+        self._thread = threading.Thread(target=self._beat, name=f"kafkastream-owner-{job}", daemon=True)
+
+    @staticmethod
+    def take(folder: CheckpointFolder, job: str) -> FolderOwner:
+        """Become the owner of a folder; of a temporary one, everybody is.
+
+        Raises:
+            JobError: It has a living owner.
+        """
+        owner = FolderOwner(folder, job, OwnerRecord.new())
+        if folder.temporary:
+            return owner
+        folder.make()
+        found = _read(folder)
+        if found is not None and _lives(folder, found, job):
+            raise owner._refused(found)
+        owner._write()
+        time.sleep(_SETTLED_S)  # of two that start at once, the one that has written last stays
+        found = _read(folder)
+        if found is not None and found.token != owner._record.token:
+            raise owner._refused(found)
+        _alive.add(owner._record.token)
+        owner._thread.start()
+        return owner
+
+    def lost(self) -> KafkastreamError | None:
+        """Why the folder is another's now; None as long as it is not."""
+        return self._lost
+
+    def release(self) -> None:
+        """Leave the folder to the next one."""
+        self._over.set()
+        if not self._thread.is_alive():
+            return
+        self._thread.join()
+        _alive.discard(self._record.token)
+        try:
+            if self._lost is None:
+                self._folder.delete(OWNER_FILE)
+        except Exception as error:  # noqa: BLE001 - a file that stays is known by its process to be nobody's
+            log.debug("%s was not removed: %s", OWNER_FILE, error)
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT_S):
+            try:
+                found = _read(self._folder)
+                if found is not None and found.token != self._record.token:
+                    self._lost = self._refused(found)
+                    return
+                self._record = attrs.evolve(self._record, beats=self._record.beats + 1)
+                self._write()
+            except Exception as error:  # noqa: BLE001 - the file system may come back
+                log.debug("%s was not written: %s", OWNER_FILE, error)
+
+    def _write(self) -> None:
+        self._folder.replace(OWNER_FILE, msgspec.json.encode(self._record).decode())
+
+    def _refused(self, other: OwnerRecord) -> JobError:
+        return JobError(
+            f"job {self._job!r} runs already, as process {other.pid} on host {other.host}",
+            where=f"checkpoint {self._folder.path}",
+            now="Stop it first, or give this job another name or checkpoint directory.",
+        )
+
+
+def _read(folder: CheckpointFolder) -> OwnerRecord | None:
+    """The owner by the folder's file; None without one, or where a kill has left half of one."""
+    text = folder.read(OWNER_FILE)
+    try:
+        return None if text is None else msgspec.json.decode(text, type=OwnerRecord)
+    except msgspec.DecodeError:
+        return None
+
+
+def _lives(folder: CheckpointFolder, found: OwnerRecord, job: str) -> bool:
+    """Whether an owner is at work: its process is asked on this host, on another its file is watched."""
+    if found.is_here:
+        return found.lives_here
+    log.warning(
+        "job %r ran on host %s and was not stopped: waiting up to %g s to see whether it still does",
+        job,
+        found.host,
+        PATIENCE_S,
+    )
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        time.sleep(_LOOK_S)
+        if _read(folder) != found:
+            return _read(folder) is not None
+    return False

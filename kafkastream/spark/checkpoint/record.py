@@ -1,0 +1,135 @@
+"""The identity of a job in its checkpoint folder: what a program is compared with when it starts again.
+
+``job.json`` holds a set, and nothing in it is a hash of an order or of an internal ``repr``: sources and operators with
+state by their uids (or names), the expressions that feed the operators as text, and the version of this format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, final
+
+import attrs
+import msgspec
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.values import FrozenMap
+
+__all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
+
+FORMAT: Final = 1
+"""The version of everything that a job keeps in its folder; raised when an older version cannot read it."""
+JOB_FILE: Final = "job.json"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SourceRecord:
+    """A source of a query.
+
+    Args:
+        key: Spark's name of the source in the query's log of offsets, which it keeps for good.
+        name: The name that the program gives it.
+        uid: The uid that the program gives it, if any.
+        reads: The topics, pattern or partitions that it reads; empty for a collection.
+    """
+
+    key: str
+    name: str
+    uid: str | None = None
+    reads: str = ""
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PartRecord:
+    """A connected part of the job, which runs as one query of Spark's.
+
+    Args:
+        folder: The query's folder below the job's.
+        sources: What it reads.
+        sinks: The names of its sinks.
+        operators: What the state of each keyed operator depends on, by the operator's identity.
+        is_named: Whether Spark knows the sources by their keys, or else by their order.
+    """
+
+    folder: str
+    sources: tuple[SourceRecord, ...]
+    sinks: tuple[str, ...] = ()
+    operators: Mapping[str, str] = FrozenMap()
+    is_named: bool = True
+
+
+@final
+@attrs.frozen(kw_only=True)
+class JobRecord:
+    """A job as it was started last.
+
+    Args:
+        job: The exact name of the job.
+        program: The file name of the program, where the job has no name of its own.
+        parts: Its queries.
+        versions: The versions of this package and of Spark that wrote the record.
+        format: The version of the folder's format.
+    """
+
+    job: str
+    program: str | None = None
+    parts: tuple[PartRecord, ...] = ()
+    versions: Mapping[str, str] = FrozenMap()
+    format: int = FORMAT
+
+    def text(self) -> str:
+        """The record as JSON.
+
+        Example:
+            >>> JobRecord.of_text(JobRecord(job="orders").text(), "here") == JobRecord(job="orders")
+            True
+        """
+        plain = attrs.asdict(self, value_serializer=lambda _, __, value: _plain(value))
+        return msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
+
+    @staticmethod
+    def of_text(text: str, where: str) -> JobRecord:
+        """The record that was written as this text.
+
+        Args:
+            text: The content of ``job.json``.
+            where: The folder, for errors.
+
+        Raises:
+            DefinitionError: The text is damaged, or of a newer version.
+        """
+        try:
+            version = msgspec.json.decode(text, type=_Header).format
+        except msgspec.DecodeError as error:
+            raise _damaged(where, error) from None
+        if version != FORMAT:
+            raise DefinitionError(
+                f"the checkpoint folder has format {version}, and this version of kafkastream reads format {FORMAT}",
+                where=where,
+                now="Start the job with the version of kafkastream that wrote the folder "
+                "(`kafkastream checkpoint` shows it), or under another job name, without any state.",
+            )
+        try:
+            return msgspec.json.decode(text, type=JobRecord)
+        except msgspec.DecodeError as error:
+            raise _damaged(where, error) from None
+
+
+class _Header(msgspec.Struct):
+    """What every version of the record has."""
+
+    format: int
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, FrozenMap) else value
+
+
+def _damaged(where: str, error: Exception) -> DefinitionError:
+    return DefinitionError(
+        f"{JOB_FILE} of the checkpoint folder cannot be read: {error}",
+        where=where,
+        now="Restore the folder from a copy, or start the job under another name, without any state.",
+    )

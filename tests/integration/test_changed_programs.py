@@ -1,0 +1,247 @@
+"""Each row of docs/restarting.md: a program that has changed since its checkpoint continues, or is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkastream.common import Configuration, Types, WatermarkStrategy
+from kafkastream.datastream import DataStream, StreamExecutionEnvironment
+from kafkastream.datastream.functions import KeyedProcessFunction, RuntimeContext
+from kafkastream.datastream.state import ValueStateDescriptor
+from kafkastream.errors import DefinitionError
+from kafkastream.table import StreamTableEnvironment
+from kafkastream.testing import wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import Parts
+
+Change = dict[str, Any]
+"""What is different in a program, by the name of the choice."""
+
+
+class Count(KeyedProcessFunction[Any, Any, str]):
+    """Counts the elements of each key."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.INT()))
+
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
+        self.count.update((self.count.value() or 0) + 1)
+        yield f"count:{value} {self.count.value()}"
+
+
+class Program:
+    """A job of several queries, which may be changed: its sources read topics of their own."""
+
+    def __init__(self, parts: Parts, new_topic: NewTopic, checkpoints: Path) -> None:
+        self.parts = parts
+        self.prefix = new_topic()
+        self.checkpoints = checkpoints
+        self.topics = {name: new_topic() for name in "abcdefg"}
+        self.out = new_topic()
+
+    def environment(self, **settings: str) -> StreamExecutionEnvironment:
+        env = StreamExecutionEnvironment.get_execution_environment()
+        env.set_parallelism(1)
+        env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(self.checkpoints.as_uri())
+        configuration = Configuration()
+        for key, value in settings.items():
+            configuration.set_string(key, value)
+        env.configure(configuration)
+        return env
+
+    def build(self, change: Change) -> StreamExecutionEnvironment:
+        env = self.environment(**change.get("settings", {}))
+
+        def read(topic: str, name: str = "", uid: str = "") -> DataStream[str]:
+            source = self.parts.endless(*(self.topics[one] for one in change.get("topics", {}).get(topic, topic)))
+            stream = env.from_source(source, WatermarkStrategy.no_watermarks(), name or f"source {topic}")
+            return stream.uid(uid) if uid else stream
+
+        def write(name: str, stream: DataStream[Any]) -> None:
+            stream.map(lambda value: f"{name}:{value}", Types.STRING()).sink_to(self.parts.sink(self.out)).name(name)
+
+        if change.get("swapped"):
+            b, a = read("b", uid="uid-b"), read("a", uid="uid-a")
+        else:
+            a, b = read("a", uid=change.get("uid of a", "uid-a")), read("b", uid="uid-b")
+        union = a if change.get("without b") else (b.union(a) if change.get("swapped") else a.union(b))
+        write("union", union)
+        c = read("c")
+        write("added", c.union(read("d")) if change.get("added") else c)
+        e = read("e", name=change.get("name of e", ""))
+        f = read("f", uid=change.get("uid of f", ""))
+        if change.get("joined"):
+            write("both", e.union(f))
+        else:
+            write("renamed", e)
+            write("uid", f)
+        keyed = read("g").key_by(lambda value: value[0], change.get("key type", Types.STRING()))
+        keyed.process(Count(), Types.STRING()).uid("count").sink_to(self.parts.sink(self.out))
+        return env
+
+    def run(self, change: Change, expected: list[str]) -> None:
+        """Run it until the output topic has just this."""
+        client = self.build(change).execute_async(change.get("job", "changing"))
+        try:
+            wait_until(lambda: len(self.parts.kafka.consume(self.out)) >= len(expected), 120, "the output")
+        finally:
+            client.cancel().result(60)
+        assert self.parts.values(self.out) == sorted(expected)
+
+    def produce(self, topics: str, text: str) -> None:
+        for topic in topics:
+            self.parts.kafka.produce(self.topics[topic], [f"{topic}{text}"])
+
+
+@pytest.fixture
+def program(spark: Any, parts: Parts, new_topic: NewTopic, tmp_path: Path) -> Program:
+    return Program(parts, new_topic, tmp_path)
+
+
+def outputs(text: str, added: str = "c") -> list[str]:
+    groups = {"union": "ab", "added": added, "renamed": "e", "uid": "f"}
+    return [f"{group}:{topic}{text}" for group, topics in groups.items() for topic in topics]
+
+
+REFUSED: dict[str, tuple[Change, str]] = {
+    "A source is removed from a union": (
+        {"without b": True},
+        r"cannot map the checkpoint's progress of source 'source b' with uid 'uid-b'",
+    ),
+    "A source gets another uid": (
+        {"uid of a": "other"},
+        r"progress of source 'source a' with uid 'uid-a' .* which has instead source 'source a' with uid 'other'",
+    ),
+    "Two queries become one": ({"joined": True}, r"what is read by one query now was read by 2 queries"),
+    "A source reads other topics": ({"topics": {"c": "d"}}, r"the job no longer reads topic"),
+    "The type of a key changes": ({"key type": Types.INT()}, r"operator 'count' has state of something else"),
+}
+
+
+def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
+    program.produce("abcefg", "1")
+    first = [*outputs("1"), "count:g1 1"]
+    program.run({}, first)
+    (folder,) = tmp_path.iterdir()
+    for name, (change, message) in REFUSED.items():
+        with pytest.raises(DefinitionError, match=re.compile(message, re.DOTALL)):
+            program.build(change).execute_async("changing")
+        assert not (folder / "owner.json").exists(), name
+    program.produce("abcdefg", "2")
+    changed: Change = {"swapped": True, "added": True, "name of e": "another name", "uid of f": "a new uid"}
+    accepted: Change = {"key type": Types.INT(), "settings": {"kafkastream.state-recovery.accept-changed-operators": "true"}}
+    both = [*first, *outputs("2", added="cd"), "count:g2 2"]
+    program.run({**changed, **accepted}, both)
+    program.produce("abcdefg", "3")
+    program.topics["b"] = program.topics["a"]
+    dropped: Change = {**changed, **accepted, "swapped": False, "without b": True}
+    dropped["settings"] = {**accepted["settings"], "execution.state-recovery.ignore-unclaimed-state": "true"}
+    last = [one for one in outputs("3", added="cd") if one != "union:b3"]
+    program.run(dropped, [*both, *last, "count:g3 3"])
+
+
+def test_jobs_whose_names_are_alike_share_no_folder(program: Program) -> None:
+    for job in ("job 1", "job/1"):
+        env = program.environment()
+        stream = env.from_source(program.parts.bounded(program.topics["a"]), WatermarkStrategy.no_watermarks(), "in")
+        stream.sink_to(program.parts.sink(program.out))
+        program.produce("a", f" {job}") if job == "job 1" else None
+        env.execute(job)
+    assert program.parts.values(program.out) == ["a job 1"] * 2
+
+
+def test_programs_without_a_name_of_their_own_are_told_apart(
+    program: Program, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def run(script: str) -> None:
+        monkeypatch.setattr("sys.argv", [script])
+        env = program.environment()
+        stream = env.from_source(program.parts.bounded(program.topics["a"]), WatermarkStrategy.no_watermarks(), "in")
+        stream.sink_to(program.parts.sink(program.out))
+        env.execute()
+
+    program.produce("a", "1")
+    run("/jobs/first.py")
+    with pytest.raises(DefinitionError, match=r"made by 'first\.py', and this is 'second\.py'"):
+        run("/jobs/second.py")
+    run("/moved/first.py")
+    assert program.parts.values(program.out) == ["a1"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda file: file.write_text(file.read_text().replace('"format": 1', '"format": 2')), "has format 2"),
+        (lambda file: file.write_text(file.read_text()[:40]), r"job\.json of the checkpoint folder cannot be read"),
+        (lambda file: file.unlink(), r"has no job\.json"),
+        (lambda file: file.write_text(file.read_text().replace('"spoiled"', '"other"')), "is that of job 'other'"),
+    ],
+    ids=["newer format", "half written", "before formats", "of another job"],
+)
+def test_folders_that_cannot_be_gone_on_with(
+    program: Program, tmp_path: Path, spoil: Callable[[Path], Any], message: str
+) -> None:
+    folder = tmp_path / "spoiled"
+    record = {
+        "format": 1,
+        "job": "spoiled",
+        "parts": [{"folder": "in", "sources": [{"key": "in", "name": "in", "reads": "topics a"}]}],
+    }
+    folder.mkdir()
+    (folder / "in.extents.json").write_text("{}")
+    (folder / "job.json").write_text(json.dumps(record, indent=1))
+    spoil(folder / "job.json")
+    env = program.environment()
+    env.from_source(program.parts.bounded(program.topics["a"]), WatermarkStrategy.no_watermarks(), "in").print()
+    with pytest.raises(DefinitionError, match=message):
+        env.execute("spoiled")
+
+
+QUERY = "INSERT INTO totals SELECT customer, SUM({column}) FROM {table} {where} GROUP BY customer"
+
+
+def test_queries_that_have_changed(program: Program, parts: Parts, spark: Any) -> None:
+    def run(query: str, table: str = "orders", seen: int = 0) -> None:
+        env = program.environment()
+        t_env = StreamTableEnvironment.create(env)
+        t_env.get_config().set("pipeline.name", "totals")
+        orders = program.topics["a"]
+        servers = f"'properties.bootstrap.servers' = '{parts.kafka.bootstrap_servers}'"
+        t_env.execute_sql(
+            f"CREATE TABLE {table} (customer STRING, v INT, w INT) WITH ('connector' = 'kafka', {servers}, 'topic' = '{orders}',"
+            "'format' = 'json', 'scan.startup.mode' = 'earliest-offset')"
+        )
+        t_env.execute_sql(
+            "CREATE TABLE totals (customer STRING, total INT, PRIMARY KEY (customer) NOT ENFORCED) WITH ("
+            f"'connector' = 'upsert-kafka', {servers}, 'topic' = '{program.out}', 'key.format' = 'json', "
+            "'value.format' = 'json')"
+        )
+        client = t_env.execute_sql(query).get_job_client()
+        assert client is not None
+        try:
+            wait_until(lambda: len(parts.kafka.consume(program.out)) >= seen, 120, "the totals")
+        finally:
+            client.cancel().result(60)
+
+    def order(v: int, w: int) -> None:
+        parts.kafka.produce(program.topics["a"], [json.dumps({"customer": "ann", "v": v, "w": w})])
+
+    order(1, 10)
+    run(QUERY.format(column="v", table="orders", where=""), seen=1)
+    for changed, message in (
+        (QUERY.format(column="w", table="orders", where=""), r"SUM|Project"),
+        (QUERY.format(column="v", table="orders", where="WHERE w > 5"), r"WHERE"),
+    ):
+        with pytest.raises(DefinitionError, match=r"has state of something else than it computes now") as refused:
+            run(changed)
+        assert re.search(message, str(refused.value))
+    order(2, 20)
+    run(QUERY.format(column="v", table="renamed_orders", where=""), table="renamed_orders", seen=2)
+    totals = [json.loads(record.value)["total"] for record in parts.kafka.consume(program.out) if record.value]
+    assert totals == [1, 3]

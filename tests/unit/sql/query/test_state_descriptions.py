@@ -1,0 +1,80 @@
+"""The texts by which a checkpoint knows what its state was computed of: another text refuses every query with state.
+
+If one of these has to change, ``checkpoint.record.FORMAT`` has to, too, or the comparison has to know both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kafkastream.spark.tables.session import table_session
+from kafkastream.spark.tables.typing import SparkTyping
+from kafkastream.sql.query.state_description import state_description
+from tests.unit.sql.planning import plan, under
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+GOLDEN = {
+    """SELECT cur, SUM(price) FROM orders WHERE id > 1 GROUP BY cur""": """\
+GroupAggregate (SUM(c1) DECIMAL(38, 2)) BY (c0) OF ((STRING, DECIMAL(10, 2)))
+  Project (c1, c2) WHERE (c0 > 1)
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT cur, COUNT(*), SUM(DISTINCT id) FILTER (WHERE id > 3), LISTAGG(cur, '-') FROM orders GROUP BY cur""": """\
+GroupAggregate (COUNT(*) BIGINT NOT NULL, SUM(DISTINCT c1) FILTER c2 INT, LISTAGG(c0 SEPARATOR '-') STRING) BY (c0) OF ((STRING, INT, BOOLEAN))
+  Project (c1, c0, (c0 > 3))
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT window_start, cur, MAX(price) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTES)) GROUP BY window_start, window_end, cur""": """\
+WindowAggregate (MAX(c3) DECIMAL(10, 2)) rowtime UTC BY (c0) OF ((STRING, TIMESTAMP(3) NOT NULL, TIMESTAMP(3) NOT NULL, DECIMAL(10, 2)))
+  Project (c1, c5, c6, c2)
+    Project (c0, c1, c2, c3, c4, (c3 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c3) - 0L, 300000000L)), ((c3 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c3) - 0L, 300000000L)) + INTERVAL '0 00:05:00.000' DAY TO SECOND), (((c3 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c3) - 0L, 300000000L)) + INTERVAL '0 00:05:00.000' DAY TO SECOND) - INTERVAL '0 00:00:00.001' DAY TO SECOND)) WHERE c3 is not null
+      Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT cur, COUNT(*) FROM orders GROUP BY cur, SESSION(ts, INTERVAL '5' MINUTES)""": """\
+SessionAggregate (COUNT(*) BIGINT NOT NULL) GAP 300000 ms rowtime UTC BY (c0) OF ((STRING, TIMESTAMP(3)))
+  Project (c1, c3)
+    Project (c0, c1, c2, c3, c4, cast(null as timestamp_ntz), cast(null as timestamp_ntz), cast(null as timestamp_ntz)) WHERE c3 is not null
+      Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT cur, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM orders) WHERE n = 1""": """\
+Deduplicate last rowtime c3 BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3), BIGINT NOT NULL))
+  Project (c0, c1, c2, c3, c4, 1099511627776L)
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT cur, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY price DESC) AS n FROM orders) WHERE n <= 3""": """\
+TopN (c2 DESC NULLS LAST) 1 TO 3 WINDOW - BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3), BIGINT NOT NULL))
+  Project (c0, c1, c2, c3, c4, 1099511627776L)
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT orders.id, ships.at FROM orders LEFT JOIN ships ON orders.id = ships.oid""": """\
+LEFT Join BY (c0) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (INT, STRING, ARRAY<STRING>, ROW<`x` INT, `y` STRING>, TIMESTAMP(3)))
+  Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
+  Scan ships (oid INT, at STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
+    """SELECT orders.id FROM orders, ships WHERE orders.id = ships.oid AND orders.ts BETWEEN ships.ts - INTERVAL '4' HOUR AND ships.ts""": """\
+INNER IntervalJoin (c3, c4) -14400000 TO 0 ms rowtime BY (c0) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (INT, STRING, ARRAY<STRING>, ROW<`x` INT, `y` STRING>, TIMESTAMP(3)))
+  Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
+  Scan ships (oid INT, at STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
+    """SELECT orders.id, rate FROM orders JOIN rates FOR SYSTEM_TIME AS OF orders.ts ON orders.cur = rates.cur""": """\
+INNER TemporalJoin rowtime (c3, c2) BY (c1) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
+  Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
+  Normalize BY (c0) OF ((STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
+    Scan rates (cur STRING NOT NULL, rate DECIMAL(10, 2), ts TIMESTAMP(3))""",
+    """SELECT name, COUNT(*) FROM (SELECT id, COUNT(*) AS name FROM cdc GROUP BY id) GROUP BY name""": """\
+GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((BIGINT NOT NULL))
+  Project (c1)
+    Project (c0, c1)
+      GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((INT NOT NULL))
+        Project (c0)
+          Scan cdc (id INT NOT NULL, name STRING, w DOUBLE)""",
+    """SELECT rate, COUNT(*) FROM rates GROUP BY rate""": """\
+GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((DECIMAL(10, 2)))
+  Project (c1)
+    Normalize BY (c0) OF ((STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
+      Scan rates (cur STRING NOT NULL, rate DECIMAL(10, 2), ts TIMESTAMP(3))""",
+}
+
+
+def described(query: str, typing: SparkTyping) -> str:
+    return state_description(under(plan(query, typing)), lambda scan: scan.table.name[-1])
+
+
+def test_descriptions_stay_what_they_are(spark: SparkSession) -> None:
+    typing = SparkTyping(table_session(spark, "UTC"))
+    for query, description in GOLDEN.items():
+        assert described(query, typing) == description
