@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from kafkastream.cli import main
 from kafkastream.common import Configuration, Types, WatermarkStrategy
 from kafkastream.datastream import DataStream, StreamExecutionEnvironment
 from kafkastream.datastream.functions import KeyedProcessFunction, RuntimeContext
@@ -135,9 +137,21 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
         assert not (folder / "owner.json").exists(), name
     program.produce("abcdefg", "2")
     changed: Change = {"swapped": True, "added": True, "name of e": "another name", "uid of f": "a new uid"}
-    accepted: Change = {"key type": Types.INT(), "settings": {"kafkastream.state-recovery.accept-changed-operators": "true"}}
+    accepted: Change = {
+        "key type": Types.INT(),
+        "settings": {"kafkastream.state-recovery.accept-changed-operators": "true"},
+    }
     both = [*first, *outputs("2", added="cd"), "count:g2 2"]
     program.run({**changed, **accepted}, both)
+    shown = CliRunner().invoke(main, ["checkpoint", str(tmp_path)]).output
+    for line in (
+        r"Job 'changing'",
+        rf"folder {folder}, format 1, started last with kafkastream \S+, pyspark \S+",
+        r"Query source-c: next micro-batch \d+",
+        rf"'source d' +topics {program.topics['d']} +{program.topics['d']}-0: 1",
+        r"count +- +keys of",
+    ):
+        assert re.search(line, shown), (line, shown)
     program.produce("abcdefg", "3")
     program.topics["b"] = program.topics["a"]
     dropped: Change = {**changed, **accepted, "swapped": False, "without b": True}

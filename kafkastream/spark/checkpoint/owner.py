@@ -62,6 +62,14 @@ class OwnerRecord:
         own = psutil.Process()
         return OwnerRecord(token=uuid.uuid4().hex, host=platform.node(), pid=own.pid, process_began=own.create_time())
 
+    @staticmethod
+    def of_text(text: str | None) -> OwnerRecord | None:
+        """The record that the file holds; None without one, or where a kill has left half of one."""
+        try:
+            return None if text is None else msgspec.json.decode(text, type=OwnerRecord)
+        except msgspec.DecodeError:
+            return None
+
     @property
     def is_here(self) -> bool:
         """Whether its process is, or was, one of this host."""
@@ -162,12 +170,7 @@ class FolderOwner:
 
 
 def _read(folder: CheckpointFolder) -> OwnerRecord | None:
-    """The owner by the folder's file; None without one, or where a kill has left half of one."""
-    text = folder.read(OWNER_FILE)
-    try:
-        return None if text is None else msgspec.json.decode(text, type=OwnerRecord)
-    except msgspec.DecodeError:
-        return None
+    return OwnerRecord.of_text(folder.read(OWNER_FILE))
 
 
 def _lives(folder: CheckpointFolder, found: OwnerRecord, job: str) -> bool:
