@@ -9,13 +9,13 @@ from functools import cache
 
 from kafkastream.errors import SetupError
 
-__all__ = ["TESTED", "check_spark", "warn_of_leak"]
+__all__ = ["TESTED", "check_spark", "names_sources", "warn_of_leak"]
 
 TESTED = ">=4.2.1,<4.4"
 """As ``pyproject.toml`` has it; the tests run with the oldest and with the newest."""
 
 _REFUSED_BEFORE = (4, 2, 0)
-_LEAKS_BEFORE, _UNTESTED_FROM = (tuple(map(int, bound.split("."))) for bound in re.findall(r"[\d.]+", TESTED))
+_OLDEST_TESTED, _UNTESTED_FROM = (tuple(map(int, bound.split("."))) for bound in re.findall(r"[\d.]+", TESTED))
 
 log = logging.getLogger("kafkastream")
 
@@ -41,13 +41,22 @@ def check_spark(version: str) -> None:
 @cache
 def warn_of_leak(version: str) -> None:
     """Say once that jobs with state do not live long with this version of Spark, if that is so."""
-    if _numbers(version) < _LEAKS_BEFORE:
+    if _numbers(version) < _OLDEST_TESTED:
         # https://issues.apache.org/jira/browse/SPARK-58932
         log.warning(
             "Spark %s leaks a socket for each task with state and micro-batch (SPARK-58932), until none can be opened "
             "and the job fails: use Spark 4.2.1 or newer",
             version,
         )
+
+
+def names_sources(version: str) -> bool:
+    """Whether queries of this Spark may know their sources by name.
+
+    Spark 4.2.0 does, but fails with ``None.get`` when such a query with state repeats a micro-batch
+    (``OfflineStateRepartitionUtils.isRepartitionBatch``).
+    """
+    return _numbers(version) >= _OLDEST_TESTED
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, Pr
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.failures import located
 from kafkastream.spark.source import offsets_of_json
+from kafkastream.spark.versions import names_sources
 from kafkastream.spec.graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.nodes import SinkNode
@@ -100,7 +101,10 @@ class JobIdentity:
                 _check_owner(before, settings)
             recorded = () if before is None else before.parts
             folders = distinct_names(map(_folder_name, components))
-            program = [_program_part(*one) for one in zip(components, folders, strict=True)]
+            can_name = names_sources(folder.session.version)
+            program = [
+                _program_part(graph, name, can_name=can_name) for graph, name in zip(components, folders, strict=True)
+            ]
             ignores = settings.ignores_unclaimed_state
             places = continued(program, recorded, folder.sources_read, ignores_unclaimed=ignores)
             by_folder = {part.folder: part for part in recorded}
@@ -152,9 +156,12 @@ def _check_owner(before: JobRecord, settings: JobSettings) -> None:
         )
 
 
-def _program_part(graph: JobGraph, folder: str) -> ProgramPart:
+def _program_part(graph: JobGraph, folder: str, *, can_name: bool) -> ProgramPart:
     return ProgramPart(
-        folder, tuple(map(_program_source, graph.sources)), _sinks(graph), is_named=_can_name_sources(graph)
+        folder,
+        tuple(map(_program_source, graph.sources)),
+        _sinks(graph),
+        is_named=can_name and _can_name_sources(graph),
     )
 
 
