@@ -1,23 +1,28 @@
 """What a consumer group has committed, asked and told by a consumer that never joins it.
 
 The admin client has requests for both, but when a group's coordinator goes away while it is asked, librdkafka 2.16 may
-end the whole process (its issue 4605).
+end the whole process (its issue 4605). Only ``delete_groups`` has to use it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Any, final
 
 from confluent_kafka import Consumer, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
+from confluent_kafka.admin import AdminClient
 
 from kafkastream.errors import KafkaError
+from kafkastream.kafka.client_log import CLIENT_LOG
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["Group", "GroupConsumer"]
+__all__ = ["Group", "GroupConsumer", "delete_groups"]
+
+_DELETE_S = 5.0
 
 
 @final
@@ -30,7 +35,8 @@ class GroupConsumer:
     """
 
     def __init__(self, client: Mapping[str, Any], group: str) -> None:
-        self._consumer = Consumer({**client, "group.id": group, "enable.auto.commit": False, "log_level": 0})
+        properties = {**client, "group.id": group, "enable.auto.commit": False, "log_level": 0}
+        self._consumer = Consumer(properties, logger=CLIENT_LOG)
 
     def committed(self, partitions: Collection[ClientPartition], timeout_s: float) -> list[ClientPartition]:
         """The partitions with what the group has committed for them.
@@ -91,3 +97,19 @@ class Group:
     def close(self) -> None:
         """Let go of the connections."""
         self._consumer.close()
+
+
+def delete_groups(client: Mapping[str, Any], prefix: str) -> None:
+    """Delete the groups whose names begin so, as far as the brokers allow it; what stays expires.
+
+    Args:
+        client: A client's properties, by librdkafka's names.
+        prefix: How the names begin.
+    """
+    admin = AdminClient({**client, "log_level": 0}, logger=CLIENT_LOG)
+    with suppress(KafkaException):
+        listed = admin.list_consumer_groups(request_timeout=_DELETE_S).result()
+        names = [group.group_id for group in listed.valid if group.group_id.startswith(prefix)]
+        answers = admin.delete_consumer_groups(names, request_timeout=_DELETE_S) if names else {}
+        for answer in answers.values():
+            answer.exception()

@@ -6,13 +6,17 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
+from threading import Lock, Thread
 from typing import Any, NamedTuple, cast, final
+from weakref import WeakSet
 
 from confluent_kafka import KafkaError as ClientError
 from confluent_kafka import KafkaException, Message, Producer
 
 from kafkastream.errors import DeliveryError
+from kafkastream.kafka.client_log import CLIENT_LOG
 from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.properties import STATISTICS_INTERVAL
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.kafka.statistics import ProducerStatistics
 from kafkastream.spec.record import Headers
@@ -25,6 +29,7 @@ BY_KEY = -1
 _POLL_S = 0.1
 _FLUSH_S = 0.5
 _ASK_S = 2.0
+_HEAR_S = 1.0
 _SHOWN_BYTES = 100
 _MAX_BLOCK_MS = "30000"  # librdkafka's own default of what Java's max.block.ms becomes
 _NO_SUCH_TOPIC = frozenset({"TOPIC_EXCEPTION", "UNKNOWN_TOPIC_OR_PART"})
@@ -89,13 +94,16 @@ class RecordProducer:
         self._patience_s = int(properties.get("topic.metadata.propagation.max.ms", _MAX_BLOCK_MS)) / 1000
         self._partitions: dict[str, list[int]] = {}
         self._failure: DeliveryError | None = None
+        self._fatal: KafkaException | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
         self.statistics = statistics or ProducerStatistics()
         # Reports of failures only: one report per record would double the cost of a record.
         reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
         reports["stats_cb"] = self.statistics
         with refused_properties(f"sink {name!r}"):
-            self.client = Producer({**properties, **reports, "log_level": 0})
+            self.client = Producer({**properties, **reports, "log_level": 0}, logger=CLIENT_LOG)
+        if STATISTICS_INTERVAL in properties:
+            _IDLE.add(self)
 
     def send(self, records: Records) -> None:
         """Hand records to the client.
@@ -145,12 +153,22 @@ class RecordProducer:
         Raises:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
+        KafkaException: The client is of no use any more.
         """
-        self.client.poll(0)
+        self.hear()
+        if self._fatal is not None:
+            raise self._fatal
         self._refusals.check()
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
+
+    def hear(self) -> None:
+        """Take in what the client tells, and raise nothing yet; a fatal error is told once only, so it is remembered."""
+        try:
+            self.client.poll(0)
+        except KafkaException as fatal:
+            self._fatal = fatal
 
     def flush(self) -> None:
         """Wait until every record is delivered, or given up (after ``delivery.timeout.ms``).
@@ -198,6 +216,35 @@ class RecordProducer:
             where=f"topic {topic}, {record}bootstrap.servers {self._servers}",
             now=_ADVICE.get(error.name(), "Records written before it stay written."),
         )
+
+
+@final
+class _IdleProducers:
+    """Hears what producers tell of themselves while no task uses them: it would pile up in memory, a GB in a day."""
+
+    def __init__(self) -> None:
+        self._producers: WeakSet[RecordProducer] = WeakSet()
+        self._lock = Lock()
+        self._thread: Thread | None = None
+
+    def add(self, producer: RecordProducer) -> None:
+        """Hear this one, too, for as long as it lives."""
+        with self._lock:
+            self._producers.add(producer)
+            if self._thread is None:
+                self._thread = Thread(target=self._hear, name="kafkastream-statistics", daemon=True)
+                self._thread.start()
+
+    def _hear(self) -> None:
+        while True:
+            time.sleep(_HEAR_S)
+            with self._lock:
+                producers = list(self._producers)
+            while producers:
+                producers.pop().hear()
+
+
+_IDLE = _IdleProducers()
 
 
 def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:

@@ -128,7 +128,7 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
         **_compression_level(java),
         **_secured(java),
         "enable.idempotence": "true" if _is_idempotent(java) else "false",
-        **({STATISTICS_INTERVAL: "500"} if _registers_metrics(java) else {}),
+        **({STATISTICS_INTERVAL: "200"} if _registers_metrics(java) else {}),
     }
 
 

@@ -23,7 +23,7 @@ def test_producers_behave_as_javas_by_default() -> None:
         "queue.buffering.max.kbytes": "131072",
         "max.in.flight.requests.per.connection": "5",
         "enable.idempotence": "true",
-        "statistics.interval.ms": "500",
+        "statistics.interval.ms": "200",
     }
 
 
