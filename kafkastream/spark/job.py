@@ -7,11 +7,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from types import FrameType
-from typing import final
+from typing import Any, final
 
 from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
@@ -219,8 +219,13 @@ def _wait_for_one(parts: Iterable[RunningPart]) -> None:
 def _stop_idle(parts: Iterable[RunningPart], *, at_once: bool) -> None:
     """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
     for one in _active(parts):
-        if at_once or not one.query.status["isTriggerActive"]:
+        if at_once or _is_idle(one.query.status):
             one.stop()
+
+
+def _is_idle(status: Mapping[str, Any]) -> bool:
+    """Whether a query does nothing but wait for data, or ask the brokers for some, which may take for ever."""
+    return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")
 
 
 @contextmanager

@@ -40,6 +40,7 @@ Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
 Keep = Callable[[Mapping[str, Extent]], None]
 
 _BEGINNINGS = 10
+_RENEWAL_S = 24 * 3600.0  # brokers forget what is a week old (offsets.retention.minutes), also of a job at work
 _PARTITIONS_CHANGED = "you must specify all TopicPartitions"
 
 
@@ -174,6 +175,8 @@ class FollowedQuery:
 class GroupCommits:
     """Commits one source's offsets to its group in the background; a commit that fails is counted and logged.
 
+    Only what has changed is committed, and once in a day all.
+
     Args:
         properties: The source's, with the brokers and the group.
         interval_s: The least time between two commits; the last one is always made.
@@ -189,6 +192,7 @@ class GroupCommits:
         self._patience_s = request_timeout_s(properties)
         self._wanted: Mapping[TopicPartition, int] = {}
         self._next_at = 0.0
+        self._renew_at = 0.0
         self._late_at = math.inf
         self._running: Future[None] | None = None
 
@@ -234,17 +238,19 @@ class GroupCommits:
                 self._running.result(self._patience_s)
 
     def _start(self) -> None:
-        if self._wanted != self.committed:
-            self._next_at = time.monotonic() + self._interval_s
-            self._late_at = time.monotonic() + self._patience_s
-            self._running = in_background(partial(self._commit, self._wanted), "kafkastream-commits")
+        now, offsets = time.monotonic(), self._wanted
+        is_renewal = now >= self._renew_at
+        due = {p: offset for p, offset in offsets.items() if is_renewal or self.committed.get(p) != offset}
+        if due:
+            self._next_at, self._late_at = now + self._interval_s, now + self._patience_s
+            if is_renewal:
+                self._renew_at = now + _RENEWAL_S
+            self._running = in_background(partial(self._commit, offsets, due), "kafkastream-commits")
 
-    def _commit(self, offsets: Mapping[TopicPartition, int]) -> None:
-        changed = {p: offset for p, offset in offsets.items() if self.committed.get(p) != offset}
+    def _commit(self, offsets: Mapping[TopicPartition, int], due: Mapping[TopicPartition, int]) -> None:
         try:
             self._group = self._group or Group(self._properties)
-            if changed:
-                self._group.commit(changed)
+            self._group.commit(due)
         except Exception as error:  # noqa: BLE001 - whatever it is, the job does not depend on it
             self._failed(error.what if isinstance(error, KafkaError) else str(error))
         else:

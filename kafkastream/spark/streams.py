@@ -103,7 +103,7 @@ def resolved(
         UnknownTopicError: A topic or partition does not exist.
         UnknownOffsetsError: A partition has no place to begin or to stop.
         KafkaError: Where an earlier run has ended, the brokers hold nothing any more.
-        DefinitionError: An interrupted run had stops, and this one has none.
+        DefinitionError: An interrupted run had stops, and this one has none; or it read a topic that this one does not.
         BrokerUnreachableError: No broker answered.
     """
     return tuple(_resolved(session, *source, before.get(source.key), is_named=is_named) for source in sources)
@@ -165,6 +165,7 @@ def _resolved(
             where=f"source {node.name!r}",
             now="Create one before the job starts, or have new ones discovered.",
         )
+    _refuse_removed(node, source, cluster, partitions, before)
     starts = _starts(source, partitions, cluster, before)
     readable = cluster.readable_ends(partitions)
     # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
@@ -208,6 +209,35 @@ def _refuse_endless(node: SourceNode, before: Extent | None) -> None:
             where=f"source {node.name!r}",
             now="Let that run come to its end first, or give this job another name.",
         )
+
+
+def _refuse_removed(
+    node: SourceNode,
+    source: KafkaSource[Any],
+    cluster: Cluster,
+    partitions: Iterable[TopicPartition],
+    before: Extent | None,
+) -> None:
+    """Spark takes a topic that is read no more for lost data, as it does with one that was deleted."""
+    if before is None or before.finished or not source.fails_on_data_loss:
+        return
+    removed = sorted({p.topic for p in before.starts} - {p.topic for p in partitions})
+    if not removed:
+        return
+    topics, where = ", ".join(removed), f"source {node.name!r}"
+    if not set(removed) <= set(cluster.topics()):
+        raise UnknownTopicError(
+            f"topic {topics}, which the job was reading, does not exist any more",
+            where=where,
+            now="Give this job another name and choose where it begins to read, or let the topic go: "
+            "the source's property spark.failOnDataLoss = false.",
+        )
+    raise DefinitionError(
+        f"the job no longer reads topic {topics}, and its checkpoint says how far that has been read",
+        where=where,
+        now="Read it again, or give this job another name, or let the topic go: the source's property "
+        "spark.failOnDataLoss = false.",
+    )
 
 
 def _kept(

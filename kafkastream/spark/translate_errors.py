@@ -121,8 +121,8 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         r"UnknownTopicOrPartitionException",
-        lambda _, job, __: UnknownTopicError(
-            "a topic that the job reads does not exist any more", where=f"job {job!r}", now="Create it again."
+        lambda found, job, _: UnknownTopicError(
+            f"{_topics(found.string)} does not exist any more", where=f"job {job!r}", now="Create it again."
         ),
     ),
     (
@@ -188,6 +188,13 @@ class FunctionFailedError(RuntimeError):
         super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
 
 
+def _topics(text: str) -> str:
+    """The topics that a query reads, as Spark shows its sources with an error."""
+    found = re.findall(r"KafkaV2\[Subscribe\[([^\]]+)\]\]", text)
+    names = sorted({name.strip() for several in found for name in several.split(",")})
+    return f"topic {names[0]}" if len(names) == 1 else f"one of the topics {', '.join(names) or 'that the job reads'}"
+
+
 def _user_function(text: str, job: str) -> UserFunctionError:
     what, where, now = map(_masked, json.loads(f"[{text[1:-1]}]"))
     return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
@@ -198,7 +205,7 @@ def lost_records(what: str, *, where: str) -> KafkaError:
     return KafkaError(
         f"records that the job has not read yet are gone: {what}",
         where=where,
-        now="The topic was deleted or made again, or its retention is shorter than the job was down.",
+        now="The topic was deleted, made again, or is read no more, or its retention is shorter than the job was down.",
     )
 
 

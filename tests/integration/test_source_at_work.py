@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -26,7 +28,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSourceBuilder,
     KafkaTopicPartition,
 )
-from kafkastream.errors import KafkaError
+from kafkastream.errors import DefinitionError, KafkaError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.progress import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
@@ -155,7 +157,64 @@ def test_topic_that_is_deleted_while_it_is_read(
     with pytest.raises(KafkaError) as raised:
         job.get_job_execution_result().result(90)
     assert "deleted" in raised.value.now or "does not exist" in raised.value.what
+    assert topic in str(raised.value)
     assert parts.values(target) == ["BEFORE"]
+
+
+def test_job_whose_topic_is_deleted_is_cancelled_at_once(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    topic = f"{target}-deleted"
+    parts.kafka.create_topic(topic)
+    parts.kafka.produce(topic, ["before"])
+    read(parts.endless(topic)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    job = env.execute_async("copy")
+    wait_until(lambda: parts.values(target) == ["BEFORE"], 30, "the first record")
+    parts.kafka.delete_topic(topic)
+    time.sleep(1)
+    began = time.monotonic()
+    job.cancel().result()
+    assert time.monotonic() - began < 10
+
+
+def test_topic_that_is_read_no_more_is_told_as_such(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    kept, removed, target = new_topic(), new_topic(), new_topic()
+    for topics in ((kept, removed), (kept,)):
+        for topic in topics:
+            parts.kafka.produce(topic, [f"{len(topics)}"])
+        read(parts.endless(*topics)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+        if len(topics) == 2:
+            with running(env):
+                wait_until(lambda: parts.values(target) == ["2", "2"], 30, "the records of both")
+        else:
+            with pytest.raises(DefinitionError, match=f"no longer reads topic {removed}"):
+                env.execute("copy")
+
+
+def commits_of(kafka: KafkaBroker, group: str) -> Counter[int]:
+    """How often each partition was committed, by Kafka's own log of offsets."""
+    counted: Counter[int] = Counter()
+    for record in kafka.consume("__consumer_offsets"):
+        key = record.key or b""
+        version, length = struct.unpack_from(">hh", key)
+        if version == 1 and key[4 : 4 + length].decode() == group:
+            counted[struct.unpack(">i", key[-4:])[0]] += 1
+    return counted
+
+
+def test_only_what_has_changed_is_committed(kafka: KafkaBroker, new_topic: NewTopic) -> None:
+    topic = new_topic(partitions=2)
+    commits = GroupCommits({"bootstrap.servers": kafka.bootstrap_servers, "group.id": topic}, 0)
+    for offsets in ((1, 1), (2, 1), (2, 1), (3, 1)):
+        commits.reached({KafkaTopicPartition(topic, number): offset for number, offset in enumerate(offsets)})
+        commits.commit_if_due()
+        wait_until(lambda: not commits._is_running, 30, "the commit")
+    commits.end()
+    assert commits.succeeded == 3
+    assert commits_of(kafka, topic) == {0: 3, 1: 1}
 
 
 def test_group_with_live_members_takes_no_commits_and_the_job_goes_on(
