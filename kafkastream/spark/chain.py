@@ -59,14 +59,14 @@ class Chain:
             self.decoder.open()
         self.flow.open(context)
 
-    def begin(self, query: str, batch: int, arrow: pa.RecordBatch) -> None:
+    def begin(self, arrow: pa.RecordBatch) -> None:
         """Begin a task, whose first records these are."""
         if "topic" not in arrow.schema.names:
-            self.flow.begin(TaskScope(query, batch, self.identity))
+            self.flow.begin(TaskScope(self.identity))
             return
         topic, partition = arrow["topic"][0].as_py(), arrow["partition"][0].as_py()
         split = split_name(TopicPartition(topic, partition))
-        self.flow.begin(TaskScope(query, batch, origin_name(self.identity, topic, partition), split))
+        self.flow.begin(TaskScope(origin_name(self.identity, topic, partition), split))
 
     def process(self, arrow: pa.RecordBatch) -> None:
         """Take the records of one Arrow batch through all operators.

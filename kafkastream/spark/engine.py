@@ -26,6 +26,7 @@ from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job
 from kafkastream.spark.keyed_part import keyed_query, layout_of
 from kafkastream.spark.keyed_query import KeyedQuery, in_levels
+from kafkastream.spark.live_runs import LIVE_RUNS
 from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.opened import Run
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
@@ -39,6 +40,7 @@ from kafkastream.spark.settings import NAMED_SOURCES
 from kafkastream.spark.settings import settings as session_settings
 from kafkastream.spark.shipping import ship
 from kafkastream.spark.single_writer import SINGLE, WriterPlan
+from kafkastream.spark.slot_names import SlotNames
 from kafkastream.spark.streams import (
     KafkaInput,
     KeyedSource,
@@ -113,6 +115,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     restarts = Restarts(settings.restarts)
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
     run = Run(uuid.uuid4().hex, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
+    LIVE_RUNS.begin(run.id)
     try:
         owner = FolderOwner.take(folder, settings.name)
         try:
@@ -124,14 +127,30 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
             owner.release()
             raise
     except BaseException:
+        LIVE_RUNS.end(run.id)
         folder.clean()
         raise
+    return Job(
+        job_id,
+        settings.name,
+        _servers(graph),
+        parts,
+        restarts,
+        metrics,
+        partial(_end, folder, owner, parts, run),
+        owner.lost,
+    )
 
-    def at_end() -> None:
+
+def _end(folder: CheckpointFolder, owner: FolderOwner, parts: Iterable[_Part], run: Run) -> None:
+    """Leave nothing behind of a job that has ended."""
+    LIVE_RUNS.end(run.id)
+    try:
+        for part in parts:
+            part.exactly_once.forget()
+    finally:
         owner.release()
         folder.clean()
-
-    return Job(job_id, settings.name, _servers(graph), parts, restarts, metrics, at_end, owner.lost)
 
 
 def _check_ends(components: Sequence[JobGraph]) -> None:
@@ -183,13 +202,15 @@ class _Part:
 
     def start(self, run: RunningPart) -> FollowedQuery | None:
         """Run the collections, then start the query, if there is anything else to read."""
+        LIVE_RUNS.begin_part(self.plan.run.id, self.name)
+        self.exactly_once.begin(self.inputs)
         if self.keyed is None and self.tables is None:
             self._read_collections(run)
         elif self.keyed is None:
             self._read_values(run)
         elif not self.inputs:
             with session_settings(self.folder.session, self.keyed.settings()):
-                self._keyed_batch(run, Event(), self.keyed.static_frame(), 0, self.plan.run.id)
+                self._keyed_batch(run, Event(), self.keyed.static_frame(), self._slots.of_piece(0))
         if not self.inputs:
             return None
         return FollowedQuery(
@@ -219,8 +240,13 @@ class _Part:
             (node, piece) for node, source in collections_of(self.graph) for piece in enumerate(source.pieces(_PIECE))
         )
         for node, (number, elements) in islice(pieces, self.read.pieces, None):
-            self._batch(run, Event(), collection_frame(self.folder.session, node, elements), number, self.plan.run.id)
+            frame = collection_frame(self.folder.session, node, elements)
+            self._batch(run, Event(), frame, self._slots.of_piece(number))
             self.read.pieces += 1
+
+    @property
+    def _slots(self) -> SlotNames:
+        return self.exactly_once.names
 
     @property
     def _is_native(self) -> bool:
@@ -237,7 +263,7 @@ class _Part:
         while not read.pieces or not tables.making_ends(read.seconds):
             now = max(int(time.monotonic() - began), read.seconds) + 1
             frame = tables.frame(collections, seconds=(read.seconds, now))
-            self._batch(run, Event(), frame, read.pieces, self.plan.run.id)
+            self._batch(run, Event(), frame, self._slots.of_piece(read.pieces))
             read.pieces, read.seconds = read.pieces + 1, now
             while time.monotonic() < began + now and not tables.making_ends(now):
                 run.check_not_stopping()
@@ -259,10 +285,14 @@ class _Part:
             writer = self.tables.writer(frames)
         elif self.keyed is not None:
             frame = self.keyed.frame(frames, is_named=self.is_named)
-            writer = frame.writeStream.foreachBatch(lambda batch, number: self._keyed_batch(run, over, batch, number))
+            writer = frame.writeStream.foreachBatch(
+                lambda batch, number: self._keyed_batch(run, over, batch, self._slots.of_batch(number))
+            )
         else:
             frame = reduce(DataFrame.unionByName, frames.values()) if self.tables is None else self.tables.frame(frames)
-            writer = frame.writeStream.foreachBatch(lambda batch, number: self._batch(run, over, batch, number))
+            writer = frame.writeStream.foreachBatch(
+                lambda batch, number: self._batch(run, over, batch, self._slots.of_batch(number))
+            )
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
@@ -270,40 +300,45 @@ class _Part:
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.settings.name}: {self.name} ({run.job_id})")
         writer = writer.option("checkpointLocation", self.folder.of_query(self.name))
+        # What Spark alone writes may call functions, too: its tasks are told what this thread is told.
+        LIVE_RUNS.context(self._slots.id, 0).hand_out(self.folder.session.sparkContext)
         return writer.start()
 
-    def _batch(self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None) -> None:
-        """Run a micro-batch of Spark's query, or of what is none and has a name of its own."""
-        query_id = query or _query_of(frame)
+    def _batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
+        """Run a micro-batch, whose number is what the slots' markers count it as."""
         if self.tables is not None and self.tables.ends_in_rows:
-            self._carried_out(run, over, partial(collected, self._ended(self.tables, frame, query_id, number)))
+            tasks = partial(collected, self._ended(self.tables, frame))
         else:
-            self._carried_out(run, over, partial(run_tasks, frame, self.plan, query_id, number))
+            tasks = partial(run_tasks, frame, self.plan)
+        self._carried_out(run, over, tasks, batch)
 
-    def _keyed_batch(
-        self, run: RunningPart, over: Event, frame: DataFrame, number: int, query: str | None = None
-    ) -> None:
+    def _keyed_batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
-        query_id = query or _query_of(frame)
+        query = _query_of(frame)
         if self.tables is not None and self.tables.ends_in_rows:
-            frame = self._ended(self.tables, frame, query_id, number)
+            frame = self._ended(self.tables, frame)
         elif self.writer is not None:
-            frame = frame.repartition(1).mapInArrow(self.writer.function(query_id, number), REPORT_SCHEMA)
-        with self.keyed.micro_batch(query_id):
-            reports = self._carried_out(run, over, partial(collected, frame))
+            frame = frame.repartition(1).mapInArrow(self.writer.function(), REPORT_SCHEMA)
+        with self.keyed.micro_batch(query):
+            reports = self._carried_out(run, over, partial(collected, frame), batch)
             self.keyed.take(reports)
 
-    def _ended(self, tables: QueryFrames, frame: DataFrame, query: str, number: int) -> DataFrame:
+    def _ended(self, tables: QueryFrames, frame: DataFrame) -> DataFrame:
         """What comes of the rows of a query; one task writes to exactly-once sinks."""
         one = frame if self.writer is None else frame.repartition(1)
-        return one.mapInArrow(tables.end.reports(query, number, SINGLE), REPORT_SCHEMA)
+        return one.mapInArrow(tables.end.reports(SINGLE), REPORT_SCHEMA)
 
-    def _carried_out(self, run: RunningPart, over: Event, tasks: Callable[[], list[Report]]) -> list[Report]:
+    def _carried_out(
+        self, run: RunningPart, over: Event, tasks: Callable[[], list[Report]], batch: int
+    ) -> list[Report]:
         """What the tasks have reported, when all that it asks for has been done."""
+        context = LIVE_RUNS.context(self._slots.id, batch)
         run.check_not_stopping()
         try:
+            context.hand_out(self.folder.session.sparkContext)
             reports = tasks()
+            LIVE_RUNS.wrote(self.plan.run.id, self.name, reports)
             self.outcome.carry_out(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if over.is_set():
@@ -359,7 +394,7 @@ def _part(
         native=pass_through(graph),
         outcome=Outcome(graph, collect, metrics.store),
         metrics=metrics,
-        exactly_once=ExactlyOnce.of(name, folder, graph, chains, writers.values()),
+        exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values()),
         keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
         tables=tables,

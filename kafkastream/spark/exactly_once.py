@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError, JobError
 from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import delete_groups
 from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.transactions import Marker, fenced, pass_over
 from kafkastream.spark.chain import Chain, origin_name
@@ -17,6 +19,7 @@ from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
 from kafkastream.spark.identities import identities
 from kafkastream.spark.kafka_sink import TransactionalOperator, slot_name
 from kafkastream.spark.single_writer import SINGLE
+from kafkastream.spark.slot_names import SlotNames
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
 from kafkastream.spec.graph import JobGraph
@@ -57,6 +60,7 @@ class ExactlyOnce:
     Args:
         name: The query's name in the checkpoint folder.
         folder: The job's checkpoint folder.
+        names: What the sinks' slots are called.
         sources: The identities of the sources, by their nodes.
         sinks: The sinks by their identities.
         reached: The identities of the sinks that each source reaches, by the source's node.
@@ -65,6 +69,7 @@ class ExactlyOnce:
 
     name: str
     folder: CheckpointFolder
+    names: SlotNames
     sources: Mapping[int, str]
     sinks: Mapping[str, _Sink]
     reached: Mapping[int, Collection[str]]
@@ -75,10 +80,11 @@ class ExactlyOnce:
         name: str,
         folder: CheckpointFolder,
         graph: JobGraph,
+        run: str,
         chains: Mapping[int, Chain],
         writers: Collection[TransactionalOperator] = (),
     ) -> ExactlyOnce:
-        """Those of a connected graph, whose chains these are, and whose sinks behind keyed operators."""
+        """Those of a connected graph in a run, whose chains these are, and whose sinks behind keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
         properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
         names = identities(graph.sinks)
@@ -90,52 +96,72 @@ class ExactlyOnce:
         return ExactlyOnce(
             name,
             folder,
+            _names(folder, name, run) if sinks else SlotNames(""),
             identities(graph.sources),
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
             {one.sink for one in writers},
         )
 
+    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+        """Keep what the slots are called, before anything is written.
+
+        Raises:
+            DefinitionError: A sink's name or prefix is another than before, or the brokers do not allow its timeout.
+        """
+        for sink in self.sinks.values():
+            _check_timeout(sink)
+        if self.sinks:
+            self._keep_names(inputs)
+
     def prepare(self, inputs: Sequence[KafkaInput]) -> None:
         """Make sure that the sinks can go on where the checkpoint stands.
 
         Raises:
-            DefinitionError: A sink's name or prefix is another than before, or the brokers do not allow its timeout.
             JobError: The sinks have written what the checkpoint does not know, or nobody can know what they have.
             DeliveryError: The brokers do not let a sink write.
         """
         if not self.sinks:
             return
-        for sink in self.sinks.values():
-            _check_timeout(sink)
-        self._keep_names()
         state = self.folder.state(self.name)
-        if state is not None:
+        if state is not None or not self.names.is_first:
             for identity in self.sinks:
-                self._secure(identity, state, inputs)
+                self._secure(identity, state or QueryState("", 0), inputs)
 
-    def _keep_names(self) -> None:
+    def forget(self) -> None:
+        """Delete the slots' groups, if nobody will ask for them again: the checkpoint ends with the job.
+
+        It is asked of a worker: Kafka's admin client may end its process when brokers go away at that moment.
+        """
+        if not self.folder.temporary:
+            return
+        spark = self.folder.session.sparkContext
+        for sink in self.sinks.values():
+            prefixes = spark.parallelize([f"{sink.spec.transactional_id_prefix}-{self.names.id}-"], 1)
+            prefixes.foreach(partial(delete_groups, sink.properties.client))
+
+    def _keep_names(self, inputs: Sequence[KafkaInput]) -> None:
         """Transactions are found again by their names, so these stay for as long as the checkpoint does."""
         now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
-        before = self.folder.prefixes(self.name)
+        before = self.names.prefixes
         changed = {identity: prefix for identity, prefix in before.items() if now.get(identity) != prefix}
-        if changed:
+        if changed and inputs:  # a collection is written anew at each start
             raise DefinitionError(
                 f"the exactly-once sinks of this checkpoint are {_listed(before)}; now they are {_listed(now)}",
                 where=f"checkpoint {self.folder.of_query(self.name)}",
                 now="Give sinks and prefixes their old names (set_uid keeps a sink's), or give this job another name.",
             )
-        if now != before:
-            self.folder.record_prefixes(self.name, now)
+        self.folder.record_sinks(self.name, attrs.evolve(self.names, prefixes=now).record())
 
     def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
         sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
         markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
-        most = Marker(state.batch if state.planned_at_ms is None else state.batch + 1)
+        next_batch = self.names.of_batch(state.batch)
+        most = Marker(next_batch if state.planned_at_ms is None else next_batch + 1)
         ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
         if ahead:
             raise JobError(
-                f"sink {sink.name!r} has already written micro-batch {max(ahead.values()).batch - 1}, "
+                f"sink {sink.name!r} has already written {self._told(max(ahead.values()))}, "
                 f"and the checkpoint stands before micro-batch {state.batch}: it is older than what was written",
                 where=f"checkpoint {self.folder.of_query(self.name)}, transactional.id {min(ahead)}",
                 now="Restore the newest checkpoint, or give this job another name and choose where it begins to read.",
@@ -144,11 +170,16 @@ class ExactlyOnce:
         if unknown and state.planned_at_ms is not None:
             self._decide(sink, state, unknown)
 
+    def _told(self, marker: Marker) -> str:
+        """What was written last before a marker, in the user's words."""
+        batch = self.names.batch(marker.batch - 1)
+        return "micro-batches of a later run" if batch is None else f"micro-batch {batch}"
+
     def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
         """The slots that a sink may have written to, and whether the planned micro-batch does."""
         prefix = str(self.sinks[sink].spec.transactional_id_prefix)
         if sink in self.single:
-            yield slot_name(prefix, state.query, sink, SINGLE), state.planned_at_ms is not None
+            yield slot_name(prefix, self.names.id, sink, SINGLE), state.planned_at_ms is not None
             return
         for one in inputs:
             if sink not in self.reached[one.node.id]:
@@ -156,7 +187,7 @@ class ExactlyOnce:
             planned = state.partitions(one.key)
             for partition in sorted({*one.extent.starts, *planned}):
                 origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
-                yield slot_name(prefix, state.query, sink, origin), partition in planned
+                yield slot_name(prefix, self.names.id, sink, origin), partition in planned
 
     def _decide(self, sink: _Sink, state: QueryState, unknown: Sequence[str]) -> None:
         """A missing marker means that nothing was written, as long as brokers keep markers."""
@@ -168,7 +199,7 @@ class ExactlyOnce:
             return
         if what_now is ExpiredMarker.SKIP:
             assert sink.topic is not None
-            pass_over(sink.properties, unknown, sink.topic, Marker(state.batch + 1))
+            pass_over(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
             return
         raise JobError(
             f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
@@ -177,6 +208,13 @@ class ExactlyOnce:
             now="Look into the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
             "skip leaves it out.",
         )
+
+
+def _names(folder: CheckpointFolder, name: str, run: str) -> SlotNames:
+    """What a query's slots are called in a run of the job."""
+    state = folder.state(name)
+    before = SlotNames.of_record(folder.sinks(name), None if state is None else state.query)
+    return before.started(run, has_begun=state is not None)
 
 
 def _transactional(chain: Chain) -> Sequence[TransactionalOperator]:

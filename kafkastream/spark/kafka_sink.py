@@ -14,14 +14,15 @@ from kafkastream.errors import JobError
 from kafkastream.kafka.properties import STATISTICS_INTERVAL
 from kafkastream.kafka.statistics import PRODUCER_METRICS, ProducerStatistics
 from kafkastream.metrics.groups import Counter, MetricGroup
+from kafkastream.spark.batch_context import BatchContext
 from kafkastream.spark.batches import Batch, ElementError, salvaged
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.encoding import RecordEncoder, records_of
 from kafkastream.spark.failures import not_encoded
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import source_record, without_record
-from kafkastream.spark.reports import Report
+from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
 from kafkastream.spec.dead_letters import SourceRecord
 from kafkastream.spec.runtime_context import RuntimeContext
@@ -228,9 +229,19 @@ class TransactionalOperator(KafkaOperator):
         from kafkastream.spark.slots import SlotTask
 
         assert self._counters is not None
-        slot = slot_name(self.prefix, task.query, self.sink, task.origin)
-        topic = self.encoder.schema.topic
-        self._task = SlotTask(self.properties, slot, self.name, topic, task.batch, self._counters, self.statistics)
+        told = BatchContext.of_task()
+        assert told is not None
+        slot = slot_name(self.prefix, told.slots, self.sink, task.origin)
+        self._task = SlotTask(
+            self.properties,
+            slot,
+            self.name,
+            self.encoder.schema.topic,
+            told.batch,
+            () if tried_before() else told.writers,  # the first try may have opened the slot
+            self._counters,
+            self.statistics,
+        )
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
         """Know where in the source the next elements come from; write, when enough is kept of those before."""
@@ -246,9 +257,11 @@ class TransactionalOperator(KafkaOperator):
                     self._begun.add(records, payload_bytes)
 
     def finish(self) -> Iterator[Report]:
-        """Write the rest."""
+        """Write the rest, and tell who has written."""
         self._begun.finish()
         yield from self.drain()
+        if self._begun.writer is not None:
+            yield Report(ReportKind.WRITER, self.scope.node, self._begun.writer)
 
     def abandon(self) -> None:
         """Write no more of the task."""
@@ -261,11 +274,17 @@ class TransactionalOperator(KafkaOperator):
         return self._task
 
 
-def slot_name(prefix: str, query: str, sink: str, origin: str) -> str:
+def slot_name(prefix: str, slots: str, sink: str, origin: str) -> str:
     """The ``transactional.id`` of a slot, which is also the group that holds its progress.
+
+    Args:
+        prefix: The user's.
+        slots: What the names of the query's slots have in common, and no others (``SlotNames.id``).
+        sink: The sink's identity.
+        origin: Where the records come from.
 
     Example:
         >>> slot_name("orders", "5d2f", "copy", "in-orders-3")
         'orders-5d2f-copy-in-orders-3'
     """
-    return f"{prefix}-{query}-{sink}-{origin}"
+    return f"{prefix}-{slots}-{sink}-{origin}"

@@ -1,4 +1,4 @@
-"""What a Python worker keeps open between tasks: functions and sinks, as long as the job runs that opened them."""
+"""What a Python worker keeps open between tasks: functions and sinks, as long as the job runs that has opened them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Generic, TypeVar, final
 
 import attrs
 
+from kafkastream.spark.batch_context import BatchContext
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["Opened", "Run"]
+__all__ = ["Opened", "Run", "tried_before"]
 
 T = TypeVar("T")
 
@@ -43,14 +44,14 @@ class Run:
             subtask=subtask,
             parallelism=parallelism,
             max_parallelism=self.max_parallelism,
-            attempt=self.attempt + _tried_before(),
+            attempt=self.attempt + tried_before(),
             job_parameters=self.job_parameters,
         )
 
 
 @final
 class Opened(Generic[T]):
-    """Opened things by what tells them apart, of one job; who takes one puts it back, if it may serve again.
+    """Opened things by what tells them apart, of each job; who takes one puts it back, if it may serve again.
 
     Example:
         >>> opened, run = Opened[str](), Run("job")
@@ -60,23 +61,25 @@ class Opened(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._kept: dict[Any, tuple[Run, T]] = {}
+        self._kept: dict[tuple[str, Any], tuple[Run, T]] = {}
 
     def take(self, run: Run, key: Any, make: Callable[[], T]) -> T:
-        """What was kept, or what ``make`` gives; what an earlier attempt or job has opened is dropped then."""
-        kept = self._kept.pop(key, None)
+        """What was kept, or what ``make`` gives; what an earlier attempt or an ended job has opened is dropped then."""
+        kept = self._kept.pop((run.id, key), None)
         if kept is not None and kept[0] == run:
             return kept[1]
-        for stale in [other for other, (opened_for, _) in self._kept.items() if opened_for.id != run.id]:
-            del self._kept[stale]
+        context = BatchContext.of_task()
+        live = {run.id} if context is None else {run.id, *context.runs}
+        for ended in [other for other in self._kept if other[0] not in live]:
+            del self._kept[ended]
         return make()
 
     def keep(self, run: Run, key: Any, thing: T) -> None:
         """Have it at hand for the next task."""
-        self._kept[key] = (run, thing)
+        self._kept[run.id, key] = (run, thing)
 
 
-def _tried_before() -> int:
+def tried_before() -> int:
     """How often Spark has begun this task before."""
     from pyspark import TaskContext
 

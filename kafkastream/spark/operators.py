@@ -47,14 +47,10 @@ class TaskScope(NamedTuple):
     """Which part of a query's work a task is.
 
     Args:
-        query: The query, the same after a restart.
-        batch: The micro-batch, the same when it is run again.
         origin: Where its records come from: the source, and there the partition.
         split: The partition, for who looks at one after the other; empty where there is none.
     """
 
-    query: str
-    batch: int
     origin: str
     split: str = ""
 

@@ -17,9 +17,9 @@ from kafkastream.spec.graph import JobGraph, PrintSink, SinkNode
 __all__ = ["Outcome", "collected", "run_tasks"]
 
 
-def run_tasks(frame: DataFrame, plan: TaskPlan, query: str, batch: int) -> list[Report]:
+def run_tasks(frame: DataFrame, plan: TaskPlan) -> list[Report]:
     """Take all records of a query's micro-batch through their chains, and return what the tasks report."""
-    return [Report.of_row(row) for row in frame.mapInArrow(plan.function(query, batch), REPORT_SCHEMA).collect()]
+    return [Report.of_row(row) for row in frame.mapInArrow(plan.function(), REPORT_SCHEMA).collect()]
 
 
 def collected(frame: DataFrame) -> list[Report]:

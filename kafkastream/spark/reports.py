@@ -27,9 +27,10 @@ class ReportKind(enum.Enum):
     TIMES = "times"
     TIMERS = "timers"
     WATERMARKS = "watermarks"
+    WRITER = "writer"
 
 
-_PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS})
+_PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, ReportKind.WRITER})
 
 
 class Report(NamedTuple):

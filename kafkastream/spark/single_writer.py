@@ -62,9 +62,9 @@ class WriterPlan:
     run: Run
     flows: Mapping[int, bytes]
 
-    def function(self, query: str, batch: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """What ``mapInArrow`` wants: messages in, reports out."""
-        return partial(_run, self, query, batch)
+        return partial(_run, self)
 
     def taken(self, node: int) -> Flow:
         """An opened sink; who takes it puts it back."""
@@ -77,7 +77,7 @@ class WriterPlan:
         return _opened.take(self.run, node, opened)
 
 
-def _run(plan: WriterPlan, query: str, batch: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     to_write: dict[int, list[Message]] = {}
     failed = False
     for arrow in batches:
@@ -90,7 +90,7 @@ def _run(plan: WriterPlan, query: str, batch: int, batches: Iterable[pa.RecordBa
             yield report_batch(message.kind, message.node, message.payload)
     if not failed:
         for node in plan.flows:
-            yield from report_batches(_written(plan, TaskScope(query, batch, SINGLE), node, to_write.get(node, [])))
+            yield from report_batches(_written(plan, TaskScope(SINGLE), node, to_write.get(node, [])))
 
 
 def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Message]) -> Iterator[Report]:

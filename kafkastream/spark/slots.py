@@ -8,10 +8,12 @@ stays open for long. On a replay, what has been written before is known by the o
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 from typing import NamedTuple, final
 
 import pyarrow as pa
 
+from kafkastream.errors import JobError
 from kafkastream.kafka.producer import Records
 from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.statistics import ProducerStatistics
@@ -24,7 +26,11 @@ __all__ = ["SlotCounters", "SlotTask"]
 _CHUNK_BYTES = 16 * 1024 * 1024
 _MOST_KEPT = 8
 _kept: OrderedDict[str, Slot] = OrderedDict()
-"""The worker's writers from task to task, the last used last; each has threads and connections of its own."""
+"""The worker's writers from task to task, the last used last; each has threads and connections of its own.
+
+A slot that another worker has written since is closed to the writer that is kept here, and its next transaction would be
+fenced. So a writer is used again only if it is among those that the driver knows as the last ones of their slots.
+"""
 
 
 class SlotCounters(NamedTuple):
@@ -55,7 +61,8 @@ class SlotTask:
         slot: The slot's name.
         sink: The sink's name, for errors.
         topic: The sink's topic; None when it has several.
-        batch: The micro-batch.
+        batch: The micro-batch, as the slot's markers count them.
+        last_writers: The tokens of the writers that were the last ones of their slots, in whatever worker.
         counters: Count what happens.
         statistics: Where the slot's producers tell of themselves, one after the other.
     """
@@ -67,6 +74,7 @@ class SlotTask:
         sink: str,
         topic: str | None,
         batch: int,
+        last_writers: Collection[str],
         counters: SlotCounters,
         statistics: ProducerStatistics,
     ) -> None:
@@ -75,6 +83,7 @@ class SlotTask:
         self._sink = sink
         self._topic = topic
         self._batch = batch
+        self._last_writers = last_writers
         self._counters = counters
         self._statistics = statistics
         self._slot: Slot | None = None
@@ -100,10 +109,13 @@ class SlotTask:
 
         Raises:
             DeliveryError: The brokers do not let the sink write.
+            JobError: The slot has come farther than this micro-batch.
         """
         if self._slot is None:
             self._slot = self._taken()
             self._done = max(self._done, self._slot.marker or Marker())
+            if self._done > Marker(self._batch + 1):
+                raise self._is_ahead()
             self._counters.skipped.inc(int(self._done > Marker(self._batch)))
         if self._done.batch > self._batch:
             return Batch((), (), ())
@@ -132,9 +144,24 @@ class SlotTask:
         if self._slot is not None:
             self._slot.abandon()
 
+    @property
+    def writer(self) -> tuple[str, str] | None:
+        """The slot and its writer's token, for the driver; None when nothing was written."""
+        return None if self._slot is None else (self._name, self._slot.token)
+
     def _taken(self) -> Slot:
+        for name in [name for name, slot in _kept.items() if slot.token not in self._last_writers]:
+            _kept.pop(name).hear()
         kept = _kept.pop(self._name, None)
         return self._opened() if kept is None else kept
+
+    def _is_ahead(self) -> JobError:
+        return JobError(
+            f"sink {self._sink!r} has already written a later micro-batch than the one that is to be written now",
+            where=f"transactional.id {self._name}",
+            now="The checkpoint is older than what was written: restore the newest, or give this job another name. "
+            "Or the job runs twice: stop one.",
+        )
 
     def _opened(self) -> Slot:
         return Slot(self._properties, self._name, self._sink, self._topic, self._statistics)
@@ -147,6 +174,8 @@ class SlotTask:
         except SlotTakenError:
             self._counters.fenced.inc()
             self._slot.abandon()
+            if self._slot.is_mute:  # after an outage; the others that were kept would each take as long to find out
+                _kept.clear()
             self._slot = self._opened()
             found = self._slot.marker or Marker()
             if self._done < found < marker:

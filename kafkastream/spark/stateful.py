@@ -162,7 +162,7 @@ def _run(
     marks: Watermarks | None,
 ) -> Iterator[Report]:
     chain = plan.taken(node, subtask)
-    task = TaskScope("", 0, f"{chain.identity}-{subtask}")
+    task = TaskScope(f"{chain.identity}-{subtask}")
     in_order = (KeyedElements(*pickle.loads(message.payload)) for message in as_sent(arrived))
     try:
         yield from chain.run(backend, task, in_order, marks)

@@ -22,8 +22,6 @@ from kafkastream.spark.reports import Report, ReportKind, report_batches
 
 __all__ = ["TaskPlan", "unpickled"]
 
-_QUERY_ID = "sql.streaming.queryId"
-_BATCH_ID = "streaming.sql.batchId"
 _opened: Opened[Chain] = Opened()
 
 
@@ -42,16 +40,11 @@ class TaskPlan:
     parallelism: int
     chains: Mapping[int, bytes]
 
-    def function(self, query: str, batch: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """The plain function that ``mapInArrow`` wants.
-
-        Args:
-            query: The query, the same after a restart.
-            batch: The micro-batch, the same when it is run again.
-        """
+    def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+        """The plain function that ``mapInArrow`` wants."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            return report_batches(_reports(self, query, batch, iter(batches)))
+            return report_batches(_reports(self, iter(batches)))
 
         return task
 
@@ -59,11 +52,6 @@ class TaskPlan:
         """The same where stateful stages follow: what comes out goes to buckets with these labels."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            from pyspark import TaskContext
-
-            context = TaskContext.get()
-            assert context is not None
-            query, batch = (context.getLocalProperty(name) for name in (_QUERY_ID, _BATCH_ID))
             remaining = iter(batches)
             first = next((arrow for arrow in remaining if arrow.num_rows), None)
             if first is None:
@@ -73,7 +61,7 @@ class TaskPlan:
             else:
                 first = _own_columns(first)
                 whole = itertools.chain((first,), map(_own_columns, remaining))
-                reports = _reports(self, str(query or self.run.id), int(batch or 0), whole)
+                reports = _reports(self, whole)
                 own = labels[subtask_of(first, self.parallelism) % len(labels)]
                 yield from message_batches(messages_of(reports, own))
 
@@ -92,7 +80,7 @@ class TaskPlan:
         return _opened.take(self.run, (node, subtask), opened), (node, subtask)
 
 
-def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
+def _reports(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
     """What a task has to tell, as it comes to it.
 
     A failure of the user's is reported, too; raised, it would come out of the JVM as a Java stack.
@@ -105,7 +93,7 @@ def _reports(plan: TaskPlan, query: str, batch: int, batches: Iterator[pa.Record
         chain, key = plan.chain_for(first)
         node, _ = key
         with _abandoned_unless_done(chain):
-            chain.begin(query, batch, first)
+            chain.begin(first)
             for arrow in itertools.chain((first,), batches):
                 chain.process(arrow)
                 yield from chain.flow.drain()

@@ -6,8 +6,11 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from multiprocessing.process import BaseProcess
 from threading import Event
 from typing import TYPE_CHECKING, Any, final
@@ -39,8 +42,16 @@ def attempt(servers: str, topic: str, batch: int, who: str) -> None:
     os._exit(0)
 
 
-def write(servers: str, topic: str, batch: int, who: str) -> SlotCounters:
-    """What a task does: write what is left of a micro-batch."""
+def write(servers: str, topic: str, batch: int, who: str, last: Collection[str] = ()) -> tuple[SlotCounters, str]:
+    """Write what is left of a micro-batch, as a task does; its counters and the writer's token.
+
+    Args:
+        servers: The broker.
+        topic: Where to.
+        batch: The micro-batch.
+        who: Stands in the records.
+        last: The tokens of the last writers of slots, as far as the driver knows.
+    """
     from itertools import repeat
 
     from kafkastream.kafka.producer import BY_KEY, Records
@@ -52,7 +63,7 @@ def write(servers: str, topic: str, batch: int, who: str) -> SlotCounters:
 
     counters = SlotCounters.of(MetricGroup())
     properties = transactional_properties({"bootstrap.servers": servers})
-    task = SlotTask(properties, f"{topic}-slot", "sink", topic, batch, counters, ProducerStatistics())
+    task = SlotTask(properties, f"{topic}-slot", "sink", topic, batch, last, counters, ProducerStatistics())
     elements = Batch(range(RECORDS), [None] * RECORDS, range(RECORDS))
     left = task.left_of(elements).values
     if left:
@@ -60,7 +71,8 @@ def write(servers: str, topic: str, batch: int, who: str) -> SlotCounters:
         records = Records(repeat(topic), values, repeat(None), repeat(BY_KEY), repeat(0))
         task.add(records, records.payload_bytes)
     task.finish()
-    return counters
+    assert task.writer is not None
+    return counters, task.writer[1]
 
 
 class Attempts:
@@ -170,6 +182,10 @@ class Mute:
         self._is_asked = False
         self.hears_again = Event()
 
+    def poll(self, timeout: float) -> Any:
+        """Nothing is asked by this."""
+        return self._client.poll(timeout)
+
     def __getattr__(self, name: str) -> Any:
         assert not self._is_asked, name
         return getattr(self._client, name)
@@ -187,14 +203,18 @@ def test_client_that_never_answers_is_left_to_itself(
     from kafkastream.spark.slots import _kept
 
     monkeypatch.setattr(transactions, "_SILENCE_S", 0.1)
-    write(kafka.bootstrap_servers, topic, 0, "first")
+    other = slot_of(kafka.bootstrap_servers, f"{topic}-other-slot")
+    _, last = write(kafka.bootstrap_servers, topic, 0, "first")
+    _kept[f"{topic}-other-slot"] = other
     kept: Any = _kept[f"{topic}-slot"]
     mute = kept._client = kept._producer.client = Mute(kept._client)
     try:
-        counters = write(kafka.bootstrap_servers, topic, 1, "second")
+        counters, last = write(kafka.bootstrap_servers, topic, 1, "second", (last, other.token))
         assert (counters.committed.get_count(), counters.fenced.get_count()) == (1, 1)
         assert _kept[f"{topic}-slot"] is not kept
-        write(kafka.bootstrap_servers, topic, 2, "third")
+        assert f"{topic}-other-slot" not in _kept  # which may be mute, too
+        counters, _ = write(kafka.bootstrap_servers, topic, 2, "third", (last,))
+        assert counters.fenced.get_count() == 0
         written = Counter((record.value or b"").decode() for record in kafka.consume(topic))
         whole = [
             f"{batch} {number} {who}"
@@ -205,3 +225,49 @@ def test_client_that_never_answers_is_left_to_itself(
     finally:
         mute.hears_again.set()
         _kept.pop(f"{topic}-slot", None)
+
+
+def test_writer_is_used_again_only_while_it_is_the_last_one(kafka: KafkaBroker, topic: str) -> None:
+    """What another worker has written since is not found out by being fenced."""
+    from kafkastream.spark.slots import _kept
+
+    def kept() -> str:
+        return _kept[f"{topic}-slot"].token
+
+    try:
+        _, first = write(kafka.bootstrap_servers, topic, 0, "worker")
+        counters, again = write(kafka.bootstrap_servers, topic, 1, "worker", (first,))
+        assert (first == again == kept(), counters.fenced.get_count()) == (True, 0)
+        elsewhere = slot_of(kafka.bootstrap_servers, f"{topic}-slot")
+        counters, anew = write(kafka.bootstrap_servers, topic, 2, "worker", (elsewhere.token,))
+        assert (anew == kept() != first, counters.fenced.get_count()) == (True, 0)
+        assert counters.committed.get_count() == 1
+    finally:
+        _kept.pop(f"{topic}-slot", None)
+
+
+OVERTAKEN = """
+import sys
+from tests.faults.test_slots import slot_of, write
+
+servers, topic = sys.argv[1:]
+_, last = write(servers, topic, 0, "overtaken")
+slot_of(servers, f"{topic}-slot")
+counters, _ = write(servers, topic, 1, "overtaken", (last,))
+print(counters.fenced.get_count())
+"""
+
+
+def test_kafkas_client_writes_nothing_to_the_terminal(kafka: KafkaBroker, topic: str) -> None:
+    """Though librdkafka takes it for fatal that a writer is overtaken."""
+    command = [sys.executable, "-c", OVERTAKEN, kafka.bootstrap_servers, topic]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_slot_that_is_ahead_of_the_checkpoint_stops_its_task(kafka: KafkaBroker, topic: str) -> None:
+    from kafkastream.errors import JobError
+
+    write(kafka.bootstrap_servers, topic, 7, "newer")
+    with pytest.raises(JobError, match="already written a later micro-batch"):
+        write(kafka.bootstrap_servers, topic, 3, "older")

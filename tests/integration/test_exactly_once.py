@@ -19,6 +19,7 @@ from kafkastream.errors import DefinitionError, DeliveryError, JobError
 from kafkastream.kafka.producer import BY_KEY, Records
 from kafkastream.kafka.properties import transactional_properties
 from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
+from kafkastream.spark.slot_names import SlotNames
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.faults.copy_job import TIMEOUT_MS
@@ -318,11 +319,12 @@ def test_checkpoint_older_than_what_was_written_is_refused(
 ) -> None:
     target = new_topic()
     interrupted_batch(env, read, parts, topic, target)
-    query = json.loads((checkpoints / "aged" / "records" / "metadata").read_text())["id"]
+    names = SlotNames(**json.loads((checkpoints / "aged" / "records.sinks.json").read_text()))
     properties = transactional_properties({"bootstrap.servers": parts.kafka.bootstrap_servers})
     from kafkastream.kafka.transactions import pass_over
 
-    pass_over(properties, [f"tests-{query}-copy-records-{topic}-0"], target, Marker(7))
+    slot = f"tests-{names.id}-copy-records-{topic}-0"
+    pass_over(properties, [slot], target, Marker(names.of_batch(7)))
     read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
     with pytest.raises(JobError, match="already written micro-batch 6"):
         env.execute("aged")

@@ -203,7 +203,7 @@ def test_all_functions_are_one_python_node(
         spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
     plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
-    tasks = frame.mapInArrow(plan.function("query", 0), REPORT_SCHEMA)
+    tasks = frame.mapInArrow(plan.function(), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]
 

@@ -83,9 +83,9 @@ class CheckpointFolder(FolderReader):
         fields = {key: _fields(extent) for key, extent in extents.items()}
         self._files.replace(extents_file(name), json.dumps(fields, indent=1))
 
-    def record_prefixes(self, name: str, prefixes: Mapping[str, str]) -> None:
-        """Keep the transactional id prefixes of a query."""
-        self._files.replace(sinks_file(name), json.dumps(dict(prefixes), indent=1))
+    def record_sinks(self, name: str, record: Mapping[str, Any]) -> None:
+        """Keep what is to be known of a query's exactly-once sinks (``SlotNames``)."""
+        self._files.replace(sinks_file(name), json.dumps(dict(record), indent=1))
 
     def clean(self) -> None:
         """Remove what nobody will read again."""

@@ -105,8 +105,8 @@ class FolderReader(ABC):
         """The text of a small file in the folder; None when there is none."""
         return self._files.read_replaced(name)
 
-    def prefixes(self, name: str) -> Mapping[str, str]:
-        """The transactional id prefixes of a query's exactly-once sinks, by the sinks' identities."""
+    def sinks(self, name: str) -> Mapping[str, Any]:
+        """What is kept of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
         return self._kept(sinks_file(name))
 
     def state(self, name: str) -> QueryState | None:

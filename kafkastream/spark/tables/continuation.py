@@ -108,22 +108,20 @@ class Continuation:
         """What ``mapInArrow`` wants where another operation follows, whose buckets have these labels."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            for label, passing, reports in self._taken(batches, TaskScope("", 0, f"node-{self.node}"), labels):
+            for label, passing, reports in self._taken(batches, TaskScope(f"node-{self.node}"), labels):
                 yield from message_batches(chain(passing, messages_of(reports, label)))
 
         return task
 
-    def reports(self, query: str, batch: int, origin: str) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
+    def reports(self, origin: str) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
         """The same where the sink follows, and what is left are reports for the driver.
 
         Args:
-            query: The query, the same after a restart.
-            batch: The micro-batch, the same when it is run again.
             origin: What stands for where rows come from, in the names of transactions.
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            for _, passing, reports in self._taken(batches, TaskScope(query, batch, origin), ()):
+            for _, passing, reports in self._taken(batches, TaskScope(origin), ()):
                 told = (Report(ReportKind(one.kind), one.node, pickle.loads(one.payload)) for one in passing)
                 yield from report_batches(chain(told, reports))
 

@@ -75,7 +75,7 @@ def run(
         [time for _, time in elements],
     )
     marks = Watermarks({chain.identity: watermark}, 0)
-    reports = chain.run(memory or Memory(), TaskScope("", 0, ""), [arrived] if elements else [], marks)
+    reports = chain.run(memory or Memory(), TaskScope(""), [arrived] if elements else [], marks)
     return [element for report in reports if report.kind is ReportKind.ELEMENTS for element in report.content]
 
 

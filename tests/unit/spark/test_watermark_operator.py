@@ -22,7 +22,7 @@ AS_THEY_ARE = MONOTONOUS.with_timestamp_assigner(lambda value, _: value)
 def applied_to(strategy: WatermarkStrategy[Any], *values: Any) -> tuple[Batch, Any]:
     """What comes of elements of partition "p", and what is told of it."""
     operator = WatermarkOperator("in", strategy, 7, by_partition=True)
-    operator.begin(TaskScope("query", 0, "origin", "p"))
+    operator.begin(TaskScope("origin", "p"))
     batch = applied(operator, Batch(values, [None] * len(values), range(len(values))), lambda row: f"offset {row}")
     (report,) = operator.drain()
     assert list(operator.drain()) == []

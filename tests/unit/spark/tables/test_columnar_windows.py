@@ -77,9 +77,7 @@ class Columnar:
         arrived = [KeyedElements(0, [], [table], []) for _, table in self._parts.of_rows(arrow)]
         marks = Watermarks({"w": watermark}, 0)
         return [
-            one
-            for report in self._windows.run(self.memory, TaskScope("", 0, ""), arrived, marks)
-            for one in _told(report)
+            one for report in self._windows.run(self.memory, TaskScope(""), arrived, marks) for one in _told(report)
         ]
 
 
