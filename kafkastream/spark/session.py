@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import IO, Any
 
+import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -70,7 +71,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
-    check_spark(session.version)
+    check_spark(session.version, pyspark.__version__)
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
@@ -87,7 +88,7 @@ def spark_session(python: str | None = None) -> SparkSession:
 def _new_session() -> SparkSession:
     if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.builder.getOrCreate()
-    check_spark(spark_version())
+    check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
     _share_import_path()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))

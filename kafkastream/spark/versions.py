@@ -21,11 +21,15 @@ log = logging.getLogger("kafkastream")
 
 
 @cache
-def check_spark(version: str) -> None:
-    """Refuse a Spark that is too old; say once of one that is newer than those that were tried.
+def check_spark(version: str, python_version: str) -> None:
+    """Refuse a Spark that is too old, or not pyspark's; say once of one that is newer than those that were tried.
+
+    Args:
+        version: The version of Spark itself.
+        python_version: That of pyspark.
 
     Raises:
-        SetupError: It lacks what jobs are made of.
+        SetupError: It lacks what jobs are made of, or pyspark calls what is not there.
     """
     home = os.environ.get("SPARK_HOME")
     if _numbers(version) < _REFUSED_BEFORE:
@@ -33,6 +37,12 @@ def check_spark(version: str) -> None:
             f"Spark {version} is too old",
             where=f"SPARK_HOME={home}" if home else "",
             now=f'Use one of pyspark{TESTED}: pip install "pyspark{TESTED}", with no other Spark in SPARK_HOME.',
+        )
+    if _numbers(version)[:2] != _numbers(python_version)[:2]:
+        raise SetupError(
+            f"Spark {version} cannot be used by pyspark {python_version}",
+            where=f"SPARK_HOME={home}" if home else "",
+            now=f"Install pyspark {version} for this Python, or let SPARK_HOME be a Spark {python_version}.",
         )
     if _numbers(version) >= _UNTESTED_FROM:
         log.warning("Spark %s is newer than those that kafkastream is tested with (%s)", version, TESTED)

@@ -16,15 +16,14 @@ from kafkastream import StreamExecutionEnvironment, Types
 from kafkastream.spark.session import spark_session
 
 env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
-files = spark_session().sparkContext._jvm.java.util.ArrayList()
-left = int(sys.argv[1])
-while left and len(files) < 10_000:  # so that the JVM has only this many left
-    try:
-        files.add(spark_session().sparkContext._jvm.java.io.FileInputStream("/dev/null"))
-    except Exception:
-        for _ in range(left):
-            files.remove(len(files) - 1).close()
-        left = 0
+java = spark_session().sparkContext._jvm.java
+files = []
+try:
+    while len(files) < 10_000:
+        files.append(java.io.FileInputStream("/dev/null"))
+except Exception:  # the JVM has reached its limit
+    for file in files[-int(sys.argv[1]):]:
+        file.close()
 env.from_collection(["a", "b"], Types.STRING()).map(str.upper, Types.STRING()).print()
 env.execute("limited")
 """

@@ -18,7 +18,7 @@ from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from kafkastream.testing import KafkaBroker
 
-ROUNDS = 8
+ROUNDS = 4
 
 
 class Count(KeyedProcessFunction[str, str, str]):

@@ -38,6 +38,7 @@ def readmes_job(servers: str, topic: str) -> str:
     return found[1].replace("localhost:9092", servers).replace('"lines"', f'"{topic}"')
 
 
+@pytest.mark.timeout(300)
 def test_plain_install_runs_jobs_of_each_kind(
     environment: dict[str, str], kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
 ) -> None:
@@ -52,7 +53,7 @@ def test_plain_install_runs_jobs_of_each_kind(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=280,
         check=False,
     )
     assert (run.returncode, run.stdout.splitlines()[:2]) == (0, ["HELLO", "WORLD"]), run.stderr

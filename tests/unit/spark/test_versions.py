@@ -26,21 +26,27 @@ def test_tested_versions_are_those_that_are_installed() -> None:
 
 @pytest.mark.parametrize("version", ["4.2.0", "4.2.1", "4.3.0", "4.3.0-vendor-1"])
 def test_sparks_that_jobs_run_on_are_not_remarked_on(version: str, caplog: pytest.LogCaptureFixture) -> None:
-    check_spark(version)
+    check_spark(version, version)
     assert caplog.messages == []
 
 
 def test_newer_spark_is_remarked_on_once(caplog: pytest.LogCaptureFixture) -> None:
-    check_spark("4.4.0")
-    check_spark("4.4.0")
+    check_spark("4.4.0", "4.4.0")
+    check_spark("4.4.0", "4.4.0")
     assert caplog.messages == [f"Spark 4.4.0 is newer than those that kafkastream is tested with ({TESTED})"]
     assert caplog.records[0].levelno == logging.WARNING
+
+
+def test_spark_of_another_minor_version_than_pysparks_is_refused() -> None:
+    check_spark("4.2.0", "4.2.1")
+    with pytest.raises(SetupError, match=r"Spark 4\.3\.0 cannot be used by pyspark 4\.2\.1"):
+        check_spark("4.3.0", "4.2.1")
 
 
 @pytest.mark.parametrize("version", ["3.5.9", "4.1.4", "4.1.4-vendor"])
 def test_older_spark_is_refused(version: str) -> None:
     with pytest.raises(SetupError, match=f"Spark {version} is too old") as raised:
-        check_spark(version)
+        check_spark(version, version)
     assert f'pip install "pyspark{TESTED}"' in raised.value.now
 
 
