@@ -20,6 +20,7 @@ from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.owner import FolderOwner
+from kafkastream.spark.cluster import check_cluster, checkpointed
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
@@ -108,6 +109,8 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         session = table_session(session, zones[0])
     components = tuple(graph.components())
     _check_ends(components)
+    settings = checkpointed(session, settings)
+    check_cluster(session, components, settings)
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     restarts = Restarts(settings.restarts)

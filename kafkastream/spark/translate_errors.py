@@ -78,7 +78,8 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: WorkerDependencyError(
             f"Spark's workers lack the module {found[1]!r}",
             where=f"job {job!r}",
-            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it with spark-submit --py-files.",
+            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it: a module with spark-submit --py-files, "
+            "this whole environment with kafkastream pack.",
         ),
     ),
     (

@@ -1,0 +1,96 @@
+"""Jobs on Spark's standalone cluster: executors have no Python but the one that is shipped, and are killed at work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafkastream.spark.jars import connector_jars
+from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.cluster.shipping import driver_variables, submit_options
+from tests.cluster.spark_cluster import SparkCluster
+
+HERE = Path(__file__).parent
+KEYS = ("ann", "bob", "cid", "dan", "eve")
+ROUND = 200
+
+
+@contextmanager
+def submitted(
+    cluster: SparkCluster, archive: Path, folder: Path, script: Path, *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A job by spark-submit, with a directory of its own; killed at the end."""
+    submit = shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    assert submit is not None
+    jars = ",".join(map(str, connector_jars()))
+    command = [submit, "--master", cluster.url, *submit_options(archive), "--jars", jars, str(script), *arguments]
+    with (folder / "driver.log").open("wb") as log:
+        driver = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=driver_variables(cluster, archive),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield driver
+    except BaseException:
+        sys.stderr.write((folder / "driver.log").read_text()[-5000:])
+        raise
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+
+
+def produce_round(kafka: KafkaBroker, source: str, number: int) -> None:
+    values = [f"{KEYS[place % len(KEYS)]} {number * ROUND + place}" for place in range(ROUND)]
+    kafka.produce(source, [Record(value, partition=place % 2) for place, value in enumerate(values)])
+
+
+def written(kafka: KafkaBroker, target: str) -> list[list[str]]:
+    return [(record.value or b"").decode().split() for record in kafka.consume(target)]
+
+
+@pytest.mark.timeout(400)
+def test_executors_killed_at_work_cost_no_record(
+    cluster: SparkCluster,
+    archive: Path,
+    kafka: KafkaBroker,
+    new_topic: NewTopic,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    source, target = new_topic(partitions=2), new_topic()
+    arguments = (kafka.bootstrap_servers, source, target, (tmp_path / "checkpoints").as_uri())
+    produce_round(kafka, source, 0)
+    with submitted(cluster, archive, tmp_path, HERE / "counting_job.py", *arguments):
+        wait_until(lambda: len(written(kafka, target)) >= ROUND, 180, "the first records")
+        for kill, executor in enumerate(cluster.executors(), 1):
+            produce_round(kafka, source, kill)
+            time.sleep(0.3)
+            before = len(written(kafka, target))
+            os.kill(executor, signal.SIGKILL)
+            began = time.monotonic()
+            wait_until(lambda before=before: len(written(kafka, target)) > before, 120, "records to flow on")  # type: ignore[misc]
+            record_property("seconds without records", round(time.monotonic() - began, 1))
+            wait_until(lambda kill=kill: len(written(kafka, target)) >= (kill + 1) * ROUND, 120, "the other records")  # type: ignore[misc]
+        assert kill == 2
+    lines = written(kafka, target)
+    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(3 * ROUND))
+    counts = Counter((key, int(count)) for key, _, count, _ in lines)
+    assert counts == Counter((key, count + 1) for key in KEYS for count in range(3 * ROUND // len(KEYS)))
+    prefixes = {prefix for *_, prefix in lines}
+    assert len(prefixes) >= 3, "executors that were killed have others in their place"
+    assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
