@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -19,7 +20,9 @@ def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> P
     from kafkastream.spark.packing import SUFFIXES
 
     if not path.name.endswith(SUFFIXES):
-        raise click.BadParameter(f"{path.name!r} is no archive that Spark unpacks: {', '.join(SUFFIXES)}")
+        raise click.BadParameter(
+            f"{path.name!r} is no archive that Spark unpacks with all that is needed: {', '.join(SUFFIXES)}"
+        )
     return path
 
 
@@ -51,6 +54,6 @@ def pack_command(archive: Path, without: tuple[str, ...]) -> None:
 
 def _recipe(archive: Path) -> str:
     return (
-        f"PYSPARK_DRIVER_PYTHON=$(command -v python) PYSPARK_PYTHON=./env/bin/python \\\n"
+        f"PYSPARK_DRIVER_PYTHON={sys.executable} PYSPARK_PYTHON=./env/bin/python \\\n"
         f'  spark-submit --master spark://… --archives {archive}#env --jars "$(kafkastream jars)" job.py'
     )

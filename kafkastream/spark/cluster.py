@@ -23,7 +23,7 @@ from kafkastream.spec.job import JobSettings
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 
-__all__ = ["check_cluster", "checkpointed"]
+__all__ = ["Answer", "check_answers", "check_cluster", "checkpointed"]
 
 _PACKAGE = "kafkastream"
 _TOKEN = "driver"  # noqa: S105 - the name of a file
@@ -71,7 +71,7 @@ def _needs(part: JobGraph) -> Iterator[str]:
 
 @final
 @attrs.frozen
-class _Answer:
+class Answer:
     """What an executor has to say.
 
     Args:
@@ -97,24 +97,30 @@ def _check_executors(session: SparkSession, settings: JobSettings) -> None:
     finally:
         if files is not None:
             files.delete("")
-    _check_versions(answers)
-    for answer in answers:
-        if answer.problem:
-            raise SetupError(
-                f"the executor on {answer.host} does not reach the checkpoint directory: {answer.problem}",
-                where=f"job {settings.name!r}, {settings.checkpoint_dir}",
-                now="Executors keep state there: give a directory that is the same one on all machines, "
-                "such as hdfs://…, s3a://… or a mounted share, and that Spark's user may write to there.",
-            )
+    check_answers(answers, f"job {settings.name!r}", settings.checkpoint_dir or "")
 
 
-def _check_versions(answers: Iterable[_Answer]) -> None:
+def check_answers(answers: Iterable[Answer], job: str, directory: str) -> None:
+    """See that all executors have this package in the driver's version, and reach the checkpoint directory.
+
+    Raises:
+        WorkerDependencyError: One has another version.
+        SetupError: One does not reach the directory.
+    """
     ours = version(_PACKAGE)
     for answer in answers:
         if answer.version != ours:
             raise WorkerDependencyError(
                 f"the executor on {answer.host} has kafkastream {answer.version}, the driver {ours}",
+                where=job,
                 now="Install one version on both sides, or ship the driver's: kafkastream pack.",
+            )
+        if answer.problem:
+            raise SetupError(
+                f"the executor on {answer.host} does not reach the checkpoint directory: {answer.problem}",
+                where=f"{job}, {directory}",
+                now="Executors keep state there: give a directory that is the same one on all machines, "
+                "such as hdfs://…, s3a://… or a mounted share, and that Spark's user may write to there.",
             )
 
 
@@ -128,14 +134,14 @@ def _local_folder(session: SparkSession, directory: str | None) -> str | None:
     return str(system.makeQualified(path).toUri().getPath()) if system.getScheme() == "file" else None
 
 
-def _asked(session: SparkSession, folder: str | None) -> list[_Answer]:
+def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
     """The answers of the executors: with as many tasks as cores, each gets at least one."""
     context = session.sparkContext
     tasks = context.defaultParallelism
     return context.parallelize(range(tasks), tasks).mapPartitions(partial(_answer, folder)).collect()
 
 
-def _answer(folder: str | None, _: Iterable[int]) -> Iterator[_Answer]:
+def _answer(folder: str | None, _: Iterable[int]) -> Iterator[Answer]:
     """An executor's answer: it reads what the driver has written, and writes beside it."""
     problem = ""
     try:
@@ -144,4 +150,4 @@ def _answer(folder: str | None, _: Iterable[int]) -> Iterator[_Answer]:
             Path(folder, f"executor-{uuid.uuid4().hex}").touch()
     except OSError as error:
         problem = f"{error.strerror}: {error.filename}"
-    yield _Answer(socket.gethostname(), version(_PACKAGE), problem)
+    yield Answer(socket.gethostname(), version(_PACKAGE), problem)

@@ -24,7 +24,7 @@ import msgspec
 
 from kafkastream.errors import SetupError
 
-__all__ = ["SUFFIXES", "pack"]
+__all__ = ["SUFFIXES", "files_of", "pack"]
 
 SUFFIXES: Final = (".tar.gz", ".tgz")
 """The kinds of archives that Spark unpacks with ``tar``; of others, its own code forgets which files are programs."""
@@ -62,7 +62,7 @@ def pack(archive: Path, *, without: Collection[str] = ()) -> None:
         root = Path(temporary, "env")
         _copy_interpreter(root)
         packages = root / _site_packages(root)
-        left_out = _files_of({*_NOT_TO_SHIP, *without})
+        left_out = files_of({*_NOT_TO_SHIP, *without})
         for folder in reversed(_site_folders()):
             _copy(folder, packages, left_out)
         for package in _editable_packages():
@@ -164,7 +164,7 @@ def _site_folders() -> list[Path]:
     return [Path(folder) for folder in dict.fromkeys(known) if folder in sys.path and Path(folder).is_dir()]
 
 
-def _files_of(left_out: Collection[str]) -> set[str]:
+def files_of(left_out: Collection[str]) -> set[str]:
     """The files and folders beside each other in ``site-packages`` that nothing is in but these packages.
 
     Of editable packages that are the links to where they lie.

@@ -29,10 +29,11 @@ def packed(directory: Path) -> Path:
 
 def submit_options(archive: Path) -> list[str]:
     """Options of ``spark-submit``: the environment, and executors that fit on the tests' workers."""
-    return ["--archives", f"{archive}#env", "--executor-memory", "512m"]
+    workers = "spark.python.daemon.module=kafkastream.spark.daemon"  # which are there at once, also on a busy machine
+    return ["--archives", f"{archive}#env", "--executor-memory", "512m", "--conf", workers]
 
 
-def driver_variables(cluster: SparkCluster, archive: Path) -> Mapping[str, str]:
+def driver_variables(cluster: SparkCluster, archive: Path, *options: str) -> Mapping[str, str]:
     """The environment in which ``python job.py`` runs on the cluster, as do ``kafkastream run`` and pytest."""
     return {
         **os.environ,
@@ -41,6 +42,6 @@ def driver_variables(cluster: SparkCluster, archive: Path) -> Mapping[str, str]:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": "./env/bin/python",
         "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "PYSPARK_SUBMIT_ARGS": " ".join([*submit_options(archive), "pyspark-shell"]),
+        "PYSPARK_SUBMIT_ARGS": " ".join([*submit_options(archive), *options, "pyspark-shell"]),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }

@@ -22,6 +22,7 @@ from tests.cluster.shipping import driver_variables, submit_options
 from tests.cluster.spark_cluster import SparkCluster
 
 HERE = Path(__file__).parent
+EXAMPLES = HERE.parent / "docs" / "test_examples.py"
 KEYS = ("ann", "bob", "cid", "dan", "eve")
 ROUND = 200
 
@@ -94,3 +95,24 @@ def test_executors_killed_at_work_cost_no_record(
     prefixes = {prefix for *_, prefix in lines}
     assert len(prefixes) >= 3, "executors that were killed have others in their place"
     assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
+
+
+def test_examples_and_refusals(cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
+    examples = ("exactly_once_copy", "session_counts", "orders_per_minute")
+    chosen = [f"{EXAMPLES}::test_{name}_by_kafkastream_{'sql' if 'orders' in name else 'run'}" for name in examples]
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(HERE / "checks_on_cluster.py"),
+        *chosen,
+    ]
+    root = ("--rootdir", str(HERE.parents[1]), "-c", str(HERE.parents[1] / "pyproject.toml"))
+    variables = {**driver_variables(cluster, archive), "PYTHONPATH": str(HERE.parents[1])}
+    done = subprocess.run([*tests, *root], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 passed" in done.stdout
+    assert (tmp_path / "env" / "bin" / "python").exists(), "the driver could not start ./env/bin/python"
