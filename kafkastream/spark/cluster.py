@@ -135,10 +135,15 @@ def _local_folder(session: SparkSession, directory: str | None) -> str | None:
 
 
 def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
-    """The answers of the executors: with as many tasks as cores, each gets at least one."""
-    context = session.sparkContext
-    tasks = context.defaultParallelism
-    return context.parallelize(range(tasks), tasks).mapPartitions(partial(_answer, folder)).collect()
+    """The answers of the executors: of as many tasks as there are cores, each gets one at least.
+
+    On a cluster that has just started, executors are still coming while the first are asked.
+    """
+    context, answers, tasks = session.sparkContext, list[Answer](), 0
+    while context.defaultParallelism > tasks:
+        tasks = context.defaultParallelism
+        answers += context.parallelize(range(tasks), tasks).mapPartitions(partial(_answer, folder)).collect()
+    return answers
 
 
 def _answer(folder: str | None, _: Iterable[int]) -> Iterator[Answer]:

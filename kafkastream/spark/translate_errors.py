@@ -151,7 +151,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: SetupError(
             f"Spark cannot start the workers' Python {found[1]!r}",
             where=f"job {job!r}",
-            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker.",
+            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker, or ship this one: kafkastream pack.",
         ),
     ),
     (

@@ -1,8 +1,8 @@
 """A job with state on a cluster: how many elements of its key there were, for each; and where that was found out.
 
-``spark-submit … counting_job.py SERVERS FROM TO CHECKPOINTS``
+``spark-submit … counting_job.py SERVERS FROM TO CHECKPOINTS GIVEN``
 
-An element is ``key number``; it takes a while, so that executors can be killed at work.
+An element is ``key number``; the first of each key comes from a collection. It takes a while, so that executors can be killed at work.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RunningCount(KeyedProcessFunction[str, str, str]):
         yield f"{value} {count} {sys.prefix}"
 
 
-def main(servers: str, source: str, target: str, checkpoints: str) -> None:
+def main(servers: str, source: str, target: str, checkpoints: str, given: str) -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(2)
     env.get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
@@ -49,6 +49,7 @@ def main(servers: str, source: str, target: str, checkpoints: str) -> None:
     stream = env.from_source(
         elements.set_value_only_deserializer(values).build(), WatermarkStrategy.no_watermarks(), "elements"
     )
+    stream = env.from_collection(given.split(","), Types.STRING()).union(stream)
     stream.key_by(lambda value: value.split()[0]).process(RunningCount(), Types.STRING()).sink_to(sink.build())
     env.execute("counting")
 

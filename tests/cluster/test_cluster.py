@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 EXAMPLES = HERE.parent / "docs" / "test_examples.py"
 KEYS = ("ann", "bob", "cid", "dan", "eve")
 ROUND = 200
+PATIENCE_S = 180.0
 
 
 @contextmanager
@@ -60,8 +61,12 @@ def produce_round(kafka: KafkaBroker, source: str, number: int) -> None:
     kafka.produce(source, [Record(value, partition=place % 2) for place, value in enumerate(values)])
 
 
-def written(kafka: KafkaBroker, target: str) -> list[list[str]]:
+def lines_in(kafka: KafkaBroker, target: str) -> list[list[str]]:
     return [(record.value or b"").decode().split() for record in kafka.consume(target)]
+
+
+def await_lines(kafka: KafkaBroker, target: str, count: int) -> None:
+    wait_until(lambda: len(lines_in(kafka, target)) >= count, PATIENCE_S, f"{count} lines")
 
 
 @pytest.mark.timeout(400)
@@ -74,24 +79,25 @@ def test_executors_killed_at_work_cost_no_record(
     record_property: Callable[[str, object], None],
 ) -> None:
     source, target = new_topic(partitions=2), new_topic()
-    arguments = (kafka.bootstrap_servers, source, target, (tmp_path / "checkpoints").as_uri())
+    given = [f"{key} {3 * ROUND + place}" for place, key in enumerate(KEYS)]
+    arguments = (kafka.bootstrap_servers, source, target, (tmp_path / "checkpoints").as_uri(), ",".join(given))
     produce_round(kafka, source, 0)
     with submitted(cluster, archive, tmp_path, HERE / "counting_job.py", *arguments):
-        wait_until(lambda: len(written(kafka, target)) >= ROUND, 180, "the first records")
+        await_lines(kafka, target, ROUND + len(KEYS))
         for kill, executor in enumerate(cluster.executors(), 1):
             produce_round(kafka, source, kill)
             time.sleep(0.3)
-            before = len(written(kafka, target))
+            before = len(lines_in(kafka, target))
             os.kill(executor, signal.SIGKILL)
             began = time.monotonic()
-            wait_until(lambda before=before: len(written(kafka, target)) > before, 120, "records to flow on")  # type: ignore[misc]
+            await_lines(kafka, target, before + 1)
             record_property("seconds without records", round(time.monotonic() - began, 1))
-            wait_until(lambda kill=kill: len(written(kafka, target)) >= (kill + 1) * ROUND, 120, "the other records")  # type: ignore[misc]
+            await_lines(kafka, target, (kill + 1) * ROUND + len(KEYS))
         assert kill == 2
-    lines = written(kafka, target)
-    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(3 * ROUND))
+    lines = lines_in(kafka, target)
+    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(3 * ROUND + len(KEYS)))
     counts = Counter((key, int(count)) for key, _, count, _ in lines)
-    assert counts == Counter((key, count + 1) for key in KEYS for count in range(3 * ROUND // len(KEYS)))
+    assert counts == Counter((key, count + 1) for key in KEYS for count in range(3 * ROUND // len(KEYS) + 1))
     prefixes = {prefix for *_, prefix in lines}
     assert len(prefixes) >= 3, "executors that were killed have others in their place"
     assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
