@@ -6,6 +6,7 @@ out: executors have Spark's own, and take Python's side of it from there.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -19,8 +20,6 @@ from importlib.metadata import Distribution, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
-
-import msgspec
 
 from kafkastream.errors import SetupError
 
@@ -185,7 +184,7 @@ def _plain(name: str) -> str:
 
 
 def _is_editable(distribution: Distribution) -> bool:
-    origin = msgspec.json.decode(distribution.read_text("direct_url.json") or "{}")
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
     return bool(origin.get("dir_info", {}).get("editable"))
 
 
