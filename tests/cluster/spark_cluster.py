@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import final
@@ -33,10 +32,9 @@ class SparkCluster:
     Args:
         directory: Where logs and the executors' working directories are.
         workers: The number of workers.
-        environment: Variables for the workers, and for the executors that they start.
     """
 
-    def __init__(self, directory: Path, *, workers: int = 2, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, directory: Path, *, workers: int = 2) -> None:
         self._directory = directory
         self._count = workers
         self._environment = {
@@ -46,7 +44,6 @@ class SparkCluster:
             "SPARK_SCALA_VERSION": "2.13",  # which spark-class says elsewhere
             "SPARK_LOCAL_IP": HOST,
             "SPARK_LOCAL_DIRS": str(directory / "local"),
-            **(environment or {}),
         }
         self._stack = ExitStack()
         self._workers: list[subprocess.Popen[bytes]] = []
@@ -58,7 +55,7 @@ class SparkCluster:
         self._start("master", "master.Master", "--host", HOST, "--port", port, "--webui-port", "0")
         wait_until(lambda: "I have been elected leader" in self.log("master"), _START_S, "Spark's master")
         for number in range(self._count):
-            self.start_worker(f"worker-{number}")
+            self._start_worker(f"worker-{number}")
         for number in range(self._count):
             self._await_worker(f"worker-{number}")
         return self
@@ -66,8 +63,7 @@ class SparkCluster:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def start_worker(self, name: str) -> None:
-        """Start a worker, and do not wait for it."""
+    def _start_worker(self, name: str) -> None:
         own = ("--host", HOST, "--webui-port", "0", "--cores", "1", "--memory", "1g")
         work = str(self._directory / name)
         self._workers.append(self._start(name, "worker.Worker", *own, "--work-dir", work, self.url))
