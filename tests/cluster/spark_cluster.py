@@ -12,7 +12,7 @@ import pyspark
 from typing_extensions import Self
 
 from kafkastream.spark import tether
-from kafkastream.spark.jars import find_java
+from kafkastream.spark.java import find_java
 from kafkastream.testing.launch import HOST, free_ports
 from kafkastream.testing.waiting import wait_until
 
