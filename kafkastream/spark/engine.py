@@ -98,6 +98,7 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session(settings.python_executable)
     ship(session, settings.python_files)
+    settings = checkpointed(session, settings)
     zones = sorted({node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)})
     if len(zones) > 1:
         raise UnsupportedFeatureError(
@@ -109,7 +110,6 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         session = table_session(session, zones[0])
     components = tuple(graph.components())
     _check_ends(components)
-    settings = checkpointed(session, settings)
     check_cluster(session, components, settings)
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
