@@ -26,7 +26,7 @@ faults: jars ## 320 attacks on exactly-once jobs, at random: takes half an hour
 
 cluster: jars ## All examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster
-	python -m tests.cluster.on_cluster pytest tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
+	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
 
 lint: setup ## Only lint, types and layers
 	ruff check

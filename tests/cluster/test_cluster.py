@@ -103,6 +103,7 @@ def test_executors_killed_at_work_cost_no_record(
     assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
 
 
+@pytest.mark.timeout(400)
 def test_examples_and_refusals(cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
     examples = ("exactly_once_copy", "session_counts", "orders_per_minute")
     chosen = [f"{EXAMPLES}::test_{name}_by_kafkastream_{'sql' if 'orders' in name else 'run'}" for name in examples]
