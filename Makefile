@@ -8,7 +8,7 @@ NEWEST := .venv-newest
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test faults lint unit docs lock clean
+.PHONY: help setup newest jars demo test faults cluster lint unit docs lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -23,6 +23,10 @@ faults: jars ## 320 attacks on exactly-once jobs, at random: takes half an hour
 	python -m tests.faults.harness --kills 200
 	python -m tests.faults.harness --kills 60 --script sql_job.py
 	python -m tests.faults.harness --kills 60 --script stream_sql_job.py
+
+cluster: jars ## All examples on a standalone cluster, and executors killed there: takes ten minutes
+	pytest tests/cluster
+	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
 
 lint: setup ## Only lint, types and layers
 	ruff check

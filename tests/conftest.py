@@ -25,7 +25,7 @@ def spark() -> Iterator[SparkSession]:
     """The session that every job of the tests runs in, as the package itself would start it."""
     from kafkastream.spark.session import spark_session
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = spark_session()
     yield session
     session.stop()

@@ -10,6 +10,7 @@ from kafkastream.cli.broker import broker_command
 from kafkastream.cli.checkpoint import checkpoint_command
 from kafkastream.cli.demo import demo_command
 from kafkastream.cli.jars import jars_command
+from kafkastream.cli.pack import pack_command
 from kafkastream.cli.run import run_command
 from kafkastream.cli.sql import sql_command
 from kafkastream.errors import KafkastreamError
@@ -34,5 +35,13 @@ def main() -> None:
     """Flink's Kafka jobs on Spark: see one work, run your own, and what they need."""
 
 
-for command in (demo_command, run_command, sql_command, broker_command, jars_command, checkpoint_command):
+for command in (
+    demo_command,
+    run_command,
+    sql_command,
+    broker_command,
+    jars_command,
+    pack_command,
+    checkpoint_command,
+):
     main.add_command(command)

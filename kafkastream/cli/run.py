@@ -26,10 +26,10 @@ __all__ = ["run_command"]
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_command(script: Path, arguments: tuple[str, ...]) -> None:
-    """Run the job SCRIPT with its ARGUMENTS on this machine.
+    """Run the job SCRIPT with its ARGUMENTS, on this machine unless Spark's settings name a cluster.
 
     Spark gets its Kafka connector, this Python for its workers, and a log that shows errors only
-    (KAFKASTREAM_SPARK_LOG=INFO shows more). For a cluster, use spark-submit with the jars of `kafkastream jars`.
+    (KAFKASTREAM_SPARK_LOG=INFO shows more). For a cluster, see also `kafkastream pack`.
     """
     from kafkastream.spark.jars import connector_jars
 

@@ -20,6 +20,7 @@ from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.owner import FolderOwner
+from kafkastream.spark.cluster import check_cluster, checkpointed
 from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
@@ -99,6 +100,7 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session(settings.python_executable)
     ship(session, settings.python_files)
+    settings = checkpointed(session, settings)
     zones = sorted({node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)})
     if len(zones) > 1:
         raise UnsupportedFeatureError(
@@ -110,6 +112,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         session = table_session(session, zones[0])
     components = tuple(graph.components())
     _check_ends(components)
+    check_cluster(session, components, settings)
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     restarts = Restarts(settings.restarts)

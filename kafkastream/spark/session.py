@@ -13,14 +13,17 @@ from typing import IO, Any
 import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
 from kafkastream.spark.descriptors import check_descriptor_limit
+from kafkastream.spark.driver_python import provide_python
 from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
+from kafkastream.spark.master import given_master, is_cluster
 from kafkastream.spark.versions import check_spark
 from kafkastream.spec.values import HIDDEN_KEYS
 
@@ -78,6 +81,7 @@ def spark_session(python: str | None = None) -> SparkSession:
             where="set_python_executable",
             now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
         )
+    provide_python(session.sparkContext)
     # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
@@ -99,11 +103,11 @@ def _new_session() -> SparkSession:
 
 def _configuration() -> SparkConf:
     conf = SparkConf()
-    conf.setIfMissing("spark.master", _LOCAL)
+    conf.setIfMissing("spark.master", given_master(os.environ, Path(_find_spark_home())) or _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
-    if str(conf.get("spark.master")).startswith("local") and sys.platform == "linux":
+    if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
         conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())

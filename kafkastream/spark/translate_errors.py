@@ -78,7 +78,8 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: WorkerDependencyError(
             f"Spark's workers lack the module {found[1]!r}",
             where=f"job {job!r}",
-            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it with spark-submit --py-files.",
+            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it: a module with spark-submit --py-files, "
+            "this whole environment with kafkastream pack.",
         ),
     ),
     (
@@ -150,7 +151,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: SetupError(
             f"Spark cannot start the workers' Python {found[1]!r}",
             where=f"job {job!r}",
-            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker.",
+            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker, or ship this one: kafkastream pack.",
         ),
     ),
     (

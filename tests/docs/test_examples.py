@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +19,7 @@ from kafkastream.datastream.formats.avro import ConfluentRegistryAvroDeserializa
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
 from kafkastream.spark.jars import connector_jars
+from kafkastream.spark.master import is_cluster
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -58,7 +59,16 @@ class RunHere(Protocol):
 
 
 @pytest.fixture
-def run_here(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> RunHere:
+def checkpoints_on_cluster(spark: SparkSession, tmp_path: Path) -> Iterator[None]:
+    """A checkpoint directory for the jobs, without which a cluster refuses them: ``tests/cluster`` runs them on one."""
+    if is_cluster(str(spark.sparkContext.master)):
+        spark.conf.set("spark.sql.streaming.checkpointLocation", tmp_path.as_uri())
+    yield
+    spark.conf.unset("spark.sql.streaming.checkpointLocation")
+
+
+@pytest.fixture
+def run_here(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, checkpoints_on_cluster: None) -> RunHere:
     def run(example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str) -> None:
         monkeypatch.setattr(sys, "argv", [])
         monkeypatch.setattr(sys, "path", list(sys.path))
@@ -251,7 +261,7 @@ def test_top_items_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroker, new
 
 
 def test_orders_per_minute_by_kafkastream_sql(
-    spark: SparkSession, kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path
+    spark: SparkSession, checkpoints_on_cluster: None, kafka: KafkaBroker, topics: tuple[str, str], tmp_path: Path
 ) -> None:
     orders = [("ann", 10, "10:00:01"), ("bob", 20.5, "10:00:30"), ("ann", 30, "10:00:40"), ("ann", 5, "10:02:00")]
     kafka.produce(

@@ -1,0 +1,59 @@
+"""``kafkastream pack``: this Python environment as an archive that Spark ships to executors."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+__all__ = ["pack_command"]
+
+_EPILOG = """\b
+Example:
+  kafkastream pack -o env.tar.gz
+"""
+
+
+def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+    from kafkastream.spark.packing import SUFFIXES
+
+    if not path.name.endswith(SUFFIXES):
+        raise click.BadParameter(
+            f"{path.name!r} is no archive that Spark unpacks with all that is needed: {', '.join(SUFFIXES)}"
+        )
+    return path
+
+
+@click.command("pack", epilog=_EPILOG)
+@click.option(
+    "-o",
+    "--output",
+    "archive",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("env.tar.gz"),
+    show_default=True,
+    callback=_archive,
+    help="Where to write the archive.",
+)
+@click.option("--without", metavar="PACKAGE", multiple=True, help="Leave this package out; may be repeated.")
+def pack_command(archive: Path, without: tuple[str, ...]) -> None:
+    """Pack this Python environment for a Spark cluster.
+
+    The archive holds the interpreter, its standard library and all installed packages but pyspark, so executors need no
+    Python of their own: Linux as on this machine is enough. What your functions import, install here first.
+    Prints how to start a job with it.
+    """
+    from kafkastream.spark.packing import pack
+
+    with Console(stderr=True).status(f"Packing this environment as {archive} …"):
+        pack(archive, without=without)
+    click.echo(_recipe(archive))
+
+
+def _recipe(archive: Path) -> str:
+    return (
+        f"PYSPARK_DRIVER_PYTHON={sys.executable} PYSPARK_PYTHON=./env/bin/python \\\n"
+        f'  spark-submit --master spark://… --archives {archive}#env --jars "$(kafkastream jars)" job.py'
+    )

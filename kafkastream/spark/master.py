@@ -1,0 +1,60 @@
+"""Where Spark is to run, as the user has told Spark: read before there is a JVM that could be asked."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+__all__ = ["given_master", "is_cluster"]
+
+_KEY: Final = "spark.master"
+_DEFAULTS: Final = "spark-defaults.conf"
+_PROPERTY: Final = re.compile(rf"^\s*{re.escape(_KEY)}(?:\s*[=:]\s*|\s+)(\S+)", re.MULTILINE)
+
+
+def given_master(environment: Mapping[str, str], spark_home: Path) -> str | None:
+    """The master that ``spark-submit`` would take; None when nobody has named one.
+
+    First come the arguments in ``PYSPARK_SUBMIT_ARGS``, then ``spark-defaults.conf``, then ``MASTER``.
+
+    Args:
+        environment: The program's environment variables.
+        spark_home: Where Spark is.
+
+    Example:
+        >>> given_master({"PYSPARK_SUBMIT_ARGS": "--master spark://main:7077 pyspark-shell"}, Path("/opt/spark"))
+        'spark://main:7077'
+    """
+    arguments = shlex.split(environment.get("PYSPARK_SUBMIT_ARGS", ""))
+    settings = [setting for option in ("--conf", "-c") for setting in _values(arguments, option)]
+    files = [Path(name) for name in _values(arguments, "--properties-file")] or [
+        Path(environment.get("SPARK_CONF_DIR") or spark_home / "conf", _DEFAULTS)
+    ]
+    found = [
+        *_values(arguments, "--master"),
+        *(setting.partition("=")[2] for setting in settings if setting.startswith(f"{_KEY}=")),
+        *(master for file in files if file.is_file() for master in _PROPERTY.findall(file.read_text(encoding="utf-8"))),
+        environment.get("MASTER"),
+    ]
+    return next(filter(None, found), None)
+
+
+def _values(arguments: Sequence[str], option: str) -> list[str]:
+    """The values of an option, of which Spark takes the last, so that comes first."""
+    apart = [value for name, value in pairwise(arguments) if name == option]
+    joined = [one.partition("=")[2] for one in arguments if one.startswith(f"{option}=")]
+    return [*apart, *joined][::-1]
+
+
+def is_cluster(master: str) -> bool:
+    """Whether executors are processes that may run on other machines.
+
+    Example:
+        >>> is_cluster("local[*,4]"), is_cluster("spark://main:7077"), is_cluster("yarn")
+        (False, True, True)
+    """
+    return not master.startswith("local")

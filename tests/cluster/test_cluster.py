@@ -1,0 +1,118 @@
+"""Jobs on Spark's standalone cluster: executors have no Python but the one that is shipped, and are killed at work."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from kafkastream.spark.jars import connector_jars
+from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.cluster.shipping import driver_variables, submit_options
+from tests.cluster.spark_cluster import SparkCluster
+
+HERE = Path(__file__).parent
+EXAMPLES = HERE.parent / "docs" / "test_examples.py"
+KEYS = ("ann", "bob", "cid", "dan", "eve")
+ROUND = 200
+PATIENCE_S = 180.0
+
+
+@contextmanager
+def submitted(
+    cluster: SparkCluster, archive: Path, folder: Path, script: Path, *arguments: str
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A job by spark-submit, with a directory of its own; killed at the end."""
+    submit = shutil.which("spark-submit", path=str(Path(sys.executable).parent))
+    assert submit is not None
+    jars = ",".join(map(str, connector_jars()))
+    command = [submit, "--master", cluster.url, *submit_options(archive), "--jars", jars, str(script), *arguments]
+    with (folder / "driver.log").open("wb") as log:
+        driver = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=driver_variables(cluster, archive),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        yield driver
+    except BaseException:
+        sys.stderr.write((folder / "driver.log").read_text()[-5000:])
+        raise
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+
+
+def produce_round(kafka: KafkaBroker, source: str, number: int) -> None:
+    values = [f"{KEYS[place % len(KEYS)]} {number * ROUND + place}" for place in range(ROUND)]
+    kafka.produce(source, [Record(value, partition=place % 2) for place, value in enumerate(values)])
+
+
+def lines_in(kafka: KafkaBroker, target: str) -> list[list[str]]:
+    return [(record.value or b"").decode().split() for record in kafka.consume(target)]
+
+
+def await_lines(kafka: KafkaBroker, target: str, count: int) -> None:
+    wait_until(lambda: len(lines_in(kafka, target)) >= count, PATIENCE_S, f"{count} lines")
+
+
+@pytest.mark.timeout(400)
+def test_executors_killed_at_work_cost_no_record(
+    cluster: SparkCluster,
+    archive: Path,
+    kafka: KafkaBroker,
+    new_topic: NewTopic,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    source, target = new_topic(partitions=2), new_topic()
+    given = [f"{key} {3 * ROUND + place}" for place, key in enumerate(KEYS)]
+    arguments = (kafka.bootstrap_servers, source, target, (tmp_path / "checkpoints").as_uri(), ",".join(given))
+    produce_round(kafka, source, 0)
+    with submitted(cluster, archive, tmp_path, HERE / "counting_job.py", *arguments):
+        await_lines(kafka, target, ROUND + len(KEYS))
+        for kill, executor in enumerate(cluster.executors(), 1):
+            produce_round(kafka, source, kill)
+            time.sleep(0.3)
+            before = len(lines_in(kafka, target))
+            os.kill(executor, signal.SIGKILL)
+            began = time.monotonic()
+            await_lines(kafka, target, before + 1)
+            record_property("seconds without records", round(time.monotonic() - began, 1))
+            await_lines(kafka, target, (kill + 1) * ROUND + len(KEYS))
+        assert kill == 2
+    lines = lines_in(kafka, target)
+    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(3 * ROUND + len(KEYS)))
+    counts = Counter((key, int(count)) for key, _, count, _ in lines)
+    assert counts == Counter((key, count + 1) for key in KEYS for count in range(3 * ROUND // len(KEYS) + 1))
+    prefixes = {prefix for *_, prefix in lines}
+    assert len(prefixes) >= 3, "executors that were killed have others in their place"
+    assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
+
+
+@pytest.mark.timeout(400)
+def test_examples_and_refusals(cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
+    examples = ("exactly_once_copy", "session_counts", "orders_per_minute")
+    chosen = [f"{EXAMPLES}::test_{name}_by_kafkastream_{'sql' if 'orders' in name else 'run'}" for name in examples]
+    # Functions that travel with pytest's own assertions would want pytest on executors.
+    plain = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--assert=plain"]
+    tests = [*plain, str(HERE / "checks_on_cluster.py"), *chosen]
+    root = ("--rootdir", str(HERE.parents[1]), "-c", str(HERE.parents[1] / "pyproject.toml"))
+    variables = {**driver_variables(cluster, archive), "PYTHONPATH": str(HERE.parents[1])}
+    done = subprocess.run([*tests, *root], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 passed" in done.stdout
+    assert (tmp_path / "env" / "bin" / "python").exists(), "the driver could not start ./env/bin/python"
