@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
+from types import TracebackType
 from typing import Final, final
 
 import attrs
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Message
+from typing_extensions import Self
 
+from tests.committed import Reader
 from tests.soak.model import PARTITIONS
 
 __all__ = ["TOPICS", "Findings", "Results"]
@@ -44,44 +47,37 @@ class Findings:
 
 @final
 class Results:
-    """All committed records of the job's topics, read on with each look.
+    """All committed records of the job's topics.
 
     Args:
         servers: The broker.
     """
 
     def __init__(self, servers: str) -> None:
-        self._consumer = Consumer(
-            {
-                "bootstrap.servers": servers,
-                "group.id": "soak-results",  # it never joins
-                "isolation.level": "read_committed",
-                "enable.auto.commit": False,
-                "auto.offset.reset": "earliest",
-                "log_level": 0,
-            }
-        )
-        self._consumer.assign([TopicPartition(topic, number, 0) for topic in TOPICS for number in range(PARTITIONS)])
+        self._reader = Reader(servers, TOPICS, PARTITIONS)
         self._lines: Counter[str] = Counter()
         self._totals: dict[str, tuple[int, int]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._reader.__exit__(kind, error, traceback)
 
     def compare(self, lines: Counter[str], totals: dict[str, tuple[int, int]], patience_s: float) -> Findings:
         """Read on until all is there, or nothing new comes for a while; then compare."""
         last_new = time.monotonic()
         while (lines - self._lines or totals != self._totals) and time.monotonic() < last_new + patience_s:
-            if self._read_on():
+            if some := self._reader.some():
+                self._take(some)
                 last_new = time.monotonic()
-        while self._read_on():  # what was written twice comes last
-            pass
+        self._take(self._reader.rest())  # what was written twice comes last
         wrong = tuple(sorted(shop for shop, total in totals.items() if self._totals.get(shop) != total))
         return Findings(lines.total(), lines - self._lines, self._lines - lines, wrong)
 
-    def close(self) -> None:
-        """Read no more."""
-        self._consumer.close()
-
-    def _read_on(self) -> bool:
-        messages = list(self._messages())
+    def _take(self, messages: Iterable[Message]) -> None:
         for message in messages:
             value = message.value() or b""
             if message.topic() in LINES:
@@ -89,7 +85,3 @@ class Results:
             else:
                 total = json.loads(value)
                 self._totals[total["shop"]] = total["orders"], total["amount"]
-        return bool(messages)
-
-    def _messages(self) -> Iterator[Message]:
-        return (message for message in self._consumer.consume(10_000, timeout=3) if message.error() is None)

@@ -93,13 +93,10 @@ class Soak:
     def results(self) -> Findings:
         """Feed no more, wait until the job has written everything, and compare."""
         self._feed.stop()
-        results = Results(self._servers)
-        try:
-            orders = self._feed.orders
-            lines = expected_results(orders, self._feed.first_ms)
+        orders = self._feed.orders
+        lines = expected_results(orders, self._feed.first_ms)
+        with Results(self._servers) as results:
             return results.compare(lines, expected_totals(orders), _PATIENCE_S)
-        finally:
-            results.close()
 
     def _started(self, parts: ExitStack) -> subprocess.Popen[bytes]:
         command = [sys.executable, str(_HERE / "job.py"), self._servers, self._folder.absolute().as_uri()]
