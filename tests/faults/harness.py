@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -222,6 +223,7 @@ def main() -> None:
     parser.add_argument("--guarantee", choices=("EXACTLY_ONCE", "AT_LEAST_ONCE"), default="EXACTLY_ONCE")
     parser.add_argument("--healthy", type=float, default=20, help="seconds before the attacks (%(default)s)")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left running
     found = attack(
         CASES[given.case],
         given.kills,

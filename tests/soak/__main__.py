@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -35,6 +36,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=_OUT, help="a folder for samples, picture and log (%(default)s)")
     parser.add_argument("--leak", action="store_true", help="have the job's workers leak a descriptor a second")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left running
     shutil.rmtree(given.out, ignore_errors=True)
     given.out.mkdir(parents=True)
     sys.exit(0 if soaked(given.minutes * 60, given.every, given.out, leak=given.leak) else 1)
