@@ -83,7 +83,7 @@ def attack(
     guarantee: str = "EXACTLY_ONCE",
     *,
     outages: bool = True,
-    healthy_s: float = 6.0,
+    healthy_s: float = 0.0,
     healthy_after_s: float = 0.0,
 ) -> Findings:
     """Run a job and attack it.

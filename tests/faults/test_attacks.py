@@ -14,10 +14,10 @@ from tests.faults.harness import Findings, attack, findings_table
 KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "10"))
 
 
-def found(kills: int, guarantee: str, *, outages: bool = True, case: str = "copy") -> Findings:
+def found(kills: int, guarantee: str, *, outages: bool = True, case: str = "copy", healthy_s: float = 0) -> Findings:
     seed = random.randrange(10**6)
     Console().print(f"seed {seed}")
-    findings = attack(CASES[case], kills, seed, guarantee, outages=outages)
+    findings = attack(CASES[case], kills, seed, guarantee, outages=outages, healthy_s=healthy_s)
     Console().print(findings_table(f"{case}, {guarantee}", findings))
     return findings
 
@@ -31,8 +31,8 @@ def test_exactly_once_loses_and_doubles_nothing() -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("case", ["sql", "stream-sql"])
-def test_tables_lose_and_double_nothing(case: str) -> None:
+@pytest.mark.parametrize("case", ["sql", "stream-sql", "two-keyed-sinks"])
+def test_other_jobs_lose_and_double_nothing(case: str) -> None:
     findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, case=case)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.written
