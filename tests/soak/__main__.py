@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.soak import report, samples
-from tests.soak.soak import Soak
+from tests.soak.soak import JobEndedError, Soak
 from tests.soak.verdict import verdicts
 
 _OUT = Path("build/soak")
@@ -45,12 +45,16 @@ def main() -> None:
 def soaked(seconds: float, every_s: float, out: Path, *, leak: bool) -> bool:
     """Whether all is flat and right; the folder holds the samples and the picture."""
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    path = out / "samples.jsonl"
+    path.touch()
     with Soak(out, leak=leak) as soak:
         try:
-            _measure(soak, seconds, every_s, out / "samples.jsonl")
+            _measure(soak, seconds, every_s, path)
         except KeyboardInterrupt:
             console.print("Ctrl-C: what there is so far")
-        found = verdicts(samples.read(out / "samples.jsonl"))
+        except JobEndedError as error:
+            console.print(f"The job has ended: {error}", markup=False)
+        found = verdicts(samples.read(path))
         console.print(report.table(found))
         report.picture(found, out / "curves.svg")
         results = soak.results()

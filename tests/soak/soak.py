@@ -22,7 +22,7 @@ from tests.soak.folder import Folder
 from tests.soak.model import PARTITIONS, expected_results, expected_totals
 from tests.soak.results import TOPICS, Findings, Results
 
-__all__ = ["Soak"]
+__all__ = ["JobEndedError", "Soak"]
 
 _HERE: Final = Path(__file__).parent
 _GROUPS: Final = {"soak": ("orders", "payments"), "soak-sql": ("orders",)}
@@ -31,6 +31,10 @@ _START_S: Final = 300.0
 _PATIENCE_S: Final = 60.0
 _DRIVER_MEMORY: Final = "1g"
 """Spark's own default, so that the heap has an end within the hour."""
+
+
+class JobEndedError(Exception):
+    """The job has ended by itself; with the end of its log."""
 
 
 @final
@@ -74,10 +78,10 @@ class Soak:
         """Whether the job runs; it is not to end by itself.
 
         Raises:
-            RuntimeError: It has ended.
+            JobEndedError: It has ended.
         """
         if self._job.poll() is not None:
-            raise RuntimeError(f"the job has ended: {self._log.read_text()[-3000:]}")
+            raise JobEndedError(self._log.read_text()[-3000:])
         return True
 
     def look(self) -> Mapping[str, float]:
