@@ -34,7 +34,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60, help="how long (%(default)s)")
     parser.add_argument("--every", type=float, default=60, help="seconds between two samples (%(default)s)")
     parser.add_argument("--out", type=Path, default=_OUT, help="a folder for samples, picture and log (%(default)s)")
-    parser.add_argument("--leak", action="store_true", help="have the job's workers leak a descriptor a second")
+    parser.add_argument(
+        "--leak", action="store_true", help="have the job's workers leak a descriptor in each micro-batch"
+    )
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left running
     shutil.rmtree(given.out, ignore_errors=True)
