@@ -24,8 +24,9 @@ def found(kills: int, guarantee: str, *, outages: bool = True, case: str = "copy
 
 @pytest.mark.timeout(1200)
 def test_exactly_once_loses_and_doubles_nothing() -> None:
-    findings = found(KILLS, "EXACTLY_ONCE")
+    findings = found(KILLS, "EXACTLY_ONCE", healthy_s=6)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
+    assert findings.unprovoked_fences == 0
     assert findings.aborted  # else nothing was hit in mid-transaction
     assert findings.events["replay skipped"]
 
