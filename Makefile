@@ -1,5 +1,7 @@
 # Two commands are enough: `make demo` and `make test`. Each sets up what it needs, once.
 PYTHON ?= python3
+MINUTES ?= 60
+EVERY ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -8,7 +10,7 @@ NEWEST := .venv-newest
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test faults cluster lint unit docs lock clean
+.PHONY: help setup newest jars demo test faults soak cluster lint unit docs lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
@@ -19,10 +21,13 @@ demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 test: jars newest lint ## Everything: lint, types, layers, tests on a real broker
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-faults: jars ## 320 attacks on exactly-once jobs, at random: takes half an hour
-	python -m tests.faults.harness --kills 200
-	python -m tests.faults.harness --kills 60 --script sql_job.py
-	python -m tests.faults.harness --kills 60 --script stream_sql_job.py
+faults: jars ## 560 attacks on seven exactly-once jobs, at random: about an hour and a half
+	for case in sql stream-sql keyed joined two-sinks two-keyed-sinks; do \
+	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
+	python -m tests.faults.harness --case copy --kills 200
+
+soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
+	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)
 
 cluster: jars ## All examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster

@@ -62,7 +62,9 @@ def main(servers: str, source: str, target: str, checkpoints: str, faults: str, 
     env.execute("faults")
 
 
-def numbers(env: StreamExecutionEnvironment, servers: str, topic: str) -> DataStream[str]:
+def numbers(
+    env: StreamExecutionEnvironment, servers: str, topic: str, strategy: WatermarkStrategy[str] | None = None
+) -> DataStream[str]:
     """What is copied."""
     source = (
         KafkaSource.builder()
@@ -73,7 +75,7 @@ def numbers(env: StreamExecutionEnvironment, servers: str, topic: str) -> DataSt
         .set_value_only_deserializer(SimpleStringSchema())
         .build()
     )
-    return env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
+    return env.from_source(source, strategy or WatermarkStrategy.no_watermarks(), "numbers")
 
 
 if __name__ == "__main__":

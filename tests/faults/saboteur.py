@@ -1,7 +1,7 @@
 """What goes wrong on a worker, at a point of the writing that a file names: once per file, so the harness decides when.
 
 A file ``<folder>/<point>`` holds what is to happen to the first that comes by: ``kill``, ``stop``, ``stall`` or ``raise``.
-What is noticed on the way, replays, fences and clients that answer no more, is a line in ``<folder>/events``.
+What is noticed on the way, replays, fences and clients that answer no more, is a line in ``<folder>/events``, with its time.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.slots import SlotTask
 
-__all__ = ["POINTS", "STALL_S", "install"]
+__all__ = ["FENCED", "IN_OPERATOR", "POINTS", "STALL_S", "come_by", "install"]
 
+IN_OPERATOR = "in-operator"
+"""A point that functions of the job's own come by."""
+FENCED = "fenced"
 POINTS = ("before-init", "before-begin", "mid-produce", "before-commit", "after-commit")
 STALL_S = 12.0
 _BEFORE = {
@@ -48,10 +51,10 @@ def _sabotage_requests(folder: Path) -> None:
 
     def sabotaged(self: Slot, what: str, call: Callable[[float], Any], where: str = "") -> Any:
         if what in _BEFORE:
-            _come_by(folder, _BEFORE[what])
+            come_by(folder, _BEFORE[what])
         result = insist(self, what, call, where)
         if what == "commit a transaction":
-            _come_by(folder, "after-commit")
+            come_by(folder, "after-commit")
         return result
 
     Slot._insist = sabotaged  # type: ignore[method-assign]
@@ -66,7 +69,7 @@ def _sabotage_sending(folder: Path) -> None:
             send(self, Records(*zip(*some, strict=True)))
             if (folder / "mid-produce").exists():
                 self.flush()
-                _come_by(folder, "mid-produce")
+                come_by(folder, "mid-produce")
 
     RecordProducer.send = sabotaged  # type: ignore[method-assign]
 
@@ -78,7 +81,7 @@ def _watch(folder: Path) -> None:
         try:
             publish(self, records, marker)
         except SlotTakenError:
-            _note(folder, "mute client left" if self._is_mute else "fenced")
+            _note(folder, "mute client left" if self._is_mute else FENCED)
             raise
 
     def watched_left_of(self: SlotTask, batch: Batch) -> Batch:
@@ -92,7 +95,8 @@ def _watch(folder: Path) -> None:
     SlotTask.left_of = watched_left_of  # type: ignore[method-assign]
 
 
-def _come_by(folder: Path, point: str) -> None:
+def come_by(folder: Path, point: str) -> None:
+    """Suffer what the harness wants the next to suffer that comes by a point."""
     taken = folder / f"{point}.{os.getpid()}"
     try:
         (folder / point).rename(taken)
@@ -112,4 +116,4 @@ def _come_by(folder: Path, point: str) -> None:
 
 def _note(folder: Path, event: str) -> None:
     with (folder / "events").open("a") as events:
-        events.write(f"{event}\n")
+        events.write(f"{time.time()} {event}\n")

@@ -8,31 +8,33 @@ import random
 import pytest
 from rich.console import Console
 
+from tests.faults.cases import CASES
 from tests.faults.harness import Findings, attack, findings_table
 
 KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "10"))
 
 
-def found(kills: int, guarantee: str, *, outages: bool = True, script: str = "copy_job.py") -> Findings:
+def found(kills: int, guarantee: str, *, outages: bool = True, case: str = "copy", healthy_s: float = 0) -> Findings:
     seed = random.randrange(10**6)
     Console().print(f"seed {seed}")
-    findings = attack(kills, seed, guarantee, outages=outages, script=script)
-    Console().print(findings_table(guarantee, findings))
+    findings = attack(CASES[case], kills, seed, guarantee, outages=outages, healthy_s=healthy_s)
+    Console().print(findings_table(f"{case}, {guarantee}", findings))
     return findings
 
 
 @pytest.mark.timeout(1200)
 def test_exactly_once_loses_and_doubles_nothing() -> None:
-    findings = found(KILLS, "EXACTLY_ONCE")
+    findings = found(KILLS, "EXACTLY_ONCE", healthy_s=6)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
+    assert findings.unprovoked_fences == 0
     assert findings.aborted  # else nothing was hit in mid-transaction
     assert findings.events["replay skipped"]
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("script", ["sql_job.py", "stream_sql_job.py"])
-def test_tables_lose_and_double_nothing(script: str) -> None:
-    findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, script=script)
+@pytest.mark.parametrize("case", ["sql", "stream-sql", "two-keyed-sinks"])
+def test_other_jobs_lose_and_double_nothing(case: str) -> None:
+    findings = found(max(KILLS // 4, 4), "EXACTLY_ONCE", outages=False, case=case)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.written
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -34,10 +35,18 @@ class Victim:
         folder: Holds its checkpoints, its log, and what its workers are to suffer.
         guarantee: The sink's.
         script: The job's program.
+        more: What it is given beside that.
     """
 
     def __init__(
-        self, servers: str, source: str, target: str, folder: Path, guarantee: str, script: str = "copy_job.py"
+        self,
+        servers: str,
+        source: str,
+        target: str,
+        folder: Path,
+        guarantee: str,
+        script: str = "copy_job.py",
+        more: Sequence[str] = (),
     ) -> None:
         self.guarantee = guarantee
         self._folder = folder
@@ -46,7 +55,7 @@ class Victim:
         shutil.copy(_HERE / "saboteur.py", folder / "code")
         checkpoints = (folder / "checkpoints").as_uri()
         arguments = [servers, source, target, checkpoints, str(folder), guarantee]
-        self._command = [sys.executable, str(_HERE / script), *arguments]
+        self._command = [sys.executable, str(_HERE / script), *arguments, *more]
         self._process: subprocess.Popen[bytes] | None = None
         self._sessions: list[int] = []
 

@@ -143,7 +143,7 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
     }
     both = [*first, *outputs("2", added="cd"), "count:g2 2"]
     program.run({**changed, **accepted}, both)
-    shown = CliRunner().invoke(main, ["checkpoint", str(tmp_path)]).output
+    shown = CliRunner().invoke(main, ["checkpoint", str(tmp_path)], env={"COLUMNS": "200"}).output
     for line in (
         r"Job 'changing'",
         rf"folder {folder}, format 1, started last with kafkastream \S+, pyspark \S+",

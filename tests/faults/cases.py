@@ -1,0 +1,57 @@
+"""Which jobs are attacked, and what each is to write."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Final, final
+
+import attrs
+
+from tests.faults.operators_model import copies, counts, keyed_lines, pairs
+from tests.faults.saboteur import IN_OPERATOR, POINTS
+
+__all__ = ["CASES", "TARGET", "Case"]
+
+TARGET: Final = "copies"
+
+
+@final
+@attrs.frozen
+class Case:
+    """A job that is attacked.
+
+    Args:
+        script: Its program.
+        expected: What its records tell of, for as many numbers as were written.
+        arguments: What the program is given beside what all are given.
+        topics: Where it writes to; all of it to each.
+        points: Where its workers are hit.
+        per_second: How many numbers are written in a second.
+    """
+
+    script: str
+    expected: Callable[[int], Counter[str]] = copies
+    arguments: tuple[str, ...] = ()
+    topics: tuple[str, ...] = (TARGET,)
+    points: tuple[str, ...] = POINTS
+    per_second: int = 400
+
+    def told(self, text: str) -> str:
+        """What a record tells of: a copy has something random behind the number."""
+        return text.partition(" ")[0] if self.expected is copies else text
+
+
+def _operators(case: str, expected: Callable[[int], Counter[str]], *topics: str, points: tuple[str, ...]) -> Case:
+    return Case("operators_job.py", expected, (case,), (TARGET, *topics), points, per_second=200)
+
+
+CASES: Final[Mapping[str, Case]] = {
+    "copy": Case("copy_job.py"),
+    "sql": Case("sql_job.py"),
+    "stream-sql": Case("stream_sql_job.py"),
+    "keyed": _operators("keyed", keyed_lines, points=(*POINTS, IN_OPERATOR)),
+    "joined": _operators("joined", pairs, points=(*POINTS, IN_OPERATOR)),
+    "two-sinks": _operators("two-sinks", copies, f"{TARGET}-2", points=POINTS),
+    "two-keyed-sinks": _operators("two-keyed-sinks", counts, f"{TARGET}-2", points=(*POINTS, IN_OPERATOR)),
+}

@@ -1,0 +1,97 @@
+"""What is looked at in a soak is what is there."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.soak.folder import Folder
+from tests.soak.model import ORDER_MS, expected_results, expected_totals
+from tests.soak.processes import _native, _used, held
+from tests.soak.report import markdown, picture, table
+from tests.soak.samples import Sample, kept, read
+from tests.soak.verdict import verdicts
+
+G1 = """21358:
+ garbage-first heap   total 204800K, used 7168K [0x00000000f3800000, 0x0000000100000000)
+  region size 1024K, 5 young (5120K), 2 survivors (2048K)
+ Metaspace       used 8192K, committed 9088K, reserved 1114112K
+  class space    used 1062K, committed 1152K, reserved 1048576K
+"""
+SERIAL = """21617:
+ def new generation   total 61440K, used 2048K [0x00000000f3800000, 0x00000000f7aa0000, 0x00000000f7aa0000)
+  eden space 54656K,  32% used [0x00000000f3800000, 0x00000000f4914c50, 0x00000000f6d60000)
+ tenured generation   total 136576K, used 5120K [0x00000000f7aa0000, 0x0000000100000000, 0x0000000100000000)
+   the space 136576K,   0% used [0x00000000f7aa0000, 0x00000000f7aa0000, 0x00000000f7aa0200, 0x0000000100000000)
+ Metaspace       used 8192K, committed 9088K, reserved 1114112K
+"""
+NATIVE = """21358:
+Total: reserved=1658698KB, committed=288768KB
+       malloc: 13770KB #62409
+-                 Java Heap (reserved=204800KB, committed=204800KB)
+-                    Thread (reserved=21559KB, committed=927KB)
+"""
+
+
+@pytest.mark.parametrize("text", [G1, SERIAL], ids=["G1", "serial"])
+def test_heap_is_read_whatever_collects_it(text: str) -> None:
+    assert _used(text) == {"jvm heap after GC": 7.0, "jvm metaspace": 8.0}
+
+
+def test_what_the_jvm_tracks_is_read() -> None:
+    assert _native(NATIVE) == {"jvm tracked": 282.0, "jvm tracked: Java Heap": 200.0}
+    assert _native("Native memory tracking is not enabled") == {}
+
+
+def test_open_sockets_and_files_are_counted() -> None:
+    before = held(os.getpid())
+    with ExitStack() as opened:
+        for _ in range(7):
+            opened.enter_context(socket.socket())
+        opened.enter_context(Path("/dev/null").open("rb"))
+        after = held(os.getpid())
+    assert after["driver sockets"] - before["driver sockets"] == 7
+    assert after["driver descriptors"] - before["driver descriptors"] == 8
+
+
+def test_micro_batches_are_timed_by_their_files(tmp_path: Path) -> None:
+    for name, moment in (("offsets", 100), ("commits", 103)):
+        file = tmp_path / "job" / "query" / name / "0"
+        file.parent.mkdir(parents=True)
+        file.write_text("v1")
+        os.utime(file, (moment, moment))
+    folder = Folder(tmp_path)
+    assert folder.queries_at_work() == 1
+    assert folder.look()["micro-batch seconds"] == 3
+    assert folder.look()["micro-batches"] == 0
+
+
+def test_samples_are_reported_as_they_were_kept(tmp_path: Path) -> None:
+    for minute in range(30):
+        kept(tmp_path / "samples", Sample(60.0 * minute, {"jvm sockets": 40 + 9.0 * minute, "groups": 6}))
+    found = verdicts(read(tmp_path / "samples"))
+    assert "| jvm sockets | 40 | 215.5 | 301 | +540.0 | +540.0 | rises |" in markdown(found)
+    assert "| groups | 6 | 6 | 6 | +0.0 | +0.0 | flat |" in markdown(found)
+    with (tmp_path / "table").open("w") as file:
+        Console(file=file, width=130).print(table(found))
+    assert "RISES" in (tmp_path / "table").read_text()
+    picture(found, tmp_path / "curves.svg")
+    assert (tmp_path / "curves.svg").stat().st_size < 200_000
+
+
+def test_each_order_counts_in_each_result_of_the_model() -> None:
+    first_ms = 1_795_000_000_000
+    lines = expected_results(5_000, first_ms)
+    by_kind = {kind: [line.split() for line in lines if line.startswith(kind)] for kind in ("visit", "window")}
+    assert set(lines.values()) == {1}
+    assert sum(int(count) for *_, count in by_kind["visit"]) == 5_000
+    amounts = sum(amount for _, amount in expected_totals(5_000).values())
+    assert sum(int(amount) for *_, amount in by_kind["window"]) == amounts
+    assert {int(start) for _, _, start, _ in by_kind["window"]} == {
+        first_ms + 10_000 * window for window in range(5_000 * ORDER_MS // 10_000)
+    }
