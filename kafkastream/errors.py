@@ -8,7 +8,9 @@
     ├── SetupError (RuntimeError)                 the machine lacks something
     │   ├── JavaNotFoundError
     │   ├── JarsUnavailableError
-    │   └── ConnectorMissingError
+    │   ├── ConnectorMissingError
+    │   ├── StorageError
+    │   └── WorkerStartError
     ├── KafkaError (OSError)                      the broker said no, or nothing
     │   ├── AuthenticationError (PermissionError)
     │   ├── BrokerUnreachableError (ConnectionError)
@@ -16,6 +18,8 @@
     │   ├── UnknownOffsetsError
     │   └── DeliveryError
     └── JobError (RuntimeError)                   a running job failed
+        ├── SparkLostError
+        ├── WorkerCrashedError
         ├── UserFunctionError
         ├── DeserializationError
         ├── SerializationError
@@ -40,11 +44,15 @@ __all__ = [
     "KafkastreamError",
     "SerializationError",
     "SetupError",
+    "SparkLostError",
+    "StorageError",
     "UnknownOffsetsError",
     "UnknownTopicError",
     "UnsupportedFeatureError",
     "UserFunctionError",
+    "WorkerCrashedError",
     "WorkerDependencyError",
+    "WorkerStartError",
 ]
 
 
@@ -117,6 +125,18 @@ class ConnectorMissingError(SetupError):
     code = "connector-missing"
 
 
+class StorageError(SetupError):
+    """Files cannot be written or read: a full disk, a directory that is read-only, a file system that is gone."""
+
+    code = "storage"
+
+
+class WorkerStartError(SetupError):
+    """A Python worker of Spark's did not start in time, though the job has tried again for minutes."""
+
+    code = "worker-start"
+
+
 class KafkaError(KafkastreamError, OSError):
     """Kafka refused a request or did not answer."""
 
@@ -157,6 +177,18 @@ class JobError(KafkastreamError, RuntimeError):
     """A running job failed."""
 
     code = "job-failed"
+
+
+class SparkLostError(JobError):
+    """Spark's JVM has ended while the job was running: killed, or out of memory."""
+
+    code = "spark-lost"
+
+
+class WorkerCrashedError(JobError):
+    """A Python worker of Spark's has ended in the midst of a task: ``os._exit``, a fault in native code, no memory."""
+
+    code = "worker-crashed"
 
 
 class UserFunctionError(JobError):

@@ -35,6 +35,8 @@ _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__tr
 
 
 _FIRST_TRY_S = 0.5
+_LONGEST_TRY_S = 4.0
+"""After which a signal is heard of, too: the client does not return for it."""
 _MOVING = {
     "COORDINATOR_LOAD_IN_PROGRESS",
     "COORDINATOR_NOT_AVAILABLE",
@@ -94,7 +96,7 @@ class Cluster:
                 self._refusals.check()
                 if error.args[0].name() not in _NO_ANSWER or time.monotonic() > deadline:
                     raise self._translated(error) from None
-                patience *= 2
+                patience = min(2 * patience, _LONGEST_TRY_S)
 
     def partitions(
         self, subscription: Subscription, matching: Callable[[str, Iterable[str]], Iterable[str]]

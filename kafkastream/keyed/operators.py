@@ -151,7 +151,7 @@ class ElementwiseOperator(KeyedOperator):
             for key, value, timestamp in zip(*arrived[1:], strict=True):
                 scope.select(key)
                 self.element(arrived.side, value, timestamp, out)
-        except Exception as error:
+        except BaseException as error:
             raise CallError(scope.key, value) from error
         finally:
             scope.namespace = ()
@@ -228,7 +228,7 @@ class ProcessOperator(KeyedOperator):
                 out.take(call(value, context), timestamp)
                 if context._aside:
                     out.take(context._taken_aside(), timestamp)
-        except Exception as error:
+        except BaseException as error:
             raise CallError(scope.key, value) from error
         return out
 
@@ -242,5 +242,5 @@ class ProcessOperator(KeyedOperator):
         try:
             out.take(self._on_timer.call(timer.timestamp, context), time)
             out.take(context._taken_aside(), time)
-        except Exception as error:
+        except BaseException as error:
             raise CallError(self.scope.key, timer=timer.timestamp) from error

@@ -80,7 +80,7 @@ class WindowOperator(ElementwiseOperator):
             self._react(ask(timer.timestamp, window, self._trigger_context), window, out)
             if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
                 self._forget(window)
-        except Exception as error:
+        except BaseException as error:
             raise CallError(self.scope.key, timer=timer.timestamp) from error
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:

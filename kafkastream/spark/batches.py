@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
+from kafkastream.spark.crash_notes import NOTE
+
 __all__ = ["Batch", "ElementError", "each", "joined", "salvaged"]
 
 T = TypeVar("T")
@@ -59,8 +61,8 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
     """
     remaining = iter(values)
     try:
-        out = list(map(function, remaining, *more))
-    except Exception as error:
+        out = list(map(function, NOTE.watched(remaining), *more))
+    except BaseException as error:  # also sys.exit, which would end the worker
         raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error
     if len(out) < len(values):  # map takes a StopIteration of the function's for its own end, without a word
         raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
@@ -70,7 +72,8 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
     """What ``work`` makes of all from 0 to ``number`` but those on which it fails.
 
-    An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised.
+    An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised, as is what is
+    no error but an end: ``sys.exit``, say.
     All is tried at once. From the first failure on, stretches are tried that double in length as long as they pass, so
     that few failures cost little, and many no more than one call each.
 
@@ -82,7 +85,7 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
         Where a stretch begins, and its result; or which one failed, and the error.
 
     Raises:
-        ElementError: Because of an ``OSError``, with the index of the one on which it came.
+        ElementError: Because of an ``OSError`` or an end, with the index of the one on which it came.
     """
     begin, length = 0, number
     while begin < number:
@@ -90,7 +93,7 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
         try:
             done = work(begin, end)
         except ElementError as error:
-            if isinstance(error.__cause__, OSError):
+            if isinstance(error.__cause__, OSError) or not isinstance(error.__cause__, Exception):
                 raise ElementError(begin + error.index) from error.__cause__
             if error.index:
                 length = error.index  # those before it are tried on their own

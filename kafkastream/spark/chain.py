@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch, ElementError, joined, salvaged
+from kafkastream.spark.crash_notes import NOTE, record_range
 from kafkastream.spark.dead_letters import dead_letter
 from kafkastream.spark.failures import function_failed, not_decoded
 from kafkastream.spark.flow import Flow, Stage, applied
@@ -77,9 +78,12 @@ class Chain:
         assert self._source is not None
         fetched_at = wall_clock_ms()
         place = partial(self.decoder.position, arrow)
+        NOTE.records(record_range(place(0), place(arrow.num_rows - 1)))
+        NOTE.enter(f"source {self.name!r}", place)
         for sink in self.flow.sinks:
             sink.arrives(arrow)
         batch = self._decoded(arrow)
+        NOTE.leave()
         for operator in self.flow.before:
             batch = applied(operator, batch, place)
         self._source.emitted(arrow, batch, fetched_at)

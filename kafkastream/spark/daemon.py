@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
 from pyspark.daemon import manager
 
-__all__ = ["preload"]
+from kafkastream.spark.crash_notes import settle
+
+__all__ = ["note_ends", "preload"]
 
 _PRELOADED: Final = (
     "pyspark.worker",
@@ -41,6 +44,24 @@ def preload() -> None:
     gc.freeze()  # so that a worker's collections do not copy what it shares
 
 
+def note_ends() -> None:
+    """Have the exit status of each worker noted, which Spark's daemon leaves to the kernel to forget."""
+    daemon = os.getpid()
+
+    def watch() -> None:
+        if os.getpid() == daemon and signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # set by manager
+            signal.signal(signal.SIGCHLD, _reap)
+
+    os.register_at_fork(before=watch)
+
+
+def _reap(*_: object) -> None:
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            settle(ended[0], os.waitstatus_to_exitcode(ended[1]))
+
+
 if __name__ == "__main__":
     preload()
+    note_ends()
     manager()

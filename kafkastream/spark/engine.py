@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import islice
@@ -14,9 +13,9 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.errors import StorageError, UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
-from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.owner import FolderOwner
@@ -117,7 +116,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     job_id = JobID()
     restarts = Restarts(settings.restarts)
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
-    run = Run(uuid.uuid4().hex, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
+    run = Run(str(job_id), job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
     LIVE_RUNS.begin(run.id)
     try:
         owner = FolderOwner.take(folder, settings.name)
@@ -173,11 +172,13 @@ class _Read:
 
     Args:
         pieces: How many pieces of its collections it has read.
+        kept: Whether the checkpoint directory knows what its sources begin with.
         seconds: For how many seconds it has made up rows.
     """
 
     pieces: int = 0
     seconds: int = 0
+    kept: bool = False
 
 
 @final
@@ -224,7 +225,7 @@ class _Part:
                 is_named=self.is_named,
             ),
             begin=partial(self._query, run),
-            keep=partial(self.folder.record, self.name),
+            keep=self._keep,
             inputs=self.inputs,
             settings=self.settings,
             metrics=QueryMetrics(
@@ -236,6 +237,15 @@ class _Part:
             ),
             keyed=self.keyed,
         )
+
+    @property
+    def checkpoints(self) -> str:
+        """Where its progress is kept."""
+        return self.folder.path
+
+    def _keep(self, extents: Mapping[str, Extent]) -> None:
+        self.folder.record(self.name, extents)
+        self.read.kept = True
 
     def _read_collections(self, run: RunningPart) -> None:
         """A piece is a micro-batch, which a restart does not repeat when it has been carried out."""
@@ -366,7 +376,12 @@ def _part(
         for node, key in zip(graph.sources, part.place.keys, strict=True)
         if isinstance(node.source, KafkaSource)
     ]
-    inputs = resolved(folder.session, sources, folder.extents(name), is_named=is_named)
+    extents = folder.extents(name)
+    if read.kept and not extents:  # on a file system that is gone for a while; all would be read again
+        raise StorageError(
+            "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
+        )
+    inputs = resolved(folder.session, sources, extents, is_named=is_named)
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     planned = folder.planned_offsets(name)

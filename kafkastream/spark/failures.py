@@ -33,7 +33,7 @@ def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[
             yield
     except KafkastreamError:
         raise
-    except Exception as error:
+    except BaseException as error:  # also sys.exit, which would end the worker
         raise UserFunctionError(f"{place} raised {said(error)}", now=_own_traceback(error)) from error
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, final
 
 import attrs
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+
+from kafkastream.errors import StorageError
+from kafkastream.spark.translate_errors import storage_error
 
 __all__ = ["Files"]
 
@@ -16,6 +20,8 @@ __all__ = ["Files"]
 @attrs.frozen
 class Files:
     """The files below a path, through Hadoop's file systems.
+
+    Each method raises a ``StorageError`` with the path and the cause when the file system fails.
 
     Args:
         session: Whose configuration of file systems.
@@ -27,32 +33,27 @@ class Files:
 
     def read(self, name: str) -> str | None:
         """The text of a file; None when there is none."""
-        path = self._path(name)
-        system = self._system(path)
-        if not system.exists(path):
-            return None
-        stream = system.open(path)
-        try:
-            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
-        finally:
-            stream.close()
+        with self._told("read", name) as (system, path):
+            if not system.exists(path):
+                return None
+            stream = system.open(path)
+            try:
+                return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+            finally:
+                stream.close()
 
     def replace(self, name: str, text: str) -> None:
-        """Write a file as a whole: who reads it with ``read_replaced`` sees the old text or the new.
-
-        Raises:
-            OSError: It could not be written.
-        """
-        path = self._path(name)
-        system, unfinished = self._system(path), path.suffix("~")
-        stream = system.create(unfinished, True)
-        try:
-            stream.write(text.encode())
-        finally:
-            stream.close()
-        system.delete(path, False)
-        if not system.rename(unfinished, path):
-            raise OSError(f"cannot write {path}")
+        """Write a file as a whole: who reads it with ``read_replaced`` sees the old text or the new."""
+        with self._told("write", name) as (system, path):
+            unfinished = path.suffix("~")
+            stream = system.create(unfinished, True)
+            try:
+                stream.write(text.encode())
+            finally:
+                stream.close()
+            system.delete(path, False)
+            if not system.rename(unfinished, path):
+                raise StorageError(f"cannot rename {unfinished}", now="Does another program use this directory?")
 
     def read_replaced(self, name: str) -> str | None:
         """The text of a file that ``replace`` writes; None when there is none.
@@ -64,9 +65,8 @@ class Files:
 
     def names(self, folder: str) -> list[str]:
         """The names in a folder; none when there is no such folder."""
-        path = self._path(folder)
-        system = self._system(path)
-        return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
+        with self._told("read", folder) as (system, path):
+            return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
 
     def make_private(self) -> None:
         """Create the root, readable and writable by its owner alone, where the file system has permissions."""
@@ -79,8 +79,8 @@ class Files:
 
     def delete(self, name: str) -> None:
         """Remove a file or folder, if it is there."""
-        path = self._path(name)
-        self._system(path).delete(path, True)
+        with self._told("remove", name) as (system, path):
+            system.delete(path, True)
 
     @property
     def _jvm(self) -> Any:
@@ -91,3 +91,12 @@ class Files:
 
     def _system(self, path: Any) -> Any:
         return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())
+
+    @contextmanager
+    def _told(self, verb: str, name: str) -> Iterator[tuple[Any, Any]]:
+        """The file system and the path of a file, whose errors are told in the user's words."""
+        try:
+            path = self._path(name)
+            yield self._system(path), path
+        except Py4JJavaError as error:
+            raise storage_error(f"cannot {verb} {self.root}/{name}", error) from error

@@ -10,6 +10,7 @@ import attrs
 
 from kafkastream.metrics.values import OperatorChanges
 from kafkastream.spark.batches import Batch, ElementError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.failures import function_failed
 from kafkastream.spark.operators import Operator, TaskScope
 from kafkastream.spark.reports import Report
@@ -156,11 +157,14 @@ def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
     Raises:
         JobError: It failed on an element, with its place.
     """
+    NOTE.enter(f"operator {operator.name!r}", lambda index: place(batch.origin[index]))
     try:
-        return operator.apply(batch)
+        out = operator.apply(batch)
     except ElementError as error:
         where = place(batch.origin[error.index])
         raise operator.failure(batch.values[error.index], where, error.__cause__) from error
+    NOTE.leave()
+    return out
 
 
 def _operators(stages: tuple[Stage, ...]) -> Iterator[Operator]:

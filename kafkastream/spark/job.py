@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import logging
-import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from types import FrameType
 from typing import Any, final
 
 from kafkastream.errors import JobError, KafkastreamError
@@ -19,6 +15,7 @@ from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.restarts import Restarts
 from kafkastream.spark.running_part import Part, RunningPart, only_logged
+from kafkastream.spark.signals import stop_signals
 from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
 
@@ -100,20 +97,21 @@ class Job:
 
         Raises:
             KafkastreamError: The job has failed.
-            SystemExit: Ctrl-C was pressed, and the job has stopped after the running micro-batch.
+            SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the job has stopped after the running micro-batch.
         """
-        with _interrupts(self._interrupted) as interrupted:
+        with stop_signals(self._asked_to_stop) as signals:
             while not self.finished.done():
                 self._thread.join(_POLL_S)
-        if interrupted and self.finished.exception() is None:
-            raise SystemExit(128 + signal.SIGINT)
+        if signals and self.finished.exception() is None:
+            raise SystemExit(128 + signals[0])
         return self.finished.result()
 
-    def _interrupted(self) -> None:
+    def _asked_to_stop(self) -> bool:
+        """Cancel the job; False if that was asked for before."""
         if self.stopping.is_set():
-            raise KeyboardInterrupt
-        print("\nStopping after the running micro-batch; Ctrl-C again stops at once.", file=sys.stderr)  # noqa: T201
+            return False
         self.cancel()
+        return True
 
     def _run(self) -> None:
         try:
@@ -164,6 +162,8 @@ class Job:
     def _take_notice(self, one: RunningPart) -> None:
         failure = one.failure
         if failure is not None:
+            if not self._is_to_stop and one.tries_again(failure):
+                return
             wait_ms = None if self._is_to_stop else self._restarts.wait_ms(failure)
             if wait_ms is None:
                 self._failure = self._failure or failure
@@ -226,22 +226,3 @@ def _stop_idle(parts: Iterable[RunningPart], *, at_once: bool) -> None:
 def _is_idle(status: Mapping[str, Any]) -> bool:
     """Whether a query does nothing but wait for data, or ask the brokers for some, which may take for ever."""
     return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")
-
-
-@contextmanager
-def _interrupts(handle: Callable[[], None]) -> Iterator[list[int]]:
-    """Have Ctrl-C call ``handle`` instead of Spark's handler, which kills the running micro-batch."""
-    seen: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
-
-    def on_signal(number: int, _: FrameType | None) -> None:
-        handle()
-        seen.append(number)
-
-    before = signal.signal(signal.SIGINT, on_signal)
-    try:
-        yield seen
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import final
 
@@ -12,6 +13,7 @@ from kafkastream.keyed.backend import StateBackend
 from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, KeyedOperator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch
+from kafkastream.spark.crash_notes import NOTE, WatchedList
 from kafkastream.spark.exchange import Watermarks
 from kafkastream.spark.failures import element_failed, function_failed, located, timer_failed
 from kafkastream.spark.flow import Flow
@@ -91,9 +93,11 @@ class KeyedChain:
             scope.begin(backend, state_name(self.identity))
         for elements in arrived:
             self._metrics.records_in.inc(len(elements.values))
+            NOTE.enter(f"operator {self.name!r}", _by_key(elements.keys))
             with self._told_by_name():
-                out = self.operator.elements(elements)
+                out = self.operator.elements(_watched(elements))
             yield from self._emit(out)
+        NOTE.enter(f"the timers of operator {self.name!r}")
         with self._told_by_name():
             out = self.operator.advance(*self._times(marks))
         yield from self._emit(out)
@@ -145,3 +149,12 @@ class KeyedChain:
                 what = f"on_timer of operator {self.name!r}"
                 raise timer_failed(what, f"key {shown(error.key)}, timer {error.timer}", error.__cause__) from error
             raise element_failed(self.name, error.element, f"key {shown(error.key)}", error.__cause__) from error
+
+
+def _watched(elements: KeyedElements) -> KeyedElements:
+    return elements._replace(values=WatchedList(elements.values)) if NOTE.is_repeated else elements
+
+
+def _by_key(keys: Sequence[bytes]) -> Callable[[int], str]:
+    """What says which key an element has, by its index."""
+    return lambda index: f"key {shown(pickle.loads(keys[index]))}"

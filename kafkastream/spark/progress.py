@@ -41,6 +41,8 @@ Keep = Callable[[Mapping[str, Extent]], None]
 
 _BEGINNINGS = 10
 _RENEWAL_S = 24 * 3600.0  # brokers forget what is a week old (offsets.retention.minutes), also of a job at work
+_LAST_COMMIT_S = 5.0
+"""How long a job that is stopped waits for its last commit; the next start goes by its checkpoint."""
 _PARTITIONS_CHANGED = "you must specify all TopicPartitions"
 
 
@@ -163,7 +165,7 @@ class FollowedQuery:
         """Make the last commits and wait for them; a run that came to its own end leaves where the next begins."""
         self.look()
         for commits in filter(None, self._commits):
-            commits.end()
+            commits.end(wait_s=math.inf if completed else _LAST_COMMIT_S)
         if self._keyed is not None:
             self._keyed.close()
         if completed and self.has_stopped:
@@ -217,14 +219,15 @@ class GroupCommits:
         elif time.monotonic() >= self._next_at:
             self._start()
 
-    def end(self) -> None:
-        """Commit what is left, and wait, though not for ever."""
-        self._wait()
+    def end(self, wait_s: float = math.inf) -> None:
+        """Commit what is left, and wait, though not for ever, and not longer than ``wait_s``."""
+        patience_s = min(wait_s, self._patience_s)
+        self._wait(patience_s)
         if not self._is_running:
             self._start()
-            self._wait()
+            self._wait(patience_s)
         if self._is_running:
-            self._failed(f"no answer for {self._patience_s:g} s")
+            self._failed(f"no answer for {patience_s:g} s")
         elif self._group is not None:
             self._group.close()
 
@@ -232,10 +235,10 @@ class GroupCommits:
     def _is_running(self) -> bool:
         return self._running is not None and not self._running.done()
 
-    def _wait(self) -> None:
+    def _wait(self, patience_s: float) -> None:
         if self._running is not None:
             with suppress(TimeoutError, futures.TimeoutError):
-                self._running.result(self._patience_s)
+                self._running.result(patience_s)
 
     def _start(self) -> None:
         now, offsets = time.monotonic(), self._wanted

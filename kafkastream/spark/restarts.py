@@ -8,7 +8,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol, final
 
-from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.errors import (
+    DefinitionError,
+    KafkastreamError,
+    SparkLostError,
+    UnsupportedFeatureError,
+)
 from kafkastream.spec.restart import (
     ExponentialDelayRestart,
     FailureRateRestart,
@@ -16,9 +21,13 @@ from kafkastream.spec.restart import (
     RestartStrategyConfiguration,
 )
 
-__all__ = ["Restarts"]
+__all__ = ["Patience", "Restarts"]
 
 _ENDLESS_MS = 1e15
+_TRIES = 10
+_LONGEST_PAUSE_S = 30.0
+_HOPELESS = (DefinitionError, UnsupportedFeatureError, SparkLostError)
+"""What the job asks for stays impossible, however often it is asked for, and without its JVM there is no Spark."""
 
 
 @final
@@ -44,12 +53,37 @@ class Restarts:
 
     def wait_ms(self, error: KafkastreamError) -> int | None:
         """How long to wait before the restart after this failure; None when the job has failed for good."""
-        # What the job asks for stays impossible, however often it is asked for.
-        if self._waits is None or isinstance(error, (DefinitionError, UnsupportedFeatureError)):
+        if self._waits is None or isinstance(error, _HOPELESS):
             return None
         wait = self._waits.after_failure(self._clock_ms())
         self.count += wait is not None
         return wait
+
+
+@final
+class Patience:
+    """Tries again, at growing intervals, when a Python worker of Spark's has not started in time.
+
+    Spark gives the workers on the driver 10 seconds, and has no setting for that
+    (``PythonWorkerFactory.createSimpleWorker``); on a busy machine they need longer. No strategy is asked, and no
+    restart counted: the machine is at fault, not the job.
+
+    Example:
+        >>> patience = Patience()
+        >>> [patience.wait_s(progressed=False) for _ in range(11)]
+        [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0, 30.0, None]
+
+    Attributes:
+        tries: How many there were, since the part last made progress.
+    """
+
+    def __init__(self) -> None:
+        self.tries = 0
+
+    def wait_s(self, *, progressed: bool) -> float | None:
+        """Return how long to wait before the next try; None when there were enough since the last progress."""
+        self.tries = 1 if progressed else self.tries + 1
+        return None if self.tries > _TRIES else min(2.0 ** (self.tries - 1), _LONGEST_PAUSE_S)
 
 
 class _Waits(Protocol):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import logging
+import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from typing import NoReturn, Protocol, final
 
-from kafkastream.errors import KafkastreamError
+from kafkastream.errors import KafkastreamError, StorageError, WorkerCrashedError, WorkerStartError
+from kafkastream.kafka.background import in_background
+from kafkastream.spark.crash_notes import Crash, exit_described, last_crash
+from kafkastream.spark.jvm import lost_jvm
 from kafkastream.spark.progress import FollowedQuery
+from kafkastream.spark.restarts import Patience
 from kafkastream.spark.translate_errors import translated, without_secrets
 from kafkastream.spec.job import JobID
 
 __all__ = ["Part", "RunningPart", "StopRequestedError", "only_logged"]
 
 log = logging.getLogger("kafkastream")
+
+_POLL_S = 0.1
+_NO_MEMORY = (
+    "Nobody else sends that as a rule but a system out of memory (dmesg says so): give the machine or container more."
+)
 
 
 class StopRequestedError(Exception):
@@ -24,6 +35,10 @@ class StopRequestedError(Exception):
 
 class Part(Protocol):
     """A part of a job, compiled: it starts once."""
+
+    @property
+    def checkpoints(self) -> str:
+        """Where its progress is kept."""
 
     def start(self, run: RunningPart) -> FollowedQuery | None:
         """Start it, or run it to its end and return None."""
@@ -54,6 +69,7 @@ class RunningPart:
         self._failure: KafkastreamError | None = None
         self._begins_at: float | None = time.monotonic()
         self._restarts = 0
+        self._patience = Patience()
 
     @property
     def waits(self) -> bool:
@@ -84,10 +100,30 @@ class RunningPart:
     def _begin(self) -> None:
         try:
             if self._restarts:
-                self._part = self._part.again()
+                self._part = self._made_again()
             self.query = self._part.start(self)
         finally:
             self._begins_at = None
+
+    def _made_again(self) -> Part:
+        """Compile the part for another start, which asks the brokers; a job that is to stop does not wait for them."""
+        making = in_background(self._part.again, "kafkastream-restart")
+        while not wait([making], _POLL_S).done:
+            self.check_not_stopping()
+        return making.result()
+
+    def tries_again(self, failure: KafkastreamError) -> bool:
+        """Begin anew because a Python worker has not started in time, unless it was that too often."""
+        if not isinstance(failure, WorkerStartError):
+            return False
+        progressed = self.query is not None and self.query.query.lastProgress is not None
+        wait_s = self._patience.wait_s(progressed=progressed)
+        if wait_s is None:
+            return False
+        if self._patience.tries == 1:
+            log.warning("this machine is busy, and Spark's Python workers start slowly: job %r tries again", self._job)
+        self.begin_again_in(wait_s)
+        return True
 
     def begin_again_in(self, wait_s: float) -> None:
         """Let it start again after a failure, so long from now."""
@@ -98,7 +134,7 @@ class RunningPart:
 
     def fail(self, error: Exception) -> NoReturn:
         """Remember what went wrong in a micro-batch, and end it."""
-        self._failure = self._failure or translated(error, self._job, self._servers)
+        self._failure = self._failure or self._translated(error)
         raise self._failure from None
 
     def check_not_stopping(self) -> None:
@@ -131,7 +167,25 @@ class RunningPart:
         """What an error from Spark says; nothing, when it is only how a stopped query ends."""
         if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
             return None
-        return translated(error, self._job, self._servers)
+        return self._translated(error)
+
+    def _translated(self, error: Exception) -> KafkastreamError:
+        failure = translated(error, self._job, self._servers)
+        if isinstance(failure, StorageError):
+            where = ", ".join(filter(None, (failure.where, f"checkpoint directory {self._part.checkpoints}")))
+            return StorageError(failure.what, where=where, now=failure.now)
+        crash = last_crash(str(self.job_id)) if isinstance(failure, WorkerCrashedError) else None
+        return failure if crash is None else _crashed(crash, failure)
+
+
+def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
+    """What the worker's note and its exit status say of a crash that Spark has told of."""
+    ended = "ended" if crash.status is None else exit_described(crash.status)
+    at_work = f" in {crash.operator}" if crash.operator else ""
+    now = _NO_MEMORY if crash.status == -signal.SIGKILL else failure.now
+    return WorkerCrashedError(
+        f"a Python worker {ended}{at_work}", where=", ".join(filter(None, (failure.where, crash.where))), now=now
+    )
 
 
 @contextmanager
@@ -140,4 +194,5 @@ def only_logged(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is
-        log.warning("%s failed: %s", what, without_secrets(error))
+        if lost_jvm(error) is None:  # which is how the job has ended; nothing else that fails then is news
+            log.warning("%s failed: %s", what, without_secrets(error))

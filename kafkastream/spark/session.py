@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import sys
-import threading
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.find_spark_home import _find_spark_home
-from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
+from kafkastream.spark.crash_notes import make_folder
 from kafkastream.spark.descriptors import check_descriptor_limit
 from kafkastream.spark.driver_python import provide_python
 from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
+from kafkastream.spark.jvm import LOG_VARIABLE, forward_signals, launch, lost_jvm, own_words
 from kafkastream.spark.master import given_master, is_cluster
+from kafkastream.spark.signals import exit_at_sigterm
 from kafkastream.spark.versions import check_spark
 from kafkastream.spec.values import HIDDEN_KEYS
 
 __all__ = ["frame_of", "spark_session"]
 
-LOG_VARIABLE = "KAFKASTREAM_SPARK_LOG"
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
 _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
-_STATE_REMARK = b"Streaming TransformWithStateInPandas Python worker"
-_LAUNCH_NOISE = (b"WARNING: Using incubator modules:", b"WARNING: package sun.security.action not in java.base")
 
 
 def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
@@ -62,10 +59,18 @@ def spark_session(python: str | None = None) -> SparkSession:
         python: The workers' Python; None for what ``PYSPARK_PYTHON`` says, or the program's own.
 
     Raises:
-        UnsupportedFeatureError: Spark runs already, with another Python for its workers.
+        UnsupportedFeatureError: Spark runs already, with another Python for its workers; it is
+            Spark Connect; or PYSPARK_PIN_THREAD is false.
         ConnectorMissingError: Spark runs without its connector, and it cannot be added.
-        SetupError: No Java, Spark is too old, or the connector's jars cannot be fetched.
+        SetupError: No Java, Spark is too old or does not start, or the connector's jars cannot be fetched.
+        SparkLostError: Spark's JVM has died since an earlier job.
     """
+    _refuse_spark_connect()
+    _refuse_unpaired_threads()
+    exit_at_sigterm()
+    lost = lost_jvm()
+    if lost is not None:
+        raise lost
     # Spark's workers would start another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if python is not None and SparkContext._active_spark_context is None:
@@ -75,6 +80,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     session = SparkSession.getActiveSession() or _new_session()
     check_spark(session.version, pyspark.__version__)
+    forward_signals(session.sparkContext._gateway)
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
@@ -94,11 +100,45 @@ def _new_session() -> SparkSession:
         return SparkSession.builder.getOrCreate()
     check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
+    if SparkContext._gateway is not None:  # an earlier session was stopped, its JVM is there
+        return SparkSession(SparkContext(conf=_configuration()))
     _share_import_path()
+    make_folder()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
-    gateway = launch_gateway(_configuration(), {"stderr": subprocess.PIPE})
-    _pass_on(gateway.proc.stderr)
-    return SparkSession(SparkContext(gateway=gateway, conf=_configuration()))
+    gateway = launch(_configuration())
+    try:
+        return SparkSession(SparkContext(gateway=gateway, conf=_configuration()))
+    except Py4JJavaError as error:
+        why = own_words(str(error.java_exception))
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # with which the JVM ends
+        SparkContext._gateway = SparkContext._jvm = None
+        raise SetupError("Spark did not start", now=why) from None
+
+
+def _refuse_spark_connect() -> None:
+    """Refuse to run on Spark Connect, whose client has neither the JVM nor the callbacks that a job needs."""
+    names = [name for name in ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED") if name in os.environ]
+    if os.environ.get("SPARK_API_MODE", "").lower() == "connect":
+        names.append("SPARK_API_MODE")
+    connect = sys.modules.get("pyspark.sql.connect.session")
+    if names or (connect is not None and connect.SparkSession.getActiveSession() is not None):
+        raise UnsupportedFeatureError(
+            "jobs do not run through Spark Connect yet",
+            where=", ".join(names) or "the active SparkSession",
+            now="Run the program where Spark's driver is: kafkastream run, or spark-submit with --master; "
+            "unset SPARK_REMOTE, SPARK_CONNECT_MODE_ENABLED and SPARK_API_MODE.",
+        )
+
+
+def _refuse_unpaired_threads() -> None:
+    """Refuse a setting with which a micro-batch cannot learn the query that it belongs to."""
+    if os.environ.get("PYSPARK_PIN_THREAD", "true").lower() != "true":
+        raise UnsupportedFeatureError(
+            "PYSPARK_PIN_THREAD=false: a micro-batch would not know its query, and transactions would get wrong names",
+            where="the environment",
+            now="Unset PYSPARK_PIN_THREAD; true is Spark's default.",
+        )
 
 
 def _configuration() -> SparkConf:
@@ -106,10 +146,11 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", given_master(os.environ, Path(_find_spark_home())) or _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash says where it was
     # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
     if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
         conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
-    _append(conf, "spark.jars", ",", ",".join(map(str, connector_jars())))
+    _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf
 
@@ -128,21 +169,6 @@ def _share_import_path() -> None:
     """Let workers on this machine import what the program can: the modules beside its script, say."""
     known = [entry for entry in sys.path if entry and Path(entry).is_dir()]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*known, *filter(None, [os.environ.get("PYTHONPATH")])]))
-
-
-def _pass_on(jvm_errors: IO[bytes]) -> None:
-    """Show what the JVM and the workers write to standard error, without the JVM's remarks on its own start."""
-
-    def copy() -> None:
-        after_remark = False
-        for line in jvm_errors:
-            is_remark = _STATE_REMARK in line or (after_remark and line == b"\n")
-            if not is_remark and not line.startswith(_LAUNCH_NOISE):
-                sys.stderr.buffer.write(line)
-                sys.stderr.flush()
-            after_remark = is_remark
-
-    threading.Thread(target=copy, name="spark-stderr", daemon=True).start()
 
 
 def _hide_secrets(session: SparkSession) -> None:

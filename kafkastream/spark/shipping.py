@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import DefinitionError
+from kafkastream.options.local_paths import local_path
 from kafkastream.spark.translate_errors import translated
 
 __all__ = ["ship"]
@@ -24,7 +24,7 @@ def ship(session: SparkSession, python_files: Iterable[str]) -> None:
         DefinitionError: One is a directory, or cannot be read.
     """
     for path in python_files:
-        if Path(path.removeprefix("file://")).is_dir():
+        if local_path(path).is_dir():
             raise DefinitionError(
                 "Spark ships files, not directories",
                 where=f"python file {path!r}",

@@ -17,9 +17,10 @@ import pyarrow as pa
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.spark.batches import Batch
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange import Message, SendingOperator, as_sent, dumps
 from kafkastream.spark.flow import Flow
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind, report_batch, report_batches
 from kafkastream.spark.task import unpickled
@@ -98,10 +99,11 @@ def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Messag
     flow = plan.taken(node)
     flow.begin(task)
     try:
-        for message in as_sent(messages):
-            values, timestamps = pickle.loads(message.payload)
-            flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
-        yield from flow.finish()
+        with NOTE.task(plan.run.id, tried_before()):
+            for message in as_sent(messages):
+                values, timestamps = pickle.loads(message.payload)
+                flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
+            yield from flow.finish()
         yield Report(ReportKind.METRICS, node, list(flow.changes()))
     except KafkastreamError as error:
         flow.abandon()

@@ -18,9 +18,10 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 from kafkastream.errors import KafkastreamError
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.keyed.scope import forget
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange import Message, Watermarks, as_sent, dumps, message_frame, messages_of
 from kafkastream.spark.keyed_chain import KeyedChain, state_name
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task import unpickled
@@ -165,7 +166,8 @@ def _run(
     task = TaskScope(f"{chain.identity}-{subtask}")
     in_order = (KeyedElements(*pickle.loads(message.payload)) for message in as_sent(arrived))
     try:
-        yield from chain.run(backend, task, in_order, marks)
+        with NOTE.task(plan.run.id, tried_before()):
+            yield from chain.run(backend, task, in_order, marks)
     except BaseException:
         chain.abandon()
         raise

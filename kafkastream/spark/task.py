@@ -15,8 +15,9 @@ import pyarrow as pa
 from kafkastream.errors import KafkastreamError, WorkerDependencyError
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.control import CONTROL
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange import Message, Watermarks, message_batches, messages_of
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.records import subtask_of
 from kafkastream.spark.reports import Report, ReportKind, report_batches
 
@@ -92,7 +93,7 @@ def _reports(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[Repo
             return
         chain, key = plan.chain_for(first)
         node, _ = key
-        with _abandoned_unless_done(chain):
+        with NOTE.task(plan.run.id, tried_before()), _abandoned_unless_done(chain):
             chain.begin(first)
             for arrow in itertools.chain((first,), batches):
                 chain.process(arrow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import takewhile
 
 from kafkastream.errors import (
     AuthenticationError,
@@ -17,14 +18,27 @@ from kafkastream.errors import (
     KafkaError,
     KafkastreamError,
     SetupError,
+    SparkLostError,
+    StorageError,
     UnknownTopicError,
     UserFunctionError,
+    WorkerCrashedError,
     WorkerDependencyError,
+    WorkerStartError,
 )
 from kafkastream.spark.descriptors import HOW_TO_RAISE
+from kafkastream.spark.jvm import lost_jvm
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["BAD_RECORD", "BAD_ROW", "FunctionFailedError", "lost_records", "translated", "without_secrets"]
+__all__ = [
+    "BAD_RECORD",
+    "BAD_ROW",
+    "FunctionFailedError",
+    "lost_records",
+    "storage_error",
+    "translated",
+    "without_secrets",
+]
 
 BAD_RECORD = "kafkastream cannot decode"
 """How the message of a record begins that Spark itself refuses to decode."""
@@ -34,6 +48,17 @@ BAD_ROW = "kafkastream cannot write"
 
 _USER_FUNCTION = "kafkastream's user function failed"
 """How the message begins with which an error of a function comes out of Spark."""
+
+_STORAGE = (
+    r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
+    r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
+)
+"""What file systems say that are read-only, or gone."""
+
+_CRASHES = "os._exit in a function ends a worker, as do a fault in native code and a lack of memory."
+
+_NOT_THEIRS = r"[/\\](?:pyspark|kafkastream)[/\\]|<frozen "
+_FRAMES = 5
 
 Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
@@ -139,11 +164,20 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"No space left on device",
-        lambda _, job, __: SetupError(
-            "a disk is full",
+        r"No space left on device|Disk quota exceeded|File too large",
+        lambda found, job, _: StorageError(
+            f"a disk is full: {found[0]}",
             where=f"job {job!r}",
-            now="Make room in the checkpoint directory and in Spark's local directory.",
+            now="Make room where the checkpoint directory is, and in Spark's local directory (spark.local.dir). "
+            "The next start continues where this one stopped.",
+        ),
+    ),
+    (
+        _STORAGE,
+        lambda found, job, _: StorageError(
+            f"files of the job cannot be read or written: {_java_message(found[1])}",
+            where=f"job {job!r}",
+            now="Is the directory there, writable, and mounted? The next start continues where this one stopped.",
         ),
     ),
     (
@@ -155,9 +189,19 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
+        r"Python worker exited unexpectedly(?: \(crashed\)(?::\s*(?P<fatal>Fatal Python error: .*))?)?",
+        lambda found, job, _: WorkerCrashedError(
+            "a Python worker of Spark's has ended in the midst of a task",
+            where=f"job {job!r}",
+            now=_frames(found["fatal"] or "") or _CRASHES,
+        ),
+    ),
+    (
         r"Python worker failed to connect back",
-        lambda _, job, __: SetupError(
-            "a Python worker did not start in time", where=f"job {job!r}", now="The machine is very busy; start again."
+        lambda _, job, __: WorkerStartError(
+            "a Python worker of Spark's did not start in time",
+            where=f"job {job!r}",
+            now="The machine is very busy: give it less to do, or more cores, and start again.",
         ),
     ),
 )
@@ -196,6 +240,14 @@ def _topics(text: str) -> str:
     return f"topic {names[0]}" if len(names) == 1 else f"one of the topics {', '.join(names) or 'that the job reads'}"
 
 
+def _frames(fault: str) -> str:
+    """What Python's faulthandler says of a fault, with the frames that are neither Spark's nor ours."""
+    head, *lines = fault.splitlines() or [""]
+    frames = [line.strip() for line in takewhile(lambda line: not line.startswith("\tat "), lines)]
+    theirs = [line for line in frames if line.startswith("File ") and not re.search(_NOT_THEIRS, line)]
+    return "\n  ".join([head, *theirs[:_FRAMES]])
+
+
 def _user_function(text: str, job: str) -> UserFunctionError:
     what, where, now = map(_masked, json.loads(f"[{text[1:-1]}]"))
     return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
@@ -208,6 +260,24 @@ def lost_records(what: str, *, where: str) -> KafkaError:
         where=where,
         now="The topic was deleted, made again, or is read no more, or its retention is shorter than the job was down.",
     )
+
+
+def storage_error(what: str, error: Exception) -> StorageError:
+    """A file system has failed, as Java says."""
+    lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
+    return StorageError(
+        f"{what}: {_java_message(lines[0])}", now="Is the directory there, writable, and on a disk that is not full?"
+    )
+
+
+def _java_message(line: str) -> str:
+    """What an exception of Java's says, without the names of its classes.
+
+    Example:
+        >>> _java_message(": java.io.FileNotFoundException: /a/b (Read-only file system)")
+        '/a/b (Read-only file system)'
+    """
+    return _masked(re.sub(r"^:? *(?:(?:Caused by: )?[\w.$]+(?:Exception|Error): )+", "", line.strip()))
 
 
 def without_secrets(error: Exception) -> str:
@@ -223,6 +293,9 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
+    lost = lost_jvm(error)
+    if lost is not None:
+        return SparkLostError(lost.what, where=f"job {job!r}", now=lost.now)
     text = without_secrets(error)
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from types import ModuleType
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.options.job import PYTHON_FILES
+from kafkastream.options.local_paths import local_path
 from kafkastream.sql.query.built_in import is_replaceable
 from kafkastream.sql.syntax.statements import CreateFunction, Drop
 from kafkastream.sql.table_options import did_you_mean
@@ -138,7 +138,7 @@ def _module(name: str, where: str) -> ModuleType:
 def _find_modules_in(python_files: Iterable[str]) -> None:
     """Let this program import what is shipped to the workers when a job starts."""
     for file in python_files:
-        path = Path(file.removeprefix("file://")).absolute()
+        path = local_path(file).absolute()
         place = str(path.parent if path.suffix == ".py" else path)
         if path.exists() and place not in sys.path:
             sys.path.append(place)

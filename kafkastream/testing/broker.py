@@ -107,9 +107,11 @@ class EmbeddedKafka(KafkaBroker):
         Raises:
             JavaNotFoundError: There is no Java 17 or newer.
             JarsUnavailableError: Kafka's jars could not be fetched.
-            SetupError: The broker did not start; the error holds the end of its log.
+            SetupError: Its port is in use, or it did not start; then the error holds the end of its log.
         """
         is_new = self._home is None
+        if not self.is_running():
+            launch.check_free(self._ports.values())
         self._home = self._home or _Home(_program())
         try:
             if is_new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import os
 import socket
 import subprocess
@@ -18,7 +19,7 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["CONTROLLER", "HOST", "PLAINTEXT", "KafkaProgram", "free_ports", "write_properties"]
+__all__ = ["CONTROLLER", "HOST", "PLAINTEXT", "KafkaProgram", "check_free", "free_ports", "write_properties"]
 
 HOST = "127.0.0.1"
 PLAINTEXT = "PLAINTEXT"
@@ -70,6 +71,28 @@ def free_ports(names: Iterable[str]) -> dict[str, int]:
         for one in sockets.values():
             one.bind((HOST, 0))
         return {name: one.getsockname()[1] for name, one in sockets.items()}
+
+
+def check_free(ports: Iterable[int]) -> None:
+    """Check that nobody listens on these ports.
+
+    Raises:
+        SetupError: Somebody does, or this user may not.
+    """
+    for port in ports:
+        with socket.socket() as probe:
+            if os.name == "posix":  # else a port that was closed a moment ago counts as used
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError as error:
+                in_use = error.errno == errno.EADDRINUSE
+                raise SetupError(
+                    f"port {port} is in use" if in_use else f"port {port} cannot be used: {error.strerror}",
+                    where=f"the embedded Kafka broker, {HOST}:{port}",
+                    now=f"Stop who listens there (ss -ltnp 'sport = :{port}', lsof -i :{port}), or take another port; "
+                    "without one, a free port is taken.",
+                ) from None
 
 
 def write_properties(directory: Path, ports: Mapping[str, int], overrides: Mapping[str, str]) -> None:

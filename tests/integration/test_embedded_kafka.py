@@ -188,9 +188,8 @@ def test_failed_start_shows_the_log_and_leaves_nothing() -> None:
 
 def test_taken_port_is_told(kafka: KafkaBroker) -> None:
     port = int(kafka.bootstrap_servers.rpartition(":")[2])
-    with pytest.raises(SetupError, match="ended while it started") as raised:
+    with pytest.raises(SetupError, match=f"port {port} is in use"):
         EmbeddedKafka(port=port).start()
-    assert "Address already in use" in raised.value.where
 
 
 def test_command_line_runs_a_broker_until_ctrl_c() -> None:

@@ -1,4 +1,4 @@
-"""Programs as users start them: a script, its helper modules beside it, Ctrl-C, an error at the end."""
+"""Programs as users start them: a script, its helper modules beside it, signals, slow starts, an error at the end."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from kafkastream.testing import KafkaBroker
+from kafkastream.spark.jars import connector_jars
+from kafkastream.testing import KafkaBroker, wait_until
 
 HELPER = "def shout(text):\n    return text.upper() + '!'\n"
 
@@ -61,14 +64,35 @@ def script(tmp_path: Path) -> Path:
     return job
 
 
-def started(script: Path, kafka: KafkaBroker, topic: str) -> subprocess.Popen[str]:
+def started(
+    script: Path,
+    kafka: KafkaBroker,
+    topic: str,
+    environment: Mapping[str, str] | None = None,
+    command: Sequence[str] = (sys.executable,),
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(script), kafka.bootstrap_servers, topic],
+        [*command, str(script), kafka.bootstrap_servers, topic],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env={**os.environ, **(environment or {})},
     )
+
+
+def jvm_of(program: subprocess.Popen[str]) -> int:
+    """The process of Spark's JVM, once it is there."""
+    children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
+    found = wait_until(lambda: [int(pid) for pid in children.read_text().split() if is_java(int(pid))], 60, "the JVM")
+    return found[0]
+
+
+def is_java(pid: int) -> bool:
+    try:
+        return b"java" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+    except OSError:
+        return False
 
 
 def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, topic: str, script: Path) -> None:
@@ -81,6 +105,134 @@ def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, to
         out, errors = program.communicate(timeout=120)
     assert (out, program.returncode) == ("", 130)
     assert errors == "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n"
+
+
+def test_sigterm_stops_after_the_micro_batch_and_a_second_one_at_once(
+    kafka: KafkaBroker, topic: str, script: Path
+) -> None:
+    kafka.produce(topic, ["hello"])
+    with started(script, kafka, topic) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
+        assert program.stdout.readline() == "HELLO!\n"
+        program.terminate()
+        out, errors = program.communicate(timeout=120)
+    assert (out, program.returncode) == ("", 143)
+    assert errors == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n"
+
+
+def test_sigterm_to_spark_submit_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:
+    kafka.produce(topic, ["hello"])
+    job = tmp_path / "job.py"  # without a module beside it, which spark-submit does not ship by itself
+    job.write_text(COUNT.replace(".set_bounded(KafkaOffsetsInitializer.latest())", ""))
+    submit = str(Path(sys.executable).with_name("spark-submit"))
+    jars = ",".join(map(str, connector_jars()))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    quiet = "spark.log.level=ERROR"
+    command = [submit, "--master", "local[2]", "--conf", quiet, "--jars", jars]
+    with started(job, kafka, topic, {"PYSPARK_PYTHON": sys.executable, "PATH": path}, command) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "('hello', 1)\n"
+        program.terminate()  # the JVM, which runs the script
+        out, errors = program.communicate(timeout=120)
+    assert program.returncode == 143
+    # spark-submit writes what the program writes to standard error to its own standard output
+    assert out == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n", errors
+
+
+def test_sigterm_while_spark_starts_ends_the_program_and_the_jvm(kafka: KafkaBroker, topic: str, script: Path) -> None:
+    with started(script, kafka, topic) as program:
+        jvm = jvm_of(program)
+        program.terminate()
+        assert program.communicate(timeout=60) == ("", "")
+    assert program.returncode == 143
+    wait_until(lambda: not is_java(jvm), 30, "the end of the JVM")
+
+
+def test_jvm_that_is_killed_is_the_error(kafka: KafkaBroker, topic: str, script: Path) -> None:
+    kafka.produce(topic, ["hello"])
+    with started(script, kafka, topic) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
+        assert program.stdout.readline() == "HELLO!\n"
+        os.kill(jvm_of(program), signal.SIGKILL)
+        began = time.monotonic()
+        out, errors = program.communicate(timeout=60)
+    assert time.monotonic() - began < 30
+    assert (out, program.returncode) == ("", 1)
+    *_, what, where, memory, again = errors.splitlines()
+    assert what == "kafkastream.errors.SparkLostError: [spark-lost] Spark's JVM was killed by SIGKILL"
+    assert where == "  at job 'lines'"
+    assert "out of memory" in memory
+    assert again.startswith("  Start the program again")
+    for foreign in ("Py4J", "py4j", "java.", "org.apache", "is closed", "failed:"):
+        assert foreign not in errors
+
+
+COUNT = """
+import sys
+from kafkastream import (
+    KafkaOffsetsInitializer, KafkaSource, SimpleStringSchema, StreamExecutionEnvironment, Types, WatermarkStrategy
+)
+
+builder = KafkaSource.builder().set_bootstrap_servers(sys.argv[1]).set_topics(sys.argv[2])
+builder.set_value_only_deserializer(SimpleStringSchema()).set_bounded(KafkaOffsetsInitializer.latest())
+env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+words = env.from_source(builder.build(), WatermarkStrategy.no_watermarks(), "words").map(lambda word: (word, 1))
+words.key_by(lambda pair: pair[0]).reduce(lambda one, other: (one[0], one[1] + other[1])).print()
+env.execute("count")
+"""
+
+SLOW_PYTHON = """#!/bin/sh
+# the first process that plans a source, and the first that declares state, are slower than Spark waits
+for module in python_streaming_source_runner transform_with_state_driver_worker; do
+    case "$*" in *$module*) if mkdir {folder}/$module 2> {folder}/again; then sleep 10.5; fi;; esac
+done
+exec {python} "$@"
+"""
+
+
+def test_workers_that_start_slowly_are_tried_again(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:
+    kafka.produce(topic, ["a", "b", "a"])
+    job, slow = tmp_path / "job.py", tmp_path / "python"
+    job.write_text(COUNT)
+    slow.write_text(SLOW_PYTHON.format(folder=tmp_path, python=sys.executable))
+    slow.chmod(0o755)
+    with started(job, kafka, topic, {"PYSPARK_PYTHON": str(slow)}) as program:
+        out, errors = program.communicate(timeout=180)
+    assert errors == "this machine is busy, and Spark's Python workers start slowly: job 'count' tries again\n"
+    assert (sorted(out.splitlines()), program.returncode) == (["('a', 1)", "('a', 2)", "('b', 1)"], 0)
+    assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 2
+
+
+def test_sparks_failure_to_start_is_told_in_its_own_words(kafka: KafkaBroker, topic: str, script: Path) -> None:
+    cases = {
+        "--driver-memory 1m pyspark-shell": "Too small maximum heap",
+        "--nonsense pyspark-shell": "Error: Unrecognized option: --nonsense",
+        "--conf spark.driver.bindAddress=192.0.2.99 pyspark-shell": "Cannot assign requested address",
+    }
+    for arguments, said in cases.items():
+        with started(script, kafka, topic, {"PYSPARK_SUBMIT_ARGS": arguments}) as program:
+            out, errors = program.communicate(timeout=60)
+        assert (out, program.returncode) == ("", 1)
+        assert "kafkastream.errors.SetupError: [setup] Spark" in errors
+        assert said in errors.partition("SetupError")[2], errors
+        assert "\tat " not in errors
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "now"),
+    [("SPARK_REMOTE", "sc://localhost", "spark-submit with --master"), ("PYSPARK_PIN_THREAD", "false", "Unset")],
+)
+def test_surroundings_that_do_not_work_are_refused_by_name(
+    kafka: KafkaBroker, topic: str, script: Path, variable: str, value: str, now: str
+) -> None:
+    with started(script, kafka, topic, {variable: value}) as program:
+        out, errors = program.communicate(timeout=60)
+    assert (out, program.returncode) == ("", 1)
+    told = errors.partition("UnsupportedFeatureError: ")[2]
+    assert variable in told
+    assert now in told
 
 
 def test_error_of_a_script_is_the_users_own(kafka: KafkaBroker, topic: str, script: Path) -> None:

@@ -16,9 +16,10 @@ import pyarrow as pa
 from pyarrow import compute
 
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange import Message, message_batches, messages_of
 from kafkastream.spark.flow import Flow, applied
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.reports import Report, ReportKind, report_batches
@@ -108,8 +109,9 @@ class Continuation:
         """What ``mapInArrow`` wants where another operation follows, whose buckets have these labels."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            for label, passing, reports in self._taken(batches, TaskScope(f"node-{self.node}"), labels):
-                yield from message_batches(chain(passing, messages_of(reports, label)))
+            with NOTE.task(self.run.id, tried_before()):
+                for label, passing, reports in self._taken(batches, TaskScope(f"node-{self.node}"), labels):
+                    yield from message_batches(chain(passing, messages_of(reports, label)))
 
         return task
 
@@ -121,9 +123,10 @@ class Continuation:
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            for _, passing, reports in self._taken(batches, TaskScope(origin), ()):
-                told = (Report(ReportKind(one.kind), one.node, pickle.loads(one.payload)) for one in passing)
-                yield from report_batches(chain(told, reports))
+            with NOTE.task(self.run.id, tried_before()):
+                for _, passing, reports in self._taken(batches, TaskScope(origin), ()):
+                    told = (Report(ReportKind(one.kind), one.node, pickle.loads(one.payload)) for one in passing)
+                    yield from report_batches(chain(told, reports))
 
         return task
 

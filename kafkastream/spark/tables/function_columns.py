@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from kafkastream.errors import UserFunctionError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.failures import call_failed
 from kafkastream.spark.tables.function_values import written
 from kafkastream.spark.tables.user_values import user_values
@@ -40,10 +41,11 @@ def of_rows(
         ['a', '--']
     """
     results = []
-    for given in zip(*map(user_values, columns), strict=True) if columns else repeat((), rows):
+    given_to_each = zip(*map(user_values, columns), strict=True) if columns else repeat((), rows)
+    for given in NOTE.watched(given_to_each):
         try:
             results.append(call(*given))
-        except Exception as error:  # noqa: BLE001 - whatever the user's function raises
+        except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
             raise call_failed(name, given, error) from None
     write, values = written(kind), []
     for result in results:
@@ -73,7 +75,7 @@ def of_series(
 
     try:
         result = call(*map(_series, columns))
-    except Exception as error:  # noqa: BLE001 - whatever the user's function raises
+    except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
         raise call_failed(name, (), error) from None
     if not isinstance(result, pd.Series | pd.DataFrame) or len(result) != rows:
         what = f"{len(result)} rows" if isinstance(result, pd.Series | pd.DataFrame) else shown(result)

@@ -18,8 +18,9 @@ from pyspark.sql.udf import UserDefinedFunction as SparkFunction
 from pyspark.util import PythonEvalType
 
 from kafkastream.errors import UserFunctionError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.failures import function_failed
-from kafkastream.spark.opened import Opened, Run
+from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.pickling import sent
 from kafkastream.spark.tables.continuation import HIDDEN
 from kafkastream.spark.tables.function_columns import of_rows, of_series
@@ -161,6 +162,13 @@ class _Calls:
         if not wanted:
             return pa.nulls(len(kept), self.arrow)
         call = function.eval if isinstance(function, ScalarFunction) else function
+        with NOTE.task(self.run.id, tried_before()):
+            NOTE.enter(f"function {self.name!r}")
+            return self._results_of(call, kept, wanted, columns)
+
+    def _results_of(
+        self, call: Callable[..., Any], kept: pa.Array, wanted: int, columns: Sequence[pa.Array]
+    ) -> pa.Array:
         results = of_series if self.is_pandas else of_rows
         if wanted == len(kept):
             return results(self.name, call, columns, wanted, self.kind, self.arrow)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from importlib.metadata import version
@@ -58,3 +59,14 @@ def test_module_runs_as_a_program() -> None:
     run = subprocess.run([sys.executable, "-m", "kafkastream", "--help"], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     assert "python -m kafkastream" in run.stdout
+
+
+def test_port_in_use_is_one_error() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(main, ["broker", "--port", str(port)])
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines()[0] == f"error: [setup] port {port} is in use"
+    assert len(result.stderr.splitlines()) == 3

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import final
 
 import pytest
 
 from kafkastream.common import JobStatus, RestartStrategies, RestartStrategyConfiguration
-from kafkastream.errors import BrokerUnreachableError, DefinitionError, JobError
+from kafkastream.errors import BrokerUnreachableError, DefinitionError, JobError, SparkLostError, WorkerStartError
 from kafkastream.spark.job import Job
 from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
@@ -23,7 +23,6 @@ GONE = BrokerUnreachableError("no broker answers")
 THREE_TIMES = RestartStrategies.fixed_delay_restart(3, 0)
 
 
-@final
 class Collections:
     """A part that is done when it has started; each start, and each making of it anew, goes as told."""
 
@@ -31,6 +30,8 @@ class Collections:
         self.outcomes = list(outcomes)
         self.remade = list(again)
         self.starts = 0
+
+    checkpoints = "/checkpoints"
 
     def start(self, run: RunningPart) -> FollowedQuery | None:
         self.starts += 1
@@ -100,3 +101,35 @@ def test_a_job_that_waits_for_its_restart_can_be_cancelled() -> None:
     assert job.status() is JobStatus.CANCELED
     assert time.monotonic() - began < 5
     assert part.starts == 1
+
+
+def test_slow_start_of_a_worker_is_tried_again_without_a_strategy(caplog: pytest.LogCaptureFixture) -> None:
+    part = Collections(WorkerStartError("too late"), None)
+    result = job_of(part, strategy=RestartStrategies.no_restart()).wait()
+    assert part.starts == 2
+    assert dict(result.get_metrics()) == {"job.numRestarts": 0}
+    told = [record.getMessage() for record in caplog.records if record.name == "kafkastream"]
+    assert told == ["this machine is busy, and Spark's Python workers start slowly: job 'job' tries again"]
+
+
+def test_without_a_jvm_nothing_is_tried_again() -> None:
+    part = Collections(SparkLostError("killed"))
+    with pytest.raises(SparkLostError, match="killed"):
+        job_of(part, strategy=THREE_TIMES).wait()
+    assert part.starts == 1
+
+
+def test_a_job_that_asks_brokers_which_are_gone_can_be_cancelled() -> None:
+    asked, go_on = threading.Event(), threading.Event()
+
+    class Asking(Collections):
+        def again(self) -> Collections:
+            asked.set()
+            go_on.wait(60)
+            return self
+
+    job = job_of(Asking(GONE, None), strategy=THREE_TIMES)
+    assert asked.wait(10)
+    job.cancel().result(5)
+    go_on.set()
+    assert job.status() is JobStatus.CANCELED

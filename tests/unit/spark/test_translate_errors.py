@@ -12,9 +12,12 @@ from kafkastream.errors import (
     KafkaError,
     KafkastreamError,
     SetupError,
+    StorageError,
     UnknownTopicError,
     UserFunctionError,
+    WorkerCrashedError,
     WorkerDependencyError,
+    WorkerStartError,
 )
 from kafkastream.spark.translate_errors import BAD_RECORD, FunctionFailedError, translated
 
@@ -33,10 +36,18 @@ CASES: list[tuple[str, type[KafkastreamError], str]] = [
     ("common.errors.UnknownTopicOrPartitionException: gone", UnknownTopicError, "does not exist any more"),
     ("IllegalStateException: Partition t-0's offset was changed from 5 to 0", KafkaError, "Partition t-0's offset"),
     ("org.apache.kafka.common.errors.TimeoutException: Call(x) timed out", BrokerUnreachableError, "Call(x) timed out"),
-    ("java.io.IOException: No space left on device", SetupError, "disk is full"),
     ('Cannot run program "chmod": error=24, Too many open files', SetupError, "too many files and sockets"),
+    ("java.io.IOException: No space left on device", StorageError, "disk is full: No space left on device"),
+    ("java.io.FileNotFoundException: /a/b (Read-only file system)", StorageError, "/a/b (Read-only file system)"),
+    ("java.io.IOException: Mkdirs failed to create file:/a/b (exists=false)", StorageError, "create file:/a/b"),
+    (
+        "org.apache.hadoop.fs.ParentNotDirectoryException: Parent path is not a directory: file:/a",
+        StorageError,
+        "file:/a",
+    ),
+    ("SparkException: Python worker exited unexpectedly (crashed)", WorkerCrashedError, "in the midst of a task"),
     ('Cannot run program "python9": error=2', SetupError, "'python9'"),
-    ("Python worker failed to connect back.", SetupError, "did not start in time"),
+    ("Python worker failed to connect back.", WorkerStartError, "did not start in time"),
 ]
 
 
@@ -120,3 +131,19 @@ def test_errors_of_functions_come_through_with_what_looks_like_secrets() -> None
     error = translated(FunctionFailedError(failed), "words", "k")
     assert (type(error), error.what) == (UserFunctionError, "f raised ValueError: password=***")
     assert (error.where, error.now) == ("job 'words', arguments 1", "[x] sasl.jaas.config=***")
+
+
+def test_fault_in_native_code_shows_the_functions_frames() -> None:
+    fault = """Python worker exited unexpectedly (crashed): Fatal Python error: Segmentation fault
+
+Current thread 0x00007f (most recent call first):
+  File "/usr/lib/python3.11/ctypes/__init__.py", line 519 in string_at
+  File "/home/me/job.py", line 33 in parsed
+  File "/venv/lib/python3.11/site-packages/kafkastream/spark/batches.py", line 64 in each
+  File "/venv/lib/python3.11/site-packages/pyspark/worker.py", line 3500 in main
+"""
+    assert translated(RuntimeError(fault + STACK), "words", "k").now.splitlines() == [
+        "Fatal Python error: Segmentation fault",
+        '  File "/usr/lib/python3.11/ctypes/__init__.py", line 519 in string_at',
+        '  File "/home/me/job.py", line 33 in parsed',
+    ]

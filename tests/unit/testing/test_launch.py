@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
-from kafkastream.testing.launch import free_ports, write_properties
+import pytest
+
+from kafkastream.errors import SetupError
+from kafkastream.testing.launch import HOST, check_free, free_ports, write_properties
 
 
 def written(path: Path) -> dict[str, str]:
@@ -38,3 +42,15 @@ def test_backslashes_are_kept(tmp_path: Path) -> None:
 
 def test_ports_differ() -> None:
     assert len(set(free_ports(("a", "b", "c")).values())) == 3
+
+
+def test_port_in_use_is_refused_by_number() -> None:
+    check_free(free_ports("a").values())
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(SetupError, match=f"port {port} is in use") as raised:
+            check_free([port])
+    assert str(port) in raised.value.now
+    check_free([port])

@@ -1,0 +1,59 @@
+"""What the signals that end a program do: SIGINT (Ctrl-C), and SIGTERM, which systemd and Kubernetes send."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final, NoReturn
+
+__all__ = ["exit_at_sigterm", "stop_signals"]
+
+_AGAIN: Final = {signal.SIGINT: "Ctrl-C again", signal.SIGTERM: "another SIGTERM"}
+
+
+def exit_at_sigterm() -> None:
+    """Let SIGTERM end the program in order, as Ctrl-C does, unless the program has a handler of its own.
+
+    What is temporary is removed, and Spark's JVM ends; the exit code is 143.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _exit)
+
+
+def _exit(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def stop_signals(stop: Callable[[], bool]) -> Iterator[list[int]]:
+    """Have the first signal call ``stop`` instead of Spark's handler, which kills the running micro-batch.
+
+    Args:
+        stop: Asks for the stop; False when that was asked for before, and the program is to end at once.
+
+    Yields:
+        The signals that have come.
+    """
+    seen: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield seen
+        return
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        if not stop():
+            raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
+        again = _AGAIN[signal.Signals(number)]
+        print(f"\nStopping after the running micro-batch; {again} stops at once.", file=sys.stderr)  # noqa: T201
+        seen.append(number)
+
+    before: dict[signal.Signals, Any] = {number: signal.signal(number, on_signal) for number in _AGAIN}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
