@@ -70,12 +70,11 @@ class Files:
 
     def make_private(self) -> None:
         """Create the root, readable and writable by its owner alone, where the file system has permissions."""
-        path = self._path("")
-        system = self._system(path)
-        if not system.exists(path):
-            system.mkdirs(path)
-            with suppress(Py4JJavaError):  # object stores have none
-                system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
+        with self._told("create", "") as (system, path):
+            if not system.exists(path):
+                system.mkdirs(path)
+                with suppress(Py4JJavaError):  # object stores have none
+                    system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
 
     def delete(self, name: str) -> None:
         """Remove a file or folder, if it is there."""
