@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Final, final
+from typing import final
 
 import attrs
 
@@ -14,7 +14,6 @@ from kafkastream.spark.checkpoint.folder import CheckpointFolder, slug
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.failures import located
-from kafkastream.spark.source import offsets_of_json
 from kafkastream.spark.versions import names_sources
 from kafkastream.spec.graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.spec.job import JobSettings
@@ -28,8 +27,6 @@ from kafkastream.sql.query.operations import TableOperation
 __all__ = ["JobIdentity", "PartIdentity"]
 
 log = logging.getLogger("kafkastream")
-
-_ANEW: Final = "start under another job name, or with another checkpoint directory, without any state."
 
 
 @final
@@ -112,8 +109,6 @@ class JobIdentity:
                 PartIdentity(_with_keys(graph, place.keys), place, by_folder.get(place.folder))
                 for graph, place in zip(components, places, strict=True)
             ]
-            for part in parts:
-                _check_topics(folder, part)
         return JobIdentity(folder, settings, tuple(parts), before)
 
     def keep(self, operators: Sequence[Mapping[str, str]]) -> None:
@@ -205,22 +200,3 @@ def _folder_name(graph: JobGraph) -> str:
 def _with_keys(graph: JobGraph, keys: Iterable[str]) -> JobGraph:
     uids = {node.id: key for node, key in zip(graph.sources, keys, strict=True)}
     return JobGraph(tuple(attrs.evolve(node, uid=uids[node.id]) if node.id in uids else node for node in graph.nodes))
-
-
-def _check_topics(folder: CheckpointFolder, part: PartIdentity) -> None:
-    """Refuse a source that has read from topics which the program leaves out now: Spark would call them deleted."""
-    planned: Mapping[str, Any] = folder.planned_offsets(part.place.folder) if part.recorded else {}
-    for node, key in zip(part.graph.sources, part.place.keys, strict=True):
-        source = node.source
-        if not isinstance(source, KafkaSource) or not source.fails_on_data_loss:
-            continue
-        if isinstance(source.subscription, TopicList):
-            read = dict.fromkeys(p.topic for p in offsets_of_json(planned.get(key)))
-            left = [topic for topic in read if topic not in source.subscription.topics]
-            if left:
-                raise DefinitionError(
-                    f"the job no longer reads topic {', '.join(left)}, of which the checkpoint has progress",
-                    where=f"source {node.name!r}, which reads {source.subscription}",
-                    now="Read the topic as before; or let its progress go: start once with the source's property "
-                    f"spark.failOnDataLoss set to false. Or {_ANEW}",
-                )
