@@ -9,6 +9,7 @@ import pytest
 
 from kafkastream.errors import UnknownTopicError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spec.job import JobSettings
 from kafkastream.spec.subscription import TopicPartition
 
@@ -67,6 +68,18 @@ def test_kill_while_it_is_written_loses_nothing(folder: CheckpointFolder, tmp_pa
     assert folder.extents("q") == FIRST
     unfinished.write_text(before[:7])  # killed in the very first write
     assert folder.extents("q") == {}
+
+
+def test_kill_while_the_record_is_written_loses_nothing(folder: CheckpointFolder, tmp_path: Path) -> None:
+    file = tmp_path / "my-job" / JOB_FILE
+    unfinished = file.with_name(file.name + "~")
+    file.parent.mkdir()
+    record = JobRecord(job="my-job")
+    unfinished.write_text(record.text()[:9])  # killed in the very first write
+    assert folder.job_record() is None
+    folder.keep_record(record)
+    file.rename(unfinished)  # killed after the old one was deleted
+    assert folder.job_record() == record
 
 
 def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:

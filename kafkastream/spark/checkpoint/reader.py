@@ -86,9 +86,13 @@ class FolderReader(ABC):
         Raises:
             DefinitionError: It is damaged or of another format, or there is none though the folder holds progress.
         """
-        text = self._files.read_replaced(JOB_FILE)
+        text = self._files.read(JOB_FILE)
         if text is not None:
             return JobRecord.of_text(text, self.path)
+        unfinished = self._files.read_replaced(JOB_FILE)
+        if unfinished is not None:
+            with suppress(DefinitionError):  # where a kill has left half of the first one
+                return JobRecord.of_text(unfinished, self.path)
         if any(name.endswith(_EXTENTS) for name in self._files.names("")):
             raise DefinitionError(
                 f"the checkpoint folder has no {JOB_FILE}: it was made by kafkastream before its formats had versions",
