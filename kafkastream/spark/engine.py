@@ -48,6 +48,7 @@ from kafkastream.spark.streams import (
     collection_frames,
     collections_of,
     kafka_frames,
+    refuse_removed,
     resolved,
 )
 from kafkastream.spark.tables.compile import query_frames, row_decoders
@@ -385,6 +386,7 @@ def _part(
     parallelism = settings.parallelism or folder.session.sparkContext.defaultParallelism
     ends = all(one.extent.stops is not None for one in inputs)
     planned = folder.planned_offsets(name)
+    refuse_removed(inputs, planned)
     layout = layout_of(folder, graph, name, settings, parallelism, planned)
     dependencies = dependencies_of(folder, part, settings)
     labels = () if layout is None else bucket_labels(layout.buckets)

@@ -98,4 +98,4 @@ class Files:
             path = self._path(name)
             yield self._system(path), path
         except Py4JJavaError as error:
-            raise storage_error(f"cannot {verb} {self.root}/{name}", error) from error
+            raise storage_error(f"cannot {verb} {self.root}/{name}", error) from None

@@ -17,7 +17,7 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.records import columns_of
 from kafkastream.spark.session import frame_of
-from kafkastream.spark.source import source_options, start_condition, stop_condition
+from kafkastream.spark.source import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import lost_records
 from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
@@ -33,6 +33,7 @@ __all__ = [
     "collection_rows",
     "collections_of",
     "kafka_frames",
+    "refuse_removed",
     "resolved",
 ]
 
@@ -109,6 +110,40 @@ def resolved(
     return tuple(_resolved(session, *source, before.get(source.key), is_named=is_named) for source in sources)
 
 
+def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> None:
+    """Refuse topics that have been read and are read no more: Spark would take their records for lost.
+
+    Args:
+        inputs: The sources of a query.
+        planned: Up to where each was to be read last, by its key.
+
+    Raises:
+        UnknownTopicError: A topic was deleted.
+        DefinitionError: The program has left it out.
+    """
+    for one in inputs:
+        read = {partition.topic for partition in offsets_of_json(planned.get(one.key))}
+        removed = sorted(read - {partition.topic for partition in one.extent.starts})
+        if removed and one.source.fails_on_data_loss:
+            raise _removed(one, removed)
+
+
+def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | DefinitionError:
+    topics, where = ", ".join(removed), f"source {one.node.name!r}"
+    let_go = "let the topic go by the source's property spark.failOnDataLoss = false"
+    if not set(removed) <= set(Cluster(with_pem_stores(one.source.consumer_properties)).topics()):
+        return UnknownTopicError(
+            f"topic {topics}, which the job was reading, does not exist any more",
+            where=where,
+            now=f"Give this job another name and choose where it begins to read, or {let_go}.",
+        )
+    return DefinitionError(
+        f"the job no longer reads topic {topics}, and its checkpoint says how far that has been read",
+        where=where,
+        now=f"Read it again, or give this job another name, or {let_go}.",
+    )
+
+
 def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
     """The records of each input as a stream by its node, all with the same columns, among them that node.
 
@@ -165,7 +200,6 @@ def _resolved(
             where=f"source {node.name!r}",
             now="Create one before the job starts, or have new ones discovered.",
         )
-    _refuse_removed(node, source, cluster, partitions, before)
     starts = _starts(source, partitions, cluster, before)
     readable = cluster.readable_ends(partitions)
     # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
@@ -209,35 +243,6 @@ def _refuse_endless(node: SourceNode, before: Extent | None) -> None:
             where=f"source {node.name!r}",
             now="Let that run come to its end first, or give this job another name.",
         )
-
-
-def _refuse_removed(
-    node: SourceNode,
-    source: KafkaSource[Any],
-    cluster: Cluster,
-    partitions: Iterable[TopicPartition],
-    before: Extent | None,
-) -> None:
-    """Spark takes a topic that is read no more for lost data, as it does with one that was deleted."""
-    if before is None or before.finished or not source.fails_on_data_loss:
-        return
-    removed = sorted({p.topic for p in before.starts} - {p.topic for p in partitions})
-    if not removed:
-        return
-    topics, where = ", ".join(removed), f"source {node.name!r}"
-    if not set(removed) <= set(cluster.topics()):
-        raise UnknownTopicError(
-            f"topic {topics}, which the job was reading, does not exist any more",
-            where=where,
-            now="Give this job another name and choose where it begins to read, or let the topic go: "
-            "the source's property spark.failOnDataLoss = false.",
-        )
-    raise DefinitionError(
-        f"the job no longer reads topic {topics}, and its checkpoint says how far that has been read",
-        where=where,
-        now="Read it again, or give this job another name, or let the topic go: the source's property "
-        "spark.failOnDataLoss = false.",
-    )
 
 
 def _kept(

@@ -46,6 +46,7 @@ BAD_RECORD = "kafkastream cannot decode"
 BAD_ROW = "kafkastream cannot write"
 """How the message of a row begins that a table cannot take: it has NULL where there may be none, say."""
 
+_TOO_MANY_OPEN = "Too many open files"
 _USER_FUNCTION = "kafkastream's user function failed"
 """How the message begins with which an error of a function comes out of Spark."""
 
@@ -90,13 +91,8 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Too many open files",
-        lambda _, job, __: SetupError(
-            "too many files and sockets are open",
-            where=f"job {job!r}",
-            now=f"{HOW_TO_RAISE} If it has state and Spark is older than 4.2.1, use a newer one: that one leaks sockets "
-            "(SPARK-58932).",
-        ),
+        _TOO_MANY_OPEN,
+        lambda _, job, __: _too_many_open(f"job {job!r}"),
     ),
     (
         r"ModuleNotFoundError: No module named '([\w.]+)'",
@@ -262,8 +258,19 @@ def lost_records(what: str, *, where: str) -> KafkaError:
     )
 
 
-def storage_error(what: str, error: Exception) -> StorageError:
+def _too_many_open(where: str) -> SetupError:
+    return SetupError(
+        "too many files and sockets are open",
+        where=where,
+        now=f"{HOW_TO_RAISE} If it has state and Spark is older than 4.2.1, use a newer one: that one leaks sockets "
+        "(SPARK-58932).",
+    )
+
+
+def storage_error(what: str, error: Exception) -> StorageError | SetupError:
     """A file system has failed, as Java says."""
+    if _TOO_MANY_OPEN in str(error):
+        return _too_many_open("the checkpoint directory")
     lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
     return StorageError(
         f"{what}: {_java_message(lines[0])}", now="Is the directory there, writable, and on a disk that is not full?"

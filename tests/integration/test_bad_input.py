@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkastream.common import SerializationSchema, SimpleStringSchema, Types
+from kafkastream.common import JobStatus, SerializationSchema, SimpleStringSchema, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
@@ -298,11 +298,12 @@ def test_two_jobs_of_one_name_do_not_share_their_progress(
     parts.kafka.produce(topic, ["a"])
     read(parts.endless(topic)).map(str.upper).print()
     first = env.execute_async("bad job")
-    wait_until(lambda: list(tmp_path.glob("bad-job/*/commits/0")), 60, "the first job's start")
+    wait_until(lambda: list(tmp_path.glob("bad-job-*/*/commits/0")), 60, "the first job's start")
     read(parts.endless(topic)).map(str.upper).print()
     error = failure(JobError, env)
-    assert error.what == "another job named 'bad job' runs on the same checkpoint directory"
+    assert error.what.startswith("job 'bad job' runs already, as process")
     assert "another name" in error.now
+    assert first.get_job_status().result() is JobStatus.RUNNING
     first.cancel().result(60)
 
 

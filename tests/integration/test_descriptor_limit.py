@@ -55,6 +55,7 @@ def test_limit_that_spark_cannot_live_with_is_refused_before_it_starts(tmp_path:
 def test_job_that_reaches_the_limit_says_so(tmp_path: Path) -> None:
     limited = run(tmp_path, limit=600, left=2)
     assert limited.returncode == 1
-    assert "[setup] too many files and sockets are open\n  at job 'limited'\n  Raise the limit" in limited.stderr
+    assert "[setup] too many files and sockets are open\n  at " in limited.stderr
+    assert "  Raise the limit" in limited.stderr
     for foreign in ("java.", "org.apache", "chmod"):
         assert foreign not in limited.stderr

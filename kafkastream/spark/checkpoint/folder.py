@@ -102,7 +102,7 @@ def _own_slug(name: str) -> str:
 
     Example:
         >>> _own_slug("orders"), _own_slug("job 1"), _own_slug("job/1")
-        ('orders', 'job-1-f0f4bbb7', 'job-1-ebeb05ed')
+        ('orders', 'job-1-5ba23c87', 'job-1-cf3e4537')
     """
     text = slug(name)
     return text if text == name else f"{text}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
