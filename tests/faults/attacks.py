@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import Final, final
 
 import attrs
+import psutil
 
-from kafkastream.testing import EmbeddedKafka
+from kafkastream.testing import EmbeddedKafka, wait_until
 from tests.faults.copy_job import TIMEOUT_MS
 from tests.faults.victim import Victim
 
@@ -100,6 +101,8 @@ class Attacks:
                 victim.hit(point, "kill")
             case "stop and go of a worker":
                 worker = victim.hit(point, "stop")
+                stopped = psutil.Process(worker)  # on a busy machine, some time after it has taken the trap
+                wait_until(lambda: stopped.status() == psutil.STATUS_STOPPED, 60, "the worker to stop")
                 time.sleep(self.choose.uniform(0.5, 2))
                 victim.wake(worker)
             case "error in a task":
