@@ -107,9 +107,7 @@ def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, to
     assert errors == "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n"
 
 
-def test_sigterm_stops_after_the_micro_batch_and_a_second_one_at_once(
-    kafka: KafkaBroker, topic: str, script: Path
-) -> None:
+def test_sigterm_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, script: Path) -> None:
     kafka.produce(topic, ["hello"])
     with started(script, kafka, topic) as program:
         assert program.stdout is not None
