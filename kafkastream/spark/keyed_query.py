@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial, reduce
 from threading import Lock
-from typing import Any, final
+from typing import Any, Final, final
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -29,7 +29,8 @@ from kafkastream.spec.watermark import MIN_WATERMARK
 __all__ = ["KeyedQuery", "Stages", "in_levels", "staged"]
 
 Stages = Callable[[Mapping[int, DataFrame], DataFrame], DataFrame]
-_STATE_STORE = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_STATE_STORE: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_CHANGELOG: Final = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
 
 def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
@@ -124,6 +125,8 @@ class KeyedQuery:
         return {
             "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
+            # Without it each micro-batch copies RocksDB's MANIFEST, which grows with each: docs/reliability.md.
+            _CHANGELOG: self._session.conf.get(_CHANGELOG, "true") or "true",
         }
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
