@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Final, final
 
@@ -64,8 +64,9 @@ def _ended_unless_started() -> Iterator[None]:
     """End the JVM if the program ends while it starts: then nobody else knows of it, and it would stay."""
     begun: list[subprocess.Popen[bytes]] = []
 
-    def popen(*arguments: Any, env: Mapping[str, str], **options: Any) -> subprocess.Popen[bytes]:
-        begun.append(subprocess.Popen(*arguments, env={**_MEMORY, **env}, **options))  # noqa: S603
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        options["env"] = {**_MEMORY, **options["env"]}
+        begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]
 
     vars(java_gateway)["Popen"] = popen  # launch_gateway hands out no process that has not started

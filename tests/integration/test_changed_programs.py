@@ -221,14 +221,14 @@ QUERY = "INSERT INTO totals SELECT customer, SUM({column}) FROM {table} {where} 
 
 
 def test_queries_that_have_changed(program: Program, parts: Parts, spark: Any) -> None:
-    def run(query: str, table: str = "orders", seen: int = 0) -> None:
+    def run(query: str, table: str = "orders", seen: int = 0, added: str = "") -> None:
         env = program.environment()
         t_env = StreamTableEnvironment.create(env)
         t_env.get_config().set("pipeline.name", "totals")
         orders = program.topics["a"]
         servers = f"'properties.bootstrap.servers' = '{parts.kafka.bootstrap_servers}'"
         t_env.execute_sql(
-            f"CREATE TABLE {table} (customer STRING, v INT, w INT) WITH ('connector' = 'kafka', {servers}, 'topic' = '{orders}',"
+            f"CREATE TABLE {table} ({added} customer STRING, v INT, w INT) WITH ('connector' = 'kafka', {servers}, 'topic' = '{orders}',"
             "'format' = 'json', 'scan.startup.mode' = 'earliest-offset')"
         )
         t_env.execute_sql(
@@ -256,6 +256,6 @@ def test_queries_that_have_changed(program: Program, parts: Parts, spark: Any) -
             run(changed)
         assert re.search(message, str(refused.value))
     order(2, 20)
-    run(QUERY.format(column="v", table="renamed_orders", where=""), table="renamed_orders", seen=2)
+    run(QUERY.format(column="v", table="renamed_orders", where=""), "renamed_orders", seen=2, added="note STRING,")
     totals = [json.loads(record.value)["total"] for record in parts.kafka.consume(program.out) if record.value]
     assert totals == [1, 3]

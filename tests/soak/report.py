@@ -28,7 +28,7 @@ _PANELS: Final = (
     ("Descriptors", ("driver descriptors", "jvm descriptors", "workers descriptors")),
     ("Sockets and threads", ("jvm sockets", "workers sockets", "jvm threads", "workers threads")),
     ("RSS, MiB", ("driver RSS", "jvm RSS", "workers RSS")),
-    ("JVM's memory, MiB", ("jvm heap after GC", "jvm metaspace", "jvm tracked")),
+    ("JVM's memory, MiB", ("jvm heap after GC", "jvm metaspace", "jvm RSS beside the heap")),
     ("Checkpoint, files", ("checkpoint files",)),
     ("Checkpoint, MiB", ("checkpoint MiB",)),
     ("Broker", ("groups", "transactional ids")),

@@ -73,7 +73,18 @@ def test_slope_and_its_interval_are_those_of_a_line() -> None:
 def test_what_rises_only_while_it_warms_up_is_flat() -> None:
     """And a verdict is given on curves that have a tolerance alone."""
     series = [
-        Sample(float(second), {"jvm RSS": min(second, 1200), "jvm sockets": second, "orders": second})
+        Sample(float(second), {"driver RSS": min(second, 1200), "jvm sockets": second, "orders": second})
         for second in HOUR
     ]
-    assert {one.name: one.rises for one in verdicts(series)} == {"jvm RSS": False, "jvm sockets": True}
+    assert {one.name: one.rises for one in verdicts(series)} == {"driver RSS": False, "jvm sockets": True}
+
+
+@pytest.mark.parametrize("beside_mib", [0, 200])
+def test_heap_that_grows_is_shown_and_what_grows_beside_it_is_judged(beside_mib: int) -> None:
+    heap = [300 + second / 10 for second in HOUR]
+    series = [
+        Sample(float(second), {"jvm tracked: Java Heap": taken, "jvm RSS": taken + 500 + second / 3600 * beside_mib})
+        for second, taken in zip(HOUR, heap, strict=True)
+    ]
+    rises = {one.name: one.rises for one in verdicts(series)}
+    assert rises == {"jvm RSS": False, "jvm RSS beside the heap": beside_mib > 0}

@@ -16,6 +16,10 @@ __all__ = ["Verdict", "verdicts"]
 WARM_UP: Final = 1 / 3
 """The share of a run that does not count."""
 
+HEAP: Final = "jvm tracked: Java Heap"
+_WITH_HEAP: Final = ("jvm RSS", "jvm tracked")
+"""Curves that hold the JVM's heap, which may grow up to its limit: they are shown, and what is beside the heap is judged."""
+
 TOLERANCES: Final[Mapping[str, Tolerance]] = {
     "* processes": Tolerance(share=0.05, amount=3),
     "* descriptors": Tolerance(share=0.05, amount=15),
@@ -24,7 +28,7 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = {
     "* RSS": Tolerance(share=0.05, amount=30),
     "jvm heap after GC": Tolerance(share=0.05, amount=10),
     "jvm metaspace": Tolerance(share=0.05, amount=10),
-    "jvm tracked": Tolerance(share=0.05, amount=30),
+    "* beside the heap": Tolerance(share=0.05, amount=30),
     "checkpoint files": Tolerance(share=0.05, amount=100),
     "checkpoint MiB": Tolerance(share=0.05, amount=2),
     "groups": Tolerance(share=0.05, amount=2),
@@ -32,7 +36,7 @@ TOLERANCES: Final[Mapping[str, Tolerance]] = {
     "lag of *": Tolerance(share=0.5, amount=2000),
     "micro-batch seconds": Tolerance(share=0.2, amount=0.5),
 }
-"""By pattern of the curve's name; curves without one are shown, not judged."""
+"""By pattern of the curve's name, the first that fits."""
 
 
 @final
@@ -54,18 +58,30 @@ class Verdict:
 
 
 def verdicts(samples: Sequence[Sample]) -> Sequence[Verdict]:
-    """A verdict on each curve that has a tolerance and values after the warm-up."""
+    """Judge each curve that has a tolerance and values after the warm-up."""
     counts_from_s = samples[-1].seconds * WARM_UP if samples else 0.0
     return list(_verdicts(samples, counts_from_s))
 
 
 def _verdicts(samples: Sequence[Sample], counts_from_s: float) -> Iterator[Verdict]:
-    for name, points in curves(samples).items():
-        tolerance, counted = _tolerance(name), [point for point in points if point[0] >= counts_from_s]
-        if tolerance is not None and counted:
+    for name, points in _curves(samples).items():
+        tolerance = None if name in _WITH_HEAP else _tolerance(name)
+        counted = [point for point in points if point[0] >= counts_from_s]
+        if counted and (tolerance is not None or name in _WITH_HEAP):
             found = trend(counted)
-            yield Verdict(name, points, found, found.rises(tolerance))
+            yield Verdict(name, points, found, tolerance is not None and found.rises(tolerance))
 
 
 def _tolerance(name: str) -> Tolerance | None:
     return next((tolerance for pattern, tolerance in TOLERANCES.items() if fnmatchcase(name, pattern)), None)
+
+
+def _curves(samples: Sequence[Sample]) -> Mapping[str, Points]:
+    measured = curves(samples)
+    heap = dict(measured.get(HEAP, ()))
+    beside = {
+        f"{name} beside the heap": [(second, value - heap[second]) for second, value in measured[name]]
+        for name in _WITH_HEAP
+        if heap and name in measured
+    }
+    return {**measured, **beside}

@@ -1,4 +1,4 @@
-"""Which columns of a table a query needs: the others are not decoded."""
+"""The columns that a query needs of what it reads: the others are not decoded, and state does not depend on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkastream.sql.query.relations import Explode, Project, Scan
 from kafkastream.sql.query.rows import columns_in
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn
 
-__all__ = ["needed_columns"]
+__all__ = ["needed_before", "needed_columns"]
 
 
 def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset[str]:
@@ -22,7 +22,7 @@ def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset
     """
     needed = frozenset(range(len(branch.fields)))
     for step in reversed(branch.steps):
-        needed = _before(step, needed)
+        needed = needed_before(step, needed)
     if needs_time and scan.watermark is not None:
         needed |= {scan.watermark[0]}
     schema = scan.table.schema
@@ -32,7 +32,8 @@ def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset
     return frozenset(inputs[place].name for place in needed if isinstance(inputs[place], PhysicalColumn))
 
 
-def _before(step: Project | Explode, needed: frozenset[int]) -> frozenset[int]:
+def needed_before(step: Project | Explode, needed: frozenset[int]) -> frozenset[int]:
+    """The columns of a step's input that are needed for these columns of the step."""
     if isinstance(step, Explode):
         return frozenset(place for place in needed if place < len(step.input.fields)) | columns_in(step.array)
     condition = frozenset() if step.condition is None else columns_in(step.condition)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 from typing import Final, final
 
@@ -23,6 +23,7 @@ __all__ = [
     "filtered",
     "normalized",
     "projected",
+    "renumbered",
     "rewindowed",
     "shifted",
     "with_distinct_names",
@@ -102,7 +103,17 @@ def shifted(sql: str, by: int) -> str:
         >>> shifted("c5.`c5` = 'c5'", 3)
         "c2.`c5` = 'c5'"
     """
-    return _COLUMNS.sub(lambda found: column(int(found[1]) - by) if found[1] else found[0], sql)
+    return renumbered(sql, {place: place - by for place in columns_in(sql)})
+
+
+def renumbered(sql: str, places: Mapping[int, int]) -> str:
+    """Return an expression over columns that stand at other places.
+
+    Example:
+        >>> renumbered("c5.`c5` + c1", {5: 1, 1: 0})
+        'c1.`c5` + c0'
+    """
+    return _COLUMNS.sub(lambda found: column(places[int(found[1])]) if found[1] else found[0], sql)
 
 
 def filtered(relation: Relation, conditions: Sequence[str], ttl_ms: int = 0) -> Relation:

@@ -6,7 +6,10 @@ query that has state: ``tests/unit/sql/test_state_descriptions.py`` holds it fas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import final
+
+import attrs
 
 from kafkastream.sql.query.operations import (
     AggregateCall,
@@ -22,7 +25,10 @@ from kafkastream.sql.query.operations import (
     TopN,
     WindowAggregate,
 )
+from kafkastream.sql.query.pruning import needed_before
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.query.rows import columns_in, renumbered
+from kafkastream.sql.table import ComputedColumn
 
 __all__ = ["state_description"]
 
@@ -30,41 +36,89 @@ __all__ = ["state_description"]
 def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
     """Describe an operation and everything below it, one line each, inputs indented below their consumer.
 
+    Columns that nothing above them reads are left out, and the others numbered as if those were not there: a column
+    that is added to a table changes only the state of who reads it.
+
     Args:
         stateful: The operation.
         reads: Says what a table reads; its name may change.
     """
-    return "\n".join(_lines(stateful, reads, 0))
+    return "\n".join(_described(stateful, _all(stateful), reads).lines)
 
 
-def _lines(relation: Relation, reads: Callable[[Scan], str], depth: int) -> Iterator[str]:
-    what = f"Scan {reads(relation)} {_scan(relation)}" if isinstance(relation, Scan) else _line(relation)
-    yield "  " * depth + what
-    for taken in relation.inputs:
-        yield from _lines(taken, reads, depth + 1)
+@final
+@attrs.frozen
+class _Described:
+    """A relation and those below it.
+
+    Args:
+        lines: One for each.
+        places: Where the relation's columns stand in its line.
+    """
+
+    lines: tuple[str, ...]
+    places: Mapping[int, int]
 
 
-def _line(relation: Values | Project | Explode | Union | Stateful) -> str:
+def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan], str]) -> _Described:
     match relation:
+        case Scan():
+            needed |= frozenset() if relation.watermark is None else {relation.watermark[0]}
+            places = _dense(needed)
+            return _Described((f"Scan {reads(relation)} {_scan(relation, places)}",), places)
         case Values():
-            return f"Values {_tuple(_tuple(row) for row in relation.rows)}"
+            return _over((), f"Values {_tuple(_tuple(row) for row in relation.rows)}", _dense(_all(relation)))
         case Project():
-            where = "" if relation.condition is None else f" WHERE {relation.condition}"
-            return f"Project {_tuple(relation.expressions)}{where}"
+            one = _described(relation.input, needed_before(relation, needed), reads)
+            expressions = _tuple(renumbered(relation.expressions[place], one.places) for place in sorted(needed))
+            where = "" if relation.condition is None else f" WHERE {renumbered(relation.condition, one.places)}"
+            return _over((one,), f"Project {expressions}{where}", _dense(needed))
         case Explode():
-            return f"Explode {relation.array}{' OUTER' if relation.outer else ''}"
+            one = _described(relation.input, needed_before(relation, needed), reads)
+            own = range(len(relation.input.fields), len(relation.fields))
+            places = {**one.places, **{place: len(one.places) + at for at, place in enumerate(own)}}
+            outer = " OUTER" if relation.outer else ""
+            return _over((one,), f"Explode {renumbered(relation.array, one.places)}{outer}", places)
         case Union():
-            return "Union"
+            return _over(_inputs(relation, reads), "Union", _dense(_all(relation)))
         case Stateful():
             keys = " ".join(_columns(places) for places in relation.keys)
-            return f"{_operation(relation.operation)} BY {keys} OF {_tuple(_types(relation.inputs))}"
+            line = f"{_operation(relation.operation)} BY {keys} OF {_tuple(_types(relation.inputs))}"
+            return _over(_inputs(relation, reads), line, _dense(_all(relation)))
 
 
-def _scan(scan: Scan) -> str:
-    columns = _tuple(f"{field.name} {field.type}" for field in scan.fields)
-    computed = f" AS {_tuple(scan.expressions)}" if scan.expressions else ""
-    watermark = "" if scan.watermark is None else f" WATERMARK c{scan.watermark[0]} - {scan.watermark[1]} ms"
-    return f"{columns}{computed}{watermark}"
+def _inputs(relation: Union | Stateful, reads: Callable[[Scan], str]) -> Sequence[_Described]:
+    """All columns of all inputs: what is united or kept is the whole row."""
+    return [_described(one, _all(one), reads) for one in relation.inputs]
+
+
+def _over(inputs: Sequence[_Described], line: str, places: Mapping[int, int]) -> _Described:
+    return _Described((line, *(f"  {below}" for one in inputs for below in one.lines)), places)
+
+
+def _all(relation: Relation) -> frozenset[int]:
+    return frozenset(range(len(relation.fields)))
+
+
+def _dense(needed: Iterable[int]) -> Mapping[int, int]:
+    return {place: at for at, place in enumerate(sorted(needed))}
+
+
+def _scan(scan: Scan, places: Mapping[int, int]) -> str:
+    columns = _tuple(f"{scan.fields[place].name} {scan.fields[place].type}" for place in places)
+    watermark = "" if scan.watermark is None else f" WATERMARK c{places[scan.watermark[0]]} - {scan.watermark[1]} ms"
+    return f"{columns}{_computed(scan, places)}{watermark}"
+
+
+def _computed(scan: Scan, places: Iterable[int]) -> str:
+    """How the columns are made, of which of those that are not computed."""
+    if not scan.expressions:
+        return ""
+    expressions = [scan.expressions[place] for place in places]
+    given = [one for one in scan.table.schema.columns if not isinstance(one, ComputedColumn)]
+    read = _dense(frozenset().union(*map(columns_in, expressions)))
+    inputs = _tuple(f"{given[place].name} {given[place].type}" for place in read)
+    return f" AS {_tuple(renumbered(one, read) for one in expressions)} OF {inputs}"
 
 
 def _operation(operation: Operation) -> str:

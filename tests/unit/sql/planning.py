@@ -67,6 +67,10 @@ class TestCatalog:
             "orders": table(
                 "orders", f"id INT; cur STRING; price DECIMAL(10, 2); {stamp}; pt TIMESTAMP_LTZ(3) proctime"
             ),
+            "wider_orders": table(
+                "wider_orders",
+                f"id INT; qty INT; cur STRING; price DECIMAL(10, 2); {stamp}; pt TIMESTAMP_LTZ(3) proctime; note STRING",
+            ),
             "clicks": table("clicks", "k STRING; v INT; ts TIMESTAMP_LTZ(3) rowtime"),
             "ships": table("ships", f"oid INT; at STRING; tags ARRAY<STRING>; r ROW<x INT, y STRING>; {stamp}"),
             "rates": table(
