@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NEWEST := .venv-newest
+ARCHIVE := $(VENV)/spark.jsa
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
@@ -18,10 +19,10 @@ help: ## Show this list
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
-test: jars newest lint ## Everything: lint, types, layers, tests on a real broker
+test: jars newest lint $(ARCHIVE) ## Everything: lint, types, layers, tests on a real broker
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-faults: jars ## 560 attacks on seven exactly-once jobs, at random: about an hour and a half
+faults: jars $(ARCHIVE) ## 560 attacks on seven exactly-once jobs, at random: about an hour and a half
 	for case in sql stream-sql keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
@@ -29,7 +30,7 @@ faults: jars ## 560 attacks on seven exactly-once jobs, at random: about an hour
 soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
 	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)
 
-cluster: jars ## All examples on a standalone cluster, and executors killed there: takes ten minutes
+cluster: jars $(ARCHIVE) ## All examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster
 	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
 
@@ -58,6 +59,10 @@ $(READY): pyproject.toml requirements/dev.txt
 	$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
+
+$(ARCHIVE): $(READY)
+	@echo "Writing an archive of Spark's classes, once: the tests' JVMs start twice as fast with it …"
+	python -m tests.jvm
 
 $(NEWEST)/.ready: pyproject.toml README.md $(shell find kafkastream -type f ! -name '*.pyc')
 	@echo "Installing into $(NEWEST) as users do; this downloads the newest Spark, once (about 500 MB) …"

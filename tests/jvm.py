@@ -12,24 +12,28 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-__all__ = ["short_lived"]
+__all__ = ["options", "short_lived"]
 
 ARCHIVE: Final = Path(sys.prefix, "spark.jsa")
-_SHORT: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-_QUIET: Final = "-Xlog:disable -Xlog:all=error:stderr"
+_SHORT: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_QUIET: Final = ("-Xlog:disable", "-Xlog:all=error:stderr")
 """Else a JVM tells of each class that the archive cannot have, and of an archive that it ignores."""
 
 
+def options() -> list[str]:
+    """Return the options of a JVM that does not work hard to be fast later."""
+    return [*_SHORT, *((f"-XX:SharedArchiveFile={ARCHIVE}", *_QUIET) if ARCHIVE.exists() else ())]
+
+
 def short_lived() -> dict[str, str]:
-    """Return the environment in which Spark's JVM does not work hard to be fast later."""
-    archive = f"-XX:SharedArchiveFile={ARCHIVE} {_QUIET}" if ARCHIVE.exists() else ""
-    return {"SPARK_SUBMIT_OPTS": f"{_SHORT} {archive} {os.environ.get('SPARK_SUBMIT_OPTS', '')}"}
+    """Return the environment in which Spark's JVM has these options."""
+    return {"SPARK_SUBMIT_OPTS": " ".join([*options(), os.environ.get("SPARK_SUBMIT_OPTS", "")])}
 
 
 def write_archive() -> None:
     """Run jobs of several kinds, at whose end the JVM writes which classes it has loaded."""
     fresh = ARCHIVE.with_name(f"fresh-{ARCHIVE.name}")
-    os.environ["SPARK_SUBMIT_OPTS"] = f"{_SHORT} -XX:ArchiveClassesAtExit={fresh} {_QUIET}"
+    os.environ["SPARK_SUBMIT_OPTS"] = " ".join([*_SHORT, f"-XX:ArchiveClassesAtExit={fresh}", *_QUIET])
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from kafkastream.spark.session import spark_session
     from kafkastream.testing import EmbeddedKafka

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from tests.cluster.spark_cluster import SparkCluster
-from tests.jvm import short_lived
+from tests.jvm import options, short_lived
 
 __all__ = ["driver_variables", "packed", "submit_options"]
 
@@ -30,10 +31,11 @@ def packed(directory: Path) -> Path:
 def submit_options(archive: Path) -> list[str]:
     """Options of ``spark-submit``: the environment, and executors that fit on the tests' workers."""
     workers = "spark.python.daemon.module=kafkastream.spark.daemon"  # which are there at once, also on a busy machine
-    return ["--archives", f"{archive}#env", "--executor-memory", "512m", "--conf", workers]
+    jvms = f"spark.executor.extraJavaOptions={' '.join(options())}"
+    return ["--archives", f"{archive}#env", "--executor-memory", "512m", "--conf", workers, "--conf", jvms]
 
 
-def driver_variables(cluster: SparkCluster, archive: Path, *options: str) -> Mapping[str, str]:
+def driver_variables(cluster: SparkCluster, archive: Path, *more: str) -> Mapping[str, str]:
     """The environment in which ``python job.py`` runs on the cluster, as do ``kafkastream run`` and pytest."""
     return {
         **os.environ,
@@ -42,6 +44,6 @@ def driver_variables(cluster: SparkCluster, archive: Path, *options: str) -> Map
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": "./env/bin/python",
         "PYSPARK_DRIVER_PYTHON": sys.executable,
-        "PYSPARK_SUBMIT_ARGS": " ".join([*submit_options(archive), *options, "pyspark-shell"]),
+        "PYSPARK_SUBMIT_ARGS": shlex.join([*submit_options(archive), *more, "pyspark-shell"]),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -15,12 +16,16 @@ from kafkastream.spark import tether
 from kafkastream.spark.java import find_java
 from kafkastream.testing.launch import HOST, free_ports
 from kafkastream.testing.waiting import wait_until
+from tests.jvm import options
 
 __all__ = ["SPARK_HOME", "SparkCluster"]
 
 SPARK_HOME = Path(pyspark.__file__).parent
 _START_S = 60.0
-_SMALL_JVM = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+_SMALL_JVM = ("-Xmx256m", "-XX:-UsePerfData")
+_CLASS_PATH = os.pathsep.join(
+    [str(SPARK_HOME / "conf"), str(SPARK_HOME / "jars" / "*")]
+)  # as Spark has it: the archive's
 
 
 @final
@@ -80,7 +85,7 @@ class SparkCluster:
         return [executor for worker in self._workers for jvm in _children(worker.pid) for executor in _children(jvm)]
 
     def _start(self, name: str, main: str, *arguments: str) -> subprocess.Popen[bytes]:
-        java = [str(find_java()), *_SMALL_JVM, "-cp", str(SPARK_HOME / "jars" / "*")]
+        java = [str(find_java()), *_SMALL_JVM, *options(), "-cp", _CLASS_PATH]
         command = [*java, f"org.apache.spark.deploy.{main}", *arguments]
         with (self._directory / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(

@@ -21,7 +21,7 @@ from kafkastream.testing.pytest_plugin import NewTopic
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts, Read
 
-MICRO_BATCHES = 12
+MICRO_BATCHES = 8
 PARTITIONS = 3
 
 
