@@ -298,6 +298,7 @@ class _Part:
         elif self.tables is not None and self.tables.is_native:
             writer = self.tables.writer(frames)
         elif self.keyed is not None:
+            self.folder.relocate_state(self.name)
             frame = self.keyed.frame(frames, is_named=self.is_named)
             writer = frame.writeStream.foreachBatch(
                 lambda batch, number: self._keyed_batch(run, over, batch, self._slots.of_batch(number))

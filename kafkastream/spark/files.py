@@ -68,6 +68,11 @@ class Files:
         with self._told("read", folder) as (system, path):
             return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
 
+    def location(self, name: str) -> str:
+        """Where a file or folder lies, as Spark writes it down."""
+        with self._told("find", name) as (system, path):
+            return str(system.makeQualified(path).toString())
+
     def make_private(self) -> None:
         """Create the root, readable and writable by its owner alone, where the file system has permissions."""
         with self._told("create", "") as (system, path):

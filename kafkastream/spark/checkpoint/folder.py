@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 from pyspark.sql import SparkSession
@@ -24,6 +24,10 @@ from kafkastream.spec.job import JobSettings
 __all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
 
 log = logging.getLogger("kafkastream")
+
+_METADATA: Final = "_metadata/v2"
+_SCHEMA_PATH: Final = re.compile(r'"[^"]*/state/[^/"]+/(_stateSchema/[^"]*)"')
+"""In Spark's metadata of an operator with state: ``stateSchemaFilePaths``."""
 
 
 @final
@@ -86,6 +90,20 @@ class CheckpointFolder(FolderReader):
     def record_sinks(self, name: str, record: Mapping[str, Any]) -> None:
         """Keep what is to be known of a query's exactly-once sinks (``SlotNames``)."""
         self._files.replace(sinks_file(name), json.dumps(dict(record), indent=1))
+
+    def relocate_state(self, name: str) -> None:
+        """Correct what Spark has written down about where a query's state lies, if the folder was moved or copied.
+
+        Spark keeps the absolute path of each schema of a state, and reads it at the next start.
+        """
+        for operator in self._files.names(f"{name}/state"):
+            state = f"{name}/state/{operator}"
+            for number in filter(str.isdecimal, self._files.names(f"{state}/{_METADATA}")):
+                file = f"{state}/{_METADATA}/{number}"
+                written = self._files.read(file) or ""
+                found = _SCHEMA_PATH.sub(lambda path: f'"{self._files.location(state)}/{path[1]}"', written)
+                if found != written:
+                    self._files.replace(file, found)
 
     def clean(self) -> None:
         """Remove what nobody will read again."""

@@ -1,0 +1,34 @@
+"""Checkpoints of each format so far, in another place than they were written: jobs go on with them."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream.testing import KafkaBroker
+from tests.integration import kept_checkpoints as kept
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize("archive", sorted(kept.KEPT.iterdir()), ids=lambda path: path.name)
+def test_jobs_go_on_with_what_an_earlier_version_kept(
+    spark: SparkSession, kafka: KafkaBroker, tmp_path: Path, archive: Path
+) -> None:
+    kept.create_topics(kafka)
+    kept.produce(kafka, 0)
+    with tarfile.open(archive) as packed:
+        packed.extractall(tmp_path, filter="data")
+    kept.produce(kafka, 1)
+    jobs = kept.started(kafka.bootstrap_servers, tmp_path)
+    try:
+        kept.await_round(kafka, 1)
+    finally:
+        for job in jobs:
+            job.cancel().result()
+    assert kept.results(kafka) == kept.RESULTS_OF[1]
+    assert kept.totals(kafka) == kept.TOTALS_OF[1]
