@@ -25,7 +25,6 @@ __all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
 
 log = logging.getLogger("kafkastream")
 
-_METADATA: Final = "_metadata/v2"
 _SCHEMA_PATH: Final = re.compile(r'"[^"]*/state/[^/"]+/(_stateSchema/[^"]*)"')
 """In Spark's metadata of an operator with state: ``stateSchemaFilePaths``."""
 
@@ -97,13 +96,12 @@ class CheckpointFolder(FolderReader):
         Spark keeps the absolute path of each schema of a state, and reads it at the next start.
         """
         for operator in self._files.names(f"{name}/state"):
-            state = f"{name}/state/{operator}"
-            for number in filter(str.isdecimal, self._files.names(f"{state}/{_METADATA}")):
-                file = f"{state}/{_METADATA}/{number}"
-                written = self._files.read(file) or ""
-                found = _SCHEMA_PATH.sub(lambda path: f'"{self._files.location(state)}/{path[1]}"', written)
-                if found != written:
-                    self._files.replace(file, found)
+            metadata = f"{name}/state/{operator}/_metadata/v2"
+            for number in filter(str.isdecimal, self._files.names(metadata)):
+                written = self._files.read(f"{metadata}/{number}") or ""
+                correct = _relocated(written, self._files.location(f"{name}/state/{operator}"))
+                if correct != written:
+                    self._files.replace(f"{metadata}/{number}", correct)
 
     def clean(self) -> None:
         """Remove what nobody will read again."""
@@ -129,6 +127,18 @@ def _own_slug(name: str) -> str:
 def slug(name: str) -> str:
     """A name as a part of a path."""
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"
+
+
+def _relocated(metadata: str, state: str) -> str:
+    """Spark's metadata of an operator whose state lies here.
+
+    Example:
+        >>> _relocated(
+        ...     '{"stateSchemaFilePaths":["file:/old/q/state/0/_stateSchema/default/0_x"]}', "file:/new/q/state/0"
+        ... )
+        '{"stateSchemaFilePaths":["file:/new/q/state/0/_stateSchema/default/0_x"]}'
+    """
+    return _SCHEMA_PATH.sub(lambda found: f'"{state}/{found[1]}"', metadata)
 
 
 def _fields(extent: Extent) -> dict[str, Any]:
