@@ -8,22 +8,31 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import psutil
 
 __all__ = ["heap", "held"]
 
 _MIB = 1024 * 1024
+_WORKERS: Final = "workers"
 
 
 def held(root: int) -> Mapping[str, float]:
-    """What each kind of process below ``root`` holds, by names such as ``jvm descriptors``."""
+    """What each kind of process below ``root`` holds, by names such as ``jvm descriptors``.
+
+    Workers come and go, so there are also the descriptors of the one that has most: ``workers most descriptors``.
+    """
     totals: defaultdict[str, float] = defaultdict(float)
+    most = 0.0
     for process, kind in _processes(root):
         with suppress(psutil.NoSuchProcess, FileNotFoundError):
-            for what, amount in _held_by(process).items():
+            amounts = _held_by(process)
+            for what, amount in amounts.items():
                 totals[f"{kind} {what}"] += amount
-    return totals
+            if kind == _WORKERS:
+                most = max(most, amounts["descriptors"])
+    return {**totals, f"{_WORKERS} most descriptors": most}
 
 
 def heap(root: int) -> Mapping[str, float]:
@@ -48,7 +57,7 @@ def _kind(process: psutil.Process) -> str:
     """Beside the workers of tasks, Spark starts Python for the planning of sources and of state."""
     if process.name().startswith("java"):
         return "jvm"
-    return "workers" if "pyspark.worker" in process.cmdline() else "helpers"
+    return _WORKERS if "pyspark.worker" in process.cmdline() else "helpers"
 
 
 def _held_by(process: psutil.Process) -> Mapping[str, float]:

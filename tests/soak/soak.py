@@ -31,6 +31,8 @@ _START_S: Final = 300.0
 _PATIENCE_S: Final = 60.0
 _DRIVER_MEMORY: Final = "1g"
 """Spark's own default, so that the heap has an end within the hour."""
+_SUBMIT: Final = "--conf spark.sql.streaming.minBatchesToRetain=25 pyspark-shell"
+"""Spark keeps 100 micro-batches unless told otherwise, which a soak of five minutes does not fill in its warm-up."""
 
 
 class JobEndedError(Exception):
@@ -110,6 +112,7 @@ class Soak:
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_DRIVER_MEMORY": _DRIVER_MEMORY,
             "SPARK_SUBMIT_OPTS": options,
+            "PYSPARK_SUBMIT_ARGS": _SUBMIT,
         }
         log = parts.enter_context(self._log.open("wb"))
         job = subprocess.Popen(
