@@ -1,7 +1,10 @@
-"""Checkpoint directories that cannot be written, or are gone for a while: an error with path and cause, or a restart."""
+"""Checkpoint directories that cannot be written, are full, or are gone for a while: an error with path and cause, or a restart."""
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +31,64 @@ def test_directory_that_cannot_be_made_is_named_with_the_cause(
     assert str(tmp_path / "file") in str(raised.value)
     assert "ot a directory" in raised.value.what
     assert "java" not in str(raised.value)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 4 MiB, where this user may mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"mount: {mounted.stderr.decode().strip()}")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Leave no space; returns what has taken it."""
+    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
+        while True:
+            filler.write(bytes(4096))
+    return disk / "filler"
+
+
+def test_full_disk_is_the_error_of_a_start(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, small_disk: Path
+) -> None:
+    fill(small_disk)
+    env.get_checkpoint_config().set_checkpoint_storage_dir(small_disk.as_uri())
+    with pytest.raises(StorageError, match="No space left on device") as raised:
+        list(read(parts.bounded(topic)).map(str.upper).execute_and_collect("upper"))
+    assert str(small_disk / "upper") in str(raised.value)
+    assert "java" not in str(raised.value)
+
+
+def test_job_goes_on_when_its_disk_has_space_again(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, small_disk: Path
+) -> None:
+    source, target = new_topic(), new_topic()
+    env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(small_disk.as_uri())
+    env.set_restart_strategy(RestartStrategies.fixed_delay_restart(1000, 300))
+    keyed = read(parts.endless(source)).key_by(lambda value: value[0], Types.STRING())
+    keyed.reduce(lambda one, other: one + other).sink_to(parts.sink(target))
+    job = env.execute_async("full")
+    try:
+        parts.kafka.produce(source, ["a1"])
+        wait_until(lambda: parts.values(target) == ["a1"], 60, "the first sum")
+        wait_until(lambda: list(small_disk.rglob("commits/0")), 30, "the end of the first micro-batch")
+        filler = fill(small_disk)
+        parts.kafka.produce(source, ["a2"])
+        wait_until(lambda: job.get_job_status().result() is JobStatus.RESTARTING, 60, "the failure")
+        filler.unlink()
+        wait_until(lambda: "a1a2" in parts.values(target), 60, "what came when the disk was full")
+        parts.kafka.produce(source, ["a3"])
+        wait_until(lambda: "a1a2a3" in parts.values(target), 60, "what came since")
+        assert set(parts.values(target)) == {"a1", "a1a2", "a1a2a3"}
+    finally:
+        job.cancel().result(60)
 
 
 def test_job_goes_on_when_its_directory_was_gone_for_a_while(
