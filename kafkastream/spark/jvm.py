@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, Final, final
 
@@ -21,13 +21,13 @@ from typing_extensions import Self
 from kafkastream.errors import SetupError, SparkLostError
 from kafkastream.spark.worker_output import shown
 
-__all__ = ["LOG_VARIABLE", "forward_signals", "launch", "lost_jvm", "own_words"]
+__all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "launch", "lost_jvm", "own_words"]
 
 LOG_VARIABLE: Final = "KAFKASTREAM_SPARK_LOG"
 """The environment variable with the level from which on Spark's own log is shown."""
 
-_MEMORY: Final = {"MALLOC_ARENA_MAX": "2"}
-"""Variables of the JVM's, unless the user has set them.
+ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
+"""Environment variables of Spark's JVMs, unless the user has set them.
 
 glibc gives each thread a heap of its own, up to eight for each core, and what RocksDB frees in one of them stays there:
 https://github.com/prestodb/presto/issues/8993.
@@ -65,7 +65,7 @@ def _ended_unless_started() -> Iterator[None]:
     begun: list[subprocess.Popen[bytes]] = []
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        options["env"] = {**_MEMORY, **options["env"]}
+        options["env"] = {**ENVIRONMENT, **options["env"]}
         begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]
 

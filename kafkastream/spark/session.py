@@ -21,7 +21,7 @@ from kafkastream.spark.descriptors import check_descriptor_limit
 from kafkastream.spark.driver_python import provide_python
 from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
-from kafkastream.spark.jvm import LOG_VARIABLE, forward_signals, launch, lost_jvm, own_words
+from kafkastream.spark.jvm import ENVIRONMENT, LOG_VARIABLE, forward_signals, launch, lost_jvm, own_words
 from kafkastream.spark.master import given_master, is_cluster
 from kafkastream.spark.signals import exit_at_sigterm
 from kafkastream.spark.versions import check_spark
@@ -147,6 +147,8 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash says where it was
+    for name, value in ENVIRONMENT.items():
+        conf.setIfMissing(f"spark.executorEnv.{name}", value)
     # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
     if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
         conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kafkastream.common import Types
+from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import UnknownTopicError
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
@@ -88,3 +90,27 @@ def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:
     assert folder.extents("q") == FIRST
     folder.clean()
     assert not Path(folder.path.removeprefix("file://")).exists()
+
+
+@pytest.mark.parametrize("told", [None, "false"])
+def test_state_is_kept_as_changes_unless_told_otherwise(
+    spark: SparkSession,
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    topic: str,
+    tmp_path: Path,
+    told: str | None,
+) -> None:
+    key = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+    env.get_checkpoint_config().set_checkpoint_storage_dir(tmp_path.as_uri())
+    parts.kafka.produce(topic, ["a"])
+    keyed = read(parts.bounded(topic)).key_by(lambda value: value, Types.STRING())
+    if told is not None:
+        spark.conf.set(key, told)
+    try:
+        list(keyed.reduce(lambda one, other: one + other).execute_and_collect("changes"))
+    finally:
+        spark.conf.unset(key)
+    assert list(tmp_path.rglob("state/0/*/1.zip"))
+    assert bool(list(tmp_path.rglob("state/0/*/1.changelog"))) is (told is None)

@@ -141,6 +141,7 @@ def test_sigterm_to_spark_submit_stops_after_the_micro_batch(kafka: KafkaBroker,
 def test_sigterm_while_spark_starts_ends_the_program_and_the_jvm(kafka: KafkaBroker, topic: str, script: Path) -> None:
     with started(script, kafka, topic) as program:
         jvm = jvm_of(program)
+        assert b"MALLOC_ARENA_MAX=2" in Path(f"/proc/{jvm}/environ").read_bytes().split(b"\0")
         program.terminate()
         assert program.communicate(timeout=60) == ("", "")
     assert program.returncode == 143
