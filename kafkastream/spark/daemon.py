@@ -23,6 +23,7 @@ __all__ = ["note_ends", "preload"]
 
 _PRELOADED: Final = (
     "pyspark.worker",
+    "pandas",
     "pyarrow.compute",
     "pyarrow.ipc",
     "kafkastream.spark.stateful",

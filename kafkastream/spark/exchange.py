@@ -9,10 +9,9 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple, final
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 import attrs
-import pandas as pd
 import pyarrow as pa
 from pyspark import cloudpickle
 
@@ -27,6 +26,9 @@ from kafkastream.spark.sinks import SinkOperator
 from kafkastream.spec.functions import Function, KeySelector, method_of, overrides_close
 from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "MESSAGE_SCHEMA",
@@ -100,6 +102,8 @@ def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
 
 def message_frame(messages: Iterable[Message]) -> pd.DataFrame:
     """The rows to hand to Spark, as a stateful stage does it."""
+    import pandas as pd  # half a second of CPU, which the process that plans a query's state need not spend
+
     return pd.DataFrame(list(messages), columns=list(Message._fields))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar, Final, final
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -21,7 +23,7 @@ from typing_extensions import Self
 from kafkastream.errors import SetupError, SparkLostError
 from kafkastream.spark.worker_output import shown
 
-__all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "launch", "lost_jvm", "own_words"]
+__all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
 
 LOG_VARIABLE: Final = "KAFKASTREAM_SPARK_LOG"
 """The environment variable with the level from which on Spark's own log is shown."""
@@ -196,6 +198,29 @@ def lost_jvm(error: BaseException | None = None) -> SparkLostError | None:
         return SparkLostError("Spark's JVM does not answer any more", now=_AGAIN) if is_cut_off else None
     status = _status(process, _END_OF_PROCESS_S if is_cut_off else 0)
     return None if status is None else _ended(status)
+
+
+def hush_end(context: SparkContext) -> None:
+    """Have nobody but us tell of a JVM that was killed: neither py4j nor Spark's server of accumulators.
+
+    py4j logs calls that fail to the root logger:
+    https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py#L1045.
+    """
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    server = getattr(context, "_accumulatorServer", None)
+    if server is None or "handle_error" in vars(server):
+        return
+    tell = server.handle_error
+
+    def handle_error(request: object, address: object) -> None:
+        if lost_jvm(ConnectionError()) is None:
+            tell(request, address)
+
+    server.handle_error = handle_error
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 _AGAIN: Final = "Start the program again; a job with a checkpoint directory continues where it stopped."

@@ -21,7 +21,7 @@ from kafkastream.spark.descriptors import check_descriptor_limit
 from kafkastream.spark.driver_python import provide_python
 from kafkastream.spark.jars import connector_jars, connector_version, spark_version
 from kafkastream.spark.java import find_java
-from kafkastream.spark.jvm import ENVIRONMENT, LOG_VARIABLE, forward_signals, launch, lost_jvm, own_words
+from kafkastream.spark.jvm import ENVIRONMENT, LOG_VARIABLE, forward_signals, hush_end, launch, lost_jvm, own_words
 from kafkastream.spark.master import given_master, is_cluster
 from kafkastream.spark.signals import exit_at_sigterm
 from kafkastream.spark.versions import check_spark
@@ -81,6 +81,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     session = SparkSession.getActiveSession() or _new_session()
     check_spark(session.version, pyspark.__version__)
     forward_signals(session.sparkContext._gateway)
+    hush_end(session.sparkContext)
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",

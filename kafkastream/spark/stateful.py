@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import attrs
-import pandas as pd
 from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
@@ -25,6 +24,9 @@ from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.task import unpickled
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["LevelPlan", "StatefulStage"]
 

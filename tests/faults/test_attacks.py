@@ -11,7 +11,7 @@ from rich.console import Console
 from tests.faults.cases import CASES
 from tests.faults.harness import Findings, attack, findings_table
 
-KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "10"))
+KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "8"))
 
 
 def found(kills: int, guarantee: str, *, outages: bool = True, case: str = "copy", healthy_s: float = 0) -> Findings:

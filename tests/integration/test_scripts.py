@@ -159,12 +159,13 @@ def test_jvm_that_is_killed_is_the_error(kafka: KafkaBroker, topic: str, script:
         out, errors = program.communicate(timeout=60)
     assert time.monotonic() - began < 30
     assert (out, program.returncode) == ("", 1)
+    assert errors.startswith('Traceback (most recent call last):\n  File "'), errors
     *_, what, where, memory, again = errors.splitlines()
     assert what == "kafkastream.errors.SparkLostError: [spark-lost] Spark's JVM was killed by SIGKILL"
     assert where == "  at job 'lines'"
     assert "out of memory" in memory
     assert again.startswith("  Start the program again")
-    for foreign in ("Py4J", "py4j", "java.", "org.apache", "is closed", "failed:"):
+    for foreign in ("Py4J", "py4j", "java.", "org.apache", "is closed", "failed:", "EOFError"):
         assert foreign not in errors
 
 
