@@ -1,4 +1,4 @@
-"""Start the JVMs of Spark in tests for a short life, with an archive of Spark's classes: a third of the CPU of a start.
+"""Start the JVMs of Spark in tests for a short life, with an archive of Spark's classes: it saves a third of a short job's CPU.
 
 ``python -m tests.jvm`` writes the archive, once per virtual environment. The JVM ignores an archive that was written by
 another Java or for other jars: https://docs.oracle.com/en/java/javase/17/vm/class-data-sharing.html.
