@@ -92,6 +92,23 @@ def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:
     assert not Path(folder.path.removeprefix("file://")).exists()
 
 
+@pytest.mark.parametrize("is_left_unfinished", [False, True])
+def test_state_is_found_where_a_folder_was_moved_to(
+    folder: CheckpointFolder, tmp_path: Path, *, is_left_unfinished: bool
+) -> None:
+    metadata = tmp_path / "my-job" / "q" / "state" / "0" / "_metadata" / "v2"
+    metadata.mkdir(parents=True)
+    text = 'v2\n{"stateSchemaFilePaths":["file:%s/q/state/0/_stateSchema/default/0_a"]}'
+    (metadata / "0").write_text(text % "/before/my-job")
+    folder.relocate_state("q")
+    assert (metadata / "0").read_text() == text % (tmp_path / "my-job")
+    if is_left_unfinished:
+        (metadata / ".0.crc").unlink()
+        (metadata / "0").rename(metadata / "0~")
+    folder.relocate_state("q")
+    assert (metadata / "0").read_text() == text % (tmp_path / "my-job")
+
+
 @pytest.mark.parametrize("told", [None, "false"])
 def test_state_is_kept_as_changes_unless_told_otherwise(
     spark: SparkSession,

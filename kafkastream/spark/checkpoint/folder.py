@@ -97,11 +97,12 @@ class CheckpointFolder(FolderReader):
         """
         for operator in self._files.names(f"{name}/state"):
             metadata = f"{name}/state/{operator}/_metadata/v2"
-            for number in filter(str.isdecimal, self._files.names(metadata)):
-                written = self._files.read(f"{metadata}/{number}") or ""
+            names = {one.removesuffix("~") for one in self._files.names(metadata)}  # with what a kill left unfinished
+            for file in (f"{metadata}/{one}" for one in names if one.isdecimal()):
+                written = self._files.read_replaced(file) or ""
                 correct = _relocated(written, self._files.location(f"{name}/state/{operator}"))
-                if correct != written:
-                    self._files.replace(f"{metadata}/{number}", correct)
+                if correct != self._files.read(file):
+                    self._files.replace(file, correct)
 
     def clean(self) -> None:
         """Remove what nobody will read again."""
