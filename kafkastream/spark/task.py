@@ -57,12 +57,12 @@ class TaskPlan:
             first = next((arrow for arrow in remaining if arrow.num_rows), None)
             if first is None:
                 return
-            if first["source"][0].as_py() == CONTROL:
-                yield from message_batches(_marks(first, labels))
+            whole = itertools.chain((first,), remaining)
+            if first["source"][0].as_py() == CONTROL:  # read to its end, without which Spark ends the worker
+                yield from message_batches(itertools.chain.from_iterable(_marks(arrow, labels) for arrow in whole))
             else:
                 first = _own_columns(first)
-                whole = itertools.chain((first,), map(_own_columns, remaining))
-                reports = _reports(self, whole)
+                reports = _reports(self, map(_own_columns, whole))
                 own = labels[subtask_of(first, self.parallelism) % len(labels)]
                 yield from message_batches(messages_of(reports, own))
 

@@ -74,6 +74,15 @@ def _is_record_schema(_: object, __: object, serializer: Any) -> None:
         )
 
 
+def _is_guarantee(_: object, __: object, guarantee: Any) -> None:
+    if not isinstance(guarantee, DeliveryGuarantee):
+        raise DefinitionError(
+            f"{guarantee!r} is not a DeliveryGuarantee",
+            where="KafkaSink, delivery guarantee",
+            now=f"Give one of {', '.join(map(str, DeliveryGuarantee))}.",
+        )
+
+
 @final
 @attrs.frozen(kw_only=True)
 class KafkaSink(Generic[IN_contra]):
@@ -99,7 +108,7 @@ class KafkaSink(Generic[IN_contra]):
     record_serializer: KafkaRecordSerializationSchema[IN_contra] | None = attrs.field(
         default=None, validator=_is_record_schema
     )
-    delivery_guarantee: DeliveryGuarantee = DeliveryGuarantee.NONE
+    delivery_guarantee: DeliveryGuarantee = attrs.field(default=DeliveryGuarantee.NONE, validator=_is_guarantee)
     transactional_id_prefix: str | None = None
     transaction_naming_strategy: TransactionNamingStrategy = TransactionNamingStrategy.INCREMENTING
     dead_letter_topic: str | None = None
@@ -193,7 +202,12 @@ class KafkaSinkBuilder(Generic[IN]):
     setRecordSerializer = set_record_serializer
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
-        """What the sink promises when something fails; NONE if not set, as in Flink."""
+        """What the sink promises when something fails; NONE if not set, as in Flink.
+
+        Raises:
+            DefinitionError: It is no ``DeliveryGuarantee``.
+        """
+        _is_guarantee(None, None, delivery_guarantee)
         self._guarantee = delivery_guarantee
         return self
 

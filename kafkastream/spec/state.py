@@ -183,13 +183,13 @@ class ListState(MergingState[T, Iterable[T]]):
     __slots__ = ()
 
     def get(self) -> Iterable[T]:
-        """The elements, in the order in which they were added."""
+        """The elements, in the order in which they were added, as a list that later calls do not change."""
         life, content = self._cell.life, self._cell.get() or []
         if life is None or not content:
-            return iter(content)
+            return list(content)
         seen = [life.read(one) for one in content]
         self._cell.set([kept for _, kept in seen if kept is not None] or None)
-        return iter([value for value, _ in seen if value is not None])
+        return [value for value, _ in seen if value is not None]
 
     def add(self, value: T) -> None:
         """Add an element."""
@@ -295,7 +295,8 @@ class BroadcastState(ReadOnlyBroadcastState[K, V]):
     def remove(self, key: K) -> None:
         """Forget an entry, if there is one."""
         content = self._content()
-        if content.pop(key, None) is not None:
+        if key in content:
+            del content[key]
             self._cell.set(content or None)
 
     def __setitem__(self, key: K, value: V) -> None:

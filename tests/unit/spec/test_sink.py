@@ -105,3 +105,12 @@ def test_names_of_transactions_do_not_matter_without_transactions() -> None:
 def test_serializers_among_the_properties_are_no_error() -> None:
     given = {"key.serializer": "A", "value.serializer": "B"}
     assert dict(complete().set_kafka_producer_config(given).build().properties).items() >= given.items()
+
+
+@pytest.mark.parametrize("given", ["exactly-once", "EXACTLY_ONCE", None, True])
+def test_guarantee_is_one_of_its_members(given: object) -> None:
+    """A text would be taken for no guarantee at all."""
+    with pytest.raises(DefinitionError, match=r"is not a DeliveryGuarantee(?s:.)*DeliveryGuarantee\.EXACTLY_ONCE"):
+        complete().set_delivery_guarantee(given)  # type: ignore[arg-type]
+    with pytest.raises(DefinitionError, match="is not a DeliveryGuarantee"):
+        KafkaSink(delivery_guarantee=given)  # type: ignore[arg-type]
