@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 from confluent_kafka.admin import AdminClient
 
@@ -154,3 +155,23 @@ def test_jobs_in_one_worker_keep_their_functions(
             job.cancel().result()
     opened = (tmp_path / "notes").read_text().splitlines()
     assert sorted(opened) == sorted(set(opened))
+
+
+def test_keyed_job_keeps_its_workers(
+    read: Read, env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    """Spark ends a worker that has not read its input to the end, and with it go opened functions and producers."""
+    source, target = new_topic(PARTITIONS), new_topic()
+    noted = read(parts.endless(source)).map(Noting(tmp_path / "notes", "keyed"), Types.STRING())
+    by_keys(noted).sink_to(parts.sink(target))
+    job = env.execute_async("keyed")
+    try:
+        for batch in range(8):
+            parts.kafka.produce(source, [Record(f"v{batch}", partition=number) for number in range(PARTITIONS)])
+            written = (batch + 1) * PARTITIONS
+            wait_until(lambda written=written: len(parts.values(target)) == written, 60, "the copies")  # type: ignore[misc]
+        workers = {int(line.split()[1]) for line in (tmp_path / "notes").read_text().splitlines()}
+        assert workers
+        assert [worker for worker in workers if not psutil.pid_exists(worker)] == []
+    finally:
+        job.cancel().result()
