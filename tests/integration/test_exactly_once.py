@@ -170,7 +170,7 @@ def test_producer_tells_of_itself(
 
     try:
         for metric in ("KafkaProducer.request-total", "KafkaProducer.record-send-total", ".currentSendTime"):
-            wait_until(partial(told, metric), 30, metric)
+            wait_until(partial(told, metric), 60, metric)
     finally:
         job.cancel().result()
 

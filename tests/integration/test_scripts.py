@@ -89,10 +89,12 @@ def jvm_of(program: subprocess.Popen[str]) -> int:
 
 
 def is_java(pid: int) -> bool:
+    """Whether it is Spark's JVM, not one that is asked for its version."""
     try:
-        return b"java" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+        program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return False
+    return b"java" in program and b"org.apache.spark.deploy.SparkSubmit" in arguments
 
 
 def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, topic: str, script: Path) -> None:
