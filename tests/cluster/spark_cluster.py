@@ -23,9 +23,8 @@ __all__ = ["SPARK_HOME", "SparkCluster"]
 SPARK_HOME = Path(pyspark.__file__).parent
 _START_S = 60.0
 _SMALL_JVM = ("-Xmx256m", "-XX:-UsePerfData")
-_CLASS_PATH = os.pathsep.join(
-    [str(SPARK_HOME / "conf"), str(SPARK_HOME / "jars" / "*")]
-)  # as Spark has it: the archive's
+_CLASS_PATH = os.pathsep.join([str(SPARK_HOME / "conf"), str(SPARK_HOME / "jars" / "*")])
+"""Spark's own, for which the archive of classes was written."""
 
 
 @final

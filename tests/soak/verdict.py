@@ -16,7 +16,7 @@ __all__ = ["Verdict", "verdicts"]
 WARM_UP: Final = 1 / 3
 """The share of a run that does not count."""
 
-HEAP: Final = "jvm tracked: Java Heap"
+_HEAP: Final = "jvm tracked: Java Heap"
 _WITH_HEAP: Final = ("jvm RSS", "jvm tracked")
 """Curves that hold the JVM's heap, which may grow up to its limit: they are shown, and what is beside the heap is judged."""
 
@@ -78,7 +78,7 @@ def _tolerance(name: str) -> Tolerance | None:
 
 def _curves(samples: Sequence[Sample]) -> Mapping[str, Points]:
     measured = curves(samples)
-    heap = dict(measured.get(HEAP, ()))
+    heap = dict(measured.get(_HEAP, ()))
     beside = {
         f"{name} beside the heap": [(second, value - heap[second]) for second, value in measured[name]]
         for name in _WITH_HEAP

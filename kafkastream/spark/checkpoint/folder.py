@@ -96,11 +96,12 @@ class CheckpointFolder(FolderReader):
         Spark keeps the absolute path of each schema of a state, and reads it at the next start.
         """
         for operator in self._files.names(f"{name}/state"):
-            metadata = f"{name}/state/{operator}/_metadata/v2"
+            state = f"{name}/state/{operator}"
+            metadata, here = f"{state}/_metadata/v2", self._files.location(state)
             names = {one.removesuffix("~") for one in self._files.names(metadata)}  # with what a kill left unfinished
             for file in (f"{metadata}/{one}" for one in names if one.isdecimal()):
                 written = self._files.read_replaced(file) or ""
-                correct = _relocated(written, self._files.location(f"{name}/state/{operator}"))
+                correct = _relocated(written, here)
                 if correct != self._files.read(file):
                     self._files.replace(file, correct)
 
