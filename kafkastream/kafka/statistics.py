@@ -71,16 +71,15 @@ class ProducerStatistics:
 
     def __init__(self) -> None:
         self._told: Mapping[str, Any] | None = None
+        self.send_time_ms = 0.0
+        """How long the last records took to be written: in the client's queue, and on the way (Flink's currentSendTime)."""
 
     def __call__(self, told: str) -> None:
-        """Take in what the client tells, as JSON."""
+        """Take in what the client tells, as JSON; a window without records leaves the send time as it is."""
         self._told = json.loads(told)
+        if queue_ms := self.metric("record-queue-time-avg"):
+            self.send_time_ms = queue_ms + self.metric("request-latency-avg")
 
     def metric(self, name: str) -> float:
         """One of ``PRODUCER_METRICS``; 0 before the client has told anything."""
         return 0.0 if self._told is None else PRODUCER_METRICS[name](self._told)
-
-    @property
-    def send_time_ms(self) -> float:
-        """How long records lately took to be written: in the client's queue, and on the way (Flink's currentSendTime)."""
-        return self.metric("request-latency-avg") + self.metric("record-queue-time-avg")
