@@ -41,7 +41,7 @@ lint: setup ## Only lint, types and layers
 	lint-imports --no-logo
 
 unit: setup ## Only the tests that need neither Java nor a broker
-	pytest tests/unit tests/typing
+	pytest tests/unit tests/typing tests/names
 
 setup: $(READY) ## Only the virtual environment
 

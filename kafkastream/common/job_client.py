@@ -1,5 +1,15 @@
 """The handle to a running job, at PyFlink's path."""
 
-from kafkastream.spec.job import JobClient
+from __future__ import annotations
 
-__all__ = ["JobClient"]
+from concurrent.futures import Future as CompletableFuture
+
+from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
+
+__all__ = [
+    "CompletableFuture",
+    "JobClient",
+    "JobExecutionResult",
+    "JobID",
+    "JobStatus",
+]

@@ -1,5 +1,10 @@
 """What remains of a finished job, at PyFlink's path."""
 
-from kafkastream.spec.job import JobExecutionResult
+from __future__ import annotations
 
-__all__ = ["JobExecutionResult"]
+from kafkastream.spec.job import JobExecutionResult, JobID
+
+__all__ = [
+    "JobExecutionResult",
+    "JobID",
+]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+# First, since at its end it imports the other streams, which PyFlink has there.
+from kafkastream.datastream.data_stream import CachedDataStream, CloseableIterator, DataStream, DataStreamSink
+
+# isort: split
 from kafkastream.datastream.checkpoint_config import CheckpointConfig, ExternalizedCheckpointCleanup
 from kafkastream.datastream.checkpoint_storage import (
     CheckpointStorage,
+    CustomCheckpointStorage,
     FileSystemCheckpointStorage,
     JobManagerCheckpointStorage,
 )
 from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
-from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink
 from kafkastream.datastream.environment import StreamExecutionEnvironment
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
@@ -32,19 +36,24 @@ from kafkastream.datastream.functions import (
     KeyedProcessFunction,
     KeySelector,
     MapFunction,
+    Partitioner,
     ProcessAllWindowFunction,
     ProcessFunction,
     ProcessJoinFunction,
     ProcessWindowFunction,
     ReduceFunction,
     RuntimeContext,
+    SinkFunction,
+    SourceFunction,
     TimerService,
     WindowFunction,
 )
 from kafkastream.datastream.joined_streams import TaggedUnion
 from kafkastream.datastream.keyed_stream import KeyedStream
 from kafkastream.datastream.output_tag import OutputTag
+from kafkastream.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
 from kafkastream.datastream.state_backend import (
+    CustomStateBackend,
     EmbeddedRocksDBStateBackend,
     HashMapStateBackend,
     PredefinedOptions,
@@ -52,6 +61,16 @@ from kafkastream.datastream.state_backend import (
 )
 from kafkastream.datastream.time_characteristic import TimeCharacteristic
 from kafkastream.datastream.time_domain import TimeDomain
+from kafkastream.datastream.window import (
+    CountWindow,
+    GlobalWindow,
+    MergingWindowAssigner,
+    TimeWindow,
+    Trigger,
+    TriggerResult,
+    Window,
+    WindowAssigner,
+)
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 
 __all__ = [
@@ -61,6 +80,7 @@ __all__ = [
     "BroadcastConnectedStream",
     "BroadcastProcessFunction",
     "BroadcastStream",
+    "CachedDataStream",
     "CheckpointConfig",
     "CheckpointStorage",
     "CheckpointingMode",
@@ -70,6 +90,9 @@ __all__ = [
     "CoMapFunction",
     "CoProcessFunction",
     "ConnectedStreams",
+    "CountWindow",
+    "CustomCheckpointStorage",
+    "CustomStateBackend",
     "DataStream",
     "DataStreamSink",
     "EmbeddedRocksDBStateBackend",
@@ -80,6 +103,7 @@ __all__ = [
     "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
+    "GlobalWindow",
     "HashMapStateBackend",
     "JobManagerCheckpointStorage",
     "JoinFunction",
@@ -89,7 +113,10 @@ __all__ = [
     "KeyedProcessFunction",
     "KeyedStream",
     "MapFunction",
+    "MemorySize",
+    "MergingWindowAssigner",
     "OutputTag",
+    "Partitioner",
     "PredefinedOptions",
     "ProcessAllWindowFunction",
     "ProcessFunction",
@@ -98,12 +125,20 @@ __all__ = [
     "ReduceFunction",
     "RuntimeContext",
     "RuntimeExecutionMode",
+    "SinkFunction",
+    "SlotSharingGroup",
+    "SourceFunction",
     "StateBackend",
     "StreamExecutionEnvironment",
     "TaggedUnion",
     "TimeCharacteristic",
     "TimeDomain",
+    "TimeWindow",
     "TimerService",
+    "Trigger",
+    "TriggerResult",
+    "Window",
+    "WindowAssigner",
     "WindowFunction",
     "WindowedStream",
 ]

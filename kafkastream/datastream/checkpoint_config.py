@@ -12,7 +12,13 @@ from kafkastream.options import checkpoints as options
 from kafkastream.spec.configuration_view import ConfigurationView
 from kafkastream.spec.time import Duration
 
-__all__ = ["CheckpointConfig", "ExternalizedCheckpointCleanup"]
+__all__ = [
+    "CheckpointConfig",
+    "CheckpointingMode",
+    "Duration",
+    "ExternalizedCheckpointCleanup",
+    "ExternalizedCheckpointRetention",
+]
 
 ExternalizedCheckpointCleanup = ExternalizedCheckpointRetention
 _ANY_NUMBER = 2**31 - 1

@@ -6,7 +6,14 @@ from typing import final
 
 import attrs
 
-__all__ = ["CheckpointStorage", "FileSystemCheckpointStorage", "JobManagerCheckpointStorage"]
+from kafkastream.spec.stand_in import StandIn
+
+__all__ = [
+    "CheckpointStorage",
+    "CustomCheckpointStorage",
+    "FileSystemCheckpointStorage",
+    "JobManagerCheckpointStorage",
+]
 
 
 class CheckpointStorage:
@@ -55,3 +62,9 @@ class JobManagerCheckpointStorage(CheckpointStorage):
         return self.checkpoint_path
 
     getCheckpointPath = get_checkpoint_path
+
+
+class CustomCheckpointStorage(
+    StandIn, instead="Give a directory: execution.checkpointing.dir, or FileSystemCheckpointStorage."
+):
+    """Holds one of Java's storages."""

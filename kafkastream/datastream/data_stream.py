@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, final, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, final, overload
 
 from typing_extensions import Self, TypeVar
 
@@ -43,13 +43,75 @@ from kafkastream.spec.window import Window, WindowAssigner
 from kafkastream.spec.window_operation import WindowOperation
 
 if TYPE_CHECKING:
-    from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
     from kafkastream.datastream.environment import StreamExecutionEnvironment
     from kafkastream.datastream.joined_streams import CoGroupedStreams, JoinedStreams
-    from kafkastream.datastream.keyed_stream import KeyedStream
-    from kafkastream.datastream.windowed_stream import AllWindowedStream
 
-__all__ = ["CloseableIterator", "DataStream", "DataStreamSink"]
+from kafkastream.datastream.functions import Partitioner
+from kafkastream.datastream.slot_sharing_group import SlotSharingGroup
+from kafkastream.spec.co_functions import (
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from kafkastream.spec.endpoints import SinkFunction
+from kafkastream.spec.functions import AggregateFunction, ReduceFunction
+from kafkastream.spec.process_functions import KeyedProcessFunction
+from kafkastream.spec.row import Row
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.stand_in import StandIn
+from kafkastream.spec.trigger import Trigger
+from kafkastream.spec.types import Types
+from kafkastream.spec.window import MergingWindowAssigner
+from kafkastream.spec.window_functions import ProcessWindowFunction, WindowFunction
+
+__all__ = [
+    "WINDOW_STATE_NAME",
+    "AggregateFunction",
+    "AllWindowedStream",
+    "BroadcastConnectedStream",
+    "BroadcastProcessFunction",
+    "BroadcastStream",
+    "CachedDataStream",
+    "CloseableIterator",
+    "CoFlatMapFunction",
+    "CoMapFunction",
+    "CoProcessFunction",
+    "ConnectedStreams",
+    "DataStream",
+    "DataStreamSink",
+    "ExecutionConfig",
+    "FilterFunction",
+    "FlatMapFunction",
+    "KeySelector",
+    "KeyedBroadcastProcessFunction",
+    "KeyedCoProcessFunction",
+    "KeyedProcessFunction",
+    "KeyedStream",
+    "MapFunction",
+    "MergingWindowAssigner",
+    "OutputTag",
+    "Partitioner",
+    "ProcessFunction",
+    "ProcessWindowFunction",
+    "ReduceFunction",
+    "Row",
+    "RuntimeContext",
+    "SinkFunction",
+    "SlotSharingGroup",
+    "Trigger",
+    "TypeInformation",
+    "Types",
+    "WatermarkStrategy",
+    "WindowAssigner",
+    "WindowFunction",
+    "WindowedStream",
+]
+
+WINDOW_STATE_NAME: Final = "window-contents"
+_CACHED: Final = "Write it to a topic and read that, or take its elements with execute_and_collect."
 
 T = TypeVar("T", default=Any)
 K = TypeVar("K")
@@ -124,7 +186,7 @@ class DataStream(StreamHandle, Generic[T]):
         raise UnsupportedFeatureError(
             "a stream cannot be cached",
             where=f"cache of {self.get_name()!r}",
-            now="Write it to a topic and read that, or take its elements with execute_and_collect.",
+            now=_CACHED,
         )
 
     def map(
@@ -254,8 +316,6 @@ class DataStream(StreamHandle, Generic[T]):
         Differs from Flink: keys of any type that can be hashed and pickled will do, so ``key_type`` is not needed.
         Where it is given, a checkpoint keeps it, and a program with another one is refused.
         """
-        from kafkastream.datastream.keyed_stream import KeyedStream
-
         return KeyedStream(self, _checked(key_selector, KeySelector), key_type)
 
     keyBy = key_by
@@ -289,8 +349,6 @@ class DataStream(StreamHandle, Generic[T]):
         Args:
             broadcast_state_descriptors: The states that the function may ask for; at least one.
         """
-        from kafkastream.datastream.connected_streams import BroadcastStream
-
         return BroadcastStream(self, broadcast_state_descriptors)
 
     def join(self, other: DataStream[T2]) -> JoinedStreams[T, T2]:
@@ -309,8 +367,6 @@ class DataStream(StreamHandle, Generic[T]):
 
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
         """Put all elements into windows, without keys; one subtask has them all."""
-        from kafkastream.datastream.windowed_stream import AllWindowedStream
-
         return AllWindowedStream(self, WindowOperation(assigner=window_assigner))
 
     windowAll = window_all
@@ -388,3 +444,13 @@ def _checked(function: Any, kind: type[Function]) -> Any:
         return function
     given = type(function).__name__ if isinstance(function, Function) else function_name(function)
     raise TypeError(f"this operator takes a function or a {kind.__name__}, not {given}")
+
+
+class CachedDataStream(StandIn, instead=_CACHED):
+    """Keeps its elements for the next job."""
+
+
+# PyFlink has all streams in one module; these need the classes above.
+from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams  # noqa: E402
+from kafkastream.datastream.keyed_stream import KeyedStream  # noqa: E402
+from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream  # noqa: E402

@@ -10,6 +10,7 @@ from typing_extensions import Self
 from kafkastream.datastream.checkpoint_config import CheckpointConfig
 from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
+from kafkastream.datastream.slot_sharing_group import SlotSharingGroup
 from kafkastream.datastream.state_backend import EmbeddedRocksDBStateBackend, HashMapStateBackend, StateBackend
 from kafkastream.datastream.time_characteristic import TimeCharacteristic
 from kafkastream.options import checkpoints
@@ -186,6 +187,12 @@ class EnvironmentSettings(ConfigurationView):
         return self._get(checkpoints.SAVEPOINT_DIR)
 
     getDefaultSavepointDirectory = get_default_savepoint_directory
+
+    def register_slot_sharing_group(self, slot_sharing_group: SlotSharingGroup) -> Self:
+        """Has no effect: Spark shares its cores among all operators."""
+        return self
+
+    registerSlotSharingGroup = register_slot_sharing_group
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
         """Has no effect: elements go on in batches. In ms; -1 switches it off."""

@@ -1,6 +1,12 @@
 """Functions of the DataStream API, at PyFlink's path."""
 
+from __future__ import annotations
+
+from typing import TypeVar
+
+from kafkastream.metrics import MetricGroup
 from kafkastream.spec.co_functions import (
+    BaseBroadcastProcessFunction,
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -8,6 +14,7 @@ from kafkastream.spec.co_functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
+from kafkastream.spec.endpoints import SinkFunction, SourceFunction
 from kafkastream.spec.functions import (
     AggregateFunction,
     FilterFunction,
@@ -15,11 +22,13 @@ from kafkastream.spec.functions import (
     Function,
     KeySelector,
     MapFunction,
+    NullByteKeySelector,
     ReduceFunction,
 )
 from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
-from kafkastream.spec.process_functions import KeyedProcessFunction, ProcessFunction, TimerService
+from kafkastream.spec.process_functions import KeyedProcessFunction, ProcessFunction, TimeDomain, TimerService
 from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.stand_in import JAVA, MACHINERY, StandIn
 from kafkastream.spec.state import KeyedStateStore
 from kafkastream.spec.window_functions import (
     AllWindowFunction,
@@ -29,8 +38,15 @@ from kafkastream.spec.window_functions import (
 )
 
 __all__ = [
+    "IN",
+    "IN1",
+    "IN2",
+    "KEY",
+    "OUT",
+    "W2",
     "AggregateFunction",
     "AllWindowFunction",
+    "BaseBroadcastProcessFunction",
     "BroadcastProcessFunction",
     "CoFlatMapFunction",
     "CoGroupFunction",
@@ -40,6 +56,19 @@ __all__ = [
     "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
+    "FunctionWrapper",
+    "InternalIterableAllWindowFunction",
+    "InternalIterableProcessAllWindowFunction",
+    "InternalIterableProcessWindowFunction",
+    "InternalIterableWindowFunction",
+    "InternalProcessAllWindowContext",
+    "InternalProcessWindowContext",
+    "InternalSingleValueAllWindowFunction",
+    "InternalSingleValueProcessAllWindowFunction",
+    "InternalSingleValueProcessWindowFunction",
+    "InternalSingleValueWindowFunction",
+    "InternalWindowFunction",
+    "JavaFunctionWrapper",
     "JoinFunction",
     "KeySelector",
     "KeyedBroadcastProcessFunction",
@@ -47,12 +76,101 @@ __all__ = [
     "KeyedProcessFunction",
     "KeyedStateStore",
     "MapFunction",
+    "MetricGroup",
+    "NullByteKeySelector",
+    "Partitioner",
+    "PassThroughAllWindowFunction",
+    "PassThroughWindowFunction",
     "ProcessAllWindowFunction",
     "ProcessFunction",
     "ProcessJoinFunction",
     "ProcessWindowFunction",
     "ReduceFunction",
+    "ReduceFunctionWrapper",
     "RuntimeContext",
+    "SinkFunction",
+    "SourceFunction",
+    "TimeDomain",
     "TimerService",
+    "W",
     "WindowFunction",
 ]
+
+
+IN = TypeVar("IN")
+IN1 = TypeVar("IN1")
+IN2 = TypeVar("IN2")
+KEY = TypeVar("KEY")
+OUT = TypeVar("OUT")
+W = TypeVar("W")
+W2 = TypeVar("W2")
+
+
+class Partitioner(
+    StandIn, instead="key_by brings the elements of a key together; a sink's set_partitioner chooses Kafka's partition."
+):
+    """Chooses the subtask of an element, for ``partition_custom``."""
+
+
+class JavaFunctionWrapper(StandIn, instead=JAVA):
+    """Holds one of Java's functions."""
+
+
+class InternalWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalIterableAllWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalIterableProcessAllWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalIterableProcessWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalIterableWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalProcessAllWindowContext(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalProcessWindowContext(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalSingleValueAllWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalSingleValueProcessAllWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalSingleValueProcessWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class InternalSingleValueWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class PassThroughAllWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class PassThroughWindowFunction(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class FunctionWrapper(StandIn, instead=MACHINERY):
+    """PyFlink's own."""
+
+
+class ReduceFunctionWrapper(StandIn, instead=MACHINERY):
+    """PyFlink's own."""

@@ -1,5 +1,12 @@
 """Side outputs, at PyFlink's path."""
 
-from kafkastream.spec.output_tag import OutputTag
+from __future__ import annotations
 
-__all__ = ["OutputTag"]
+from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.types import TypeInformation, Types
+
+__all__ = [
+    "OutputTag",
+    "TypeInformation",
+    "Types",
+]

@@ -1,5 +1,10 @@
 """State of keyed streams, at PyFlink's path."""
 
+from __future__ import annotations
+
+from typing import TypeVar
+
+from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.state import (
     AggregatingState,
     AppendingState,
@@ -21,23 +26,48 @@ from kafkastream.spec.state_descriptors import (
     ValueStateDescriptor,
 )
 from kafkastream.spec.state_ttl import StateTtlConfig
+from kafkastream.spec.time import Duration, Time
+from kafkastream.spec.types import TypeInformation, Types
 
 __all__ = [
+    "IN",
+    "OUT",
     "AggregatingState",
     "AggregatingStateDescriptor",
     "AppendingState",
     "BroadcastState",
+    "Duration",
+    "K",
     "ListState",
     "ListStateDescriptor",
     "MapState",
     "MapStateDescriptor",
     "MergingState",
+    "OperatorStateStore",
     "ReadOnlyBroadcastState",
     "ReducingState",
     "ReducingStateDescriptor",
     "State",
     "StateDescriptor",
     "StateTtlConfig",
+    "T",
+    "Time",
+    "TypeInformation",
+    "Types",
+    "V",
     "ValueState",
     "ValueStateDescriptor",
 ]
+
+
+IN = TypeVar("IN")
+K = TypeVar("K")
+OUT = TypeVar("OUT")
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class OperatorStateStore(
+    StandIn, instead="Broadcast state is asked of the context: ctx.get_broadcast_state(descriptor)."
+):
+    """State of an operator without keys."""

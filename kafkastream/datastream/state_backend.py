@@ -8,7 +8,15 @@ from __future__ import annotations
 import enum
 from typing import final
 
-__all__ = ["EmbeddedRocksDBStateBackend", "HashMapStateBackend", "PredefinedOptions", "StateBackend"]
+from kafkastream.spec.stand_in import StandIn
+
+__all__ = [
+    "CustomStateBackend",
+    "EmbeddedRocksDBStateBackend",
+    "HashMapStateBackend",
+    "PredefinedOptions",
+    "StateBackend",
+]
 
 
 class StateBackend:
@@ -97,3 +105,10 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         return self._threads
 
     getNumberOfTransferThreads = get_number_of_transfer_threads
+
+
+class CustomStateBackend(
+    StandIn,
+    instead="State is in Spark's state stores: leave the state backend out, or set spark.sql.streaming.stateStore.* of Spark.",
+):
+    """Holds one of Java's state backends."""

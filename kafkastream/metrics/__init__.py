@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.metrics.groups import Counter, Distribution, Gauge, Meter, MetricGroup
+from kafkastream.metrics.groups import Counter, Distribution, Gauge, Meter, Metric, MetricGroup
 from kafkastream.metrics.snapshot import MetricsSnapshot, ReportedMetric
 from kafkastream.metrics.values import DistributionValue, Group, MeterValue, MetricKind
 
@@ -14,6 +14,7 @@ __all__ = [
     "Group",
     "Meter",
     "MeterValue",
+    "Metric",
     "MetricGroup",
     "MetricKind",
     "MetricsSnapshot",

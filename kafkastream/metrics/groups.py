@@ -11,15 +11,28 @@ from typing import ClassVar, TypeAlias, TypeVar, final
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.values import Change, DistributionValue, Group, MeterIncrement, MetricKind, RateWindow
 
-__all__ = ["Counter", "Distribution", "Gauge", "Meter", "MetricGroup"]
+__all__ = [
+    "Counter",
+    "Distribution",
+    "Gauge",
+    "Meter",
+    "Metric",
+    "MetricGroup",
+]
 
 log = logging.getLogger("kafkastream")
 
 _INFINITE = float("inf")
 
 
+class Metric:
+    """Base of all metrics."""
+
+    __slots__ = ()
+
+
 @final
-class Counter:
+class Counter(Metric):
     """Counts up and down; what it counts reaches the job's metrics when its task has completed.
 
     Example:
@@ -57,7 +70,7 @@ class Counter:
 
 
 @final
-class Gauge:
+class Gauge(Metric):
     """Gives a value when asked; it is asked at the end of each task."""
 
     __slots__ = ("_read",)
@@ -81,7 +94,7 @@ class Gauge:
 
 
 @final
-class Meter:
+class Meter(Metric):
     """Counts events, and tells how many there are per second.
 
     Example:
@@ -124,7 +137,7 @@ class Meter:
 
 
 @final
-class Distribution:
+class Distribution(Metric):
     """Keeps count, sum, least and greatest of the values that it is given.
 
     Example:

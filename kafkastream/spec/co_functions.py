@@ -16,6 +16,7 @@ from kafkastream.spec.state import BroadcastState, Cell, ReadOnlyBroadcastState
 from kafkastream.spec.state_descriptors import MapStateDescriptor
 
 __all__ = [
+    "BaseBroadcastProcessFunction",
     "BroadcastCells",
     "BroadcastProcessFunction",
     "BroadcastStates",
@@ -139,7 +140,23 @@ class BroadcastStates:
         return self._cells.broadcast_cell(descriptor)
 
 
-class _BroadcastContext(ProcessFunction.Context):
+class _BaseContext(ProcessFunction.Context):
+    """The element's timestamp and the time."""
+
+    def current_processing_time(self) -> int:
+        """The wall clock of the worker, in ms."""
+        return self.timer_service().current_processing_time()
+
+    currentProcessingTime = current_processing_time
+
+    def current_watermark(self) -> int:
+        """How far event time has come, in ms."""
+        return self.timer_service().current_watermark()
+
+    currentWatermark = current_watermark
+
+
+class _BroadcastContext(_BaseContext):
     """The element's timestamp, the time, and broadcast state that may be changed."""
 
     def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
@@ -153,7 +170,7 @@ class _BroadcastContext(ProcessFunction.Context):
     getBroadcastState = get_broadcast_state
 
 
-class _ReadOnlyContext(ProcessFunction.Context):
+class _ReadOnlyContext(_BaseContext):
     """The element's timestamp, the time, and broadcast state to be read."""
 
     def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
@@ -167,14 +184,21 @@ class _ReadOnlyContext(ProcessFunction.Context):
     getBroadcastState = get_broadcast_state
 
 
-class BroadcastProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
-    """A process function for a stream without keys, and one whose elements come to every subtask."""
+class BaseBroadcastProcessFunction(Function, ABC):
+    """What functions with broadcast state have in common."""
+
+    class BaseContext(_BaseContext):
+        """The element's timestamp and the time."""
 
     class Context(_BroadcastContext):
         """For elements that come to every subtask."""
 
     class ReadOnlyContext(_ReadOnlyContext):
-        """For elements of the stream without keys."""
+        """For elements of the other stream."""
+
+
+class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1, IN2, OUT]):
+    """A process function for a stream without keys, and one whose elements come to every subtask."""
 
     @abstractmethod
     def process_element(
@@ -189,11 +213,8 @@ class BroadcastProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
         """Take in an element that comes to every subtask; each does the same to its broadcast state."""
 
 
-class KeyedBroadcastProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
+class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[KEY, IN1, IN2, OUT]):
     """A process function for a keyed stream, and one whose elements come to every subtask."""
-
-    class Context(_BroadcastContext):
-        """For elements that come to every subtask."""
 
     class ReadOnlyContext(_ReadOnlyContext):
         """For elements of the keyed stream."""
@@ -208,7 +229,7 @@ class KeyedBroadcastProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
 
         getCurrentKey = get_current_key
 
-    class OnTimerContext(KeyedProcessFunction.OnTimerContext):
+    class OnTimerContext(KeyedProcessFunction.OnTimerContext, _BaseContext):
         """The timer's time, key and domain, and broadcast state to be read; valid only during one call."""
 
         def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:

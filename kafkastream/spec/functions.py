@@ -14,6 +14,7 @@ from kafkastream.errors import DefinitionError
 if TYPE_CHECKING:
     from kafkastream.spec.runtime_context import RuntimeContext
 
+
 __all__ = [
     "AggregateFunction",
     "FilterFunction",
@@ -21,6 +22,7 @@ __all__ = [
     "Function",
     "KeySelector",
     "MapFunction",
+    "NullByteKeySelector",
     "ReduceFunction",
     "WrappingFunction",
     "as_reduce_function",
@@ -100,6 +102,14 @@ class KeySelector(Function, ABC, Generic[IN, KEY]):
     @abstractmethod
     def get_key(self, value: IN) -> KEY:
         """Return the key of ``value``: the same for the same element, whenever it is asked."""
+
+
+class NullByteKeySelector(KeySelector[Any, int]):
+    """Gives all elements one key."""
+
+    def get_key(self, value: Any) -> int:
+        """Zero, as in Flink."""
+        return 0
 
 
 class ReduceFunction(Function, ABC, Generic[T]):

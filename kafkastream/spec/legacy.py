@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, final
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.endpoints import SinkFunction, SourceFunction
 from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.spec.partitioning import KafkaPartitioner
@@ -31,7 +32,7 @@ _DISABLE_METRICS = "flink.disable-metrics"
 
 
 @final
-class FlinkKafkaConsumer(Generic[OUT]):
+class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     """The Kafka source of Flink 1.x, for ``env.add_source``; new jobs use ``KafkaSource``.
 
     As in Flink: it begins at the group's offsets unless told otherwise, and where there is none, as
@@ -174,7 +175,7 @@ class FlinkKafkaConsumer(Generic[OUT]):
 
 
 @final
-class FlinkKafkaProducer(Generic[IN_contra]):
+class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     """The Kafka sink of Flink 1.x, for ``stream.add_sink``; new jobs use ``KafkaSink``.
 
     As in Flink: AT_LEAST_ONCE unless told otherwise, records get the time of writing as their timestamp, no key, and

@@ -7,6 +7,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.endpoints import Source
 from kafkastream.spec.source import Boundedness
 from kafkastream.spec.types import TypeInformation, Types
 
@@ -17,7 +18,7 @@ _LONGS = range(-(2**63), 2**63)
 
 @final
 @attrs.frozen
-class NumberSequenceSource:
+class NumberSequenceSource(Source):
     """All whole numbers from ``start`` to ``end``, both included.
 
     Same as in Flink: it ends, and nothing of it is held in memory as a whole.

@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.endpoints import Sink
 from kafkastream.spec.properties import dead_letter_problems, property_text
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema
@@ -85,7 +86,7 @@ def _is_guarantee(_: object, __: object, guarantee: Any) -> None:
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaSink(Generic[IN_contra]):
+class KafkaSink(Sink, Generic[IN_contra]):
     """A Kafka sink as the user defined it: plain data, ready to run.
 
     Raises:

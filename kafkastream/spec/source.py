@@ -11,6 +11,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.endpoints import Source
 from kafkastream.spec.formats import DeserializationSchema
 from kafkastream.spec.offsets import EarliestOffsets, OffsetsInitializer
 from kafkastream.spec.properties import dead_letter_problems, property_text
@@ -59,7 +60,7 @@ class Boundedness(enum.Enum):
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaSource(Generic[OUT]):
+class KafkaSource(Source, Generic[OUT]):
     """A Kafka source as the user defined it: plain data, ready to run.
 
     The same defaults and rules as Flink's ``KafkaSource.builder().build()``; unlike there, all that is wrong with a

@@ -18,6 +18,7 @@ from kafkastream.datastream import (
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
+from kafkastream.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.options.config_options import ConfigOptionBuilder, TypedConfigOptionBuilder
 from kafkastream.spec.configuration import Configuration
@@ -108,6 +109,7 @@ CLASSES: list[type] = [
     MetricGroup,
     MetricsSnapshot,
     NoRestart,
+    MemorySize,
     NumberSequenceSource,
     RestartStrategies,
     Row,
@@ -116,6 +118,8 @@ CLASSES: list[type] = [
     Schema,
     Schema.Builder,
     SimpleStringSchema,
+    SlotSharingGroup,
+    SlotSharingGroup.Builder,
     StreamExecutionEnvironment,
     TableDescriptor,
     TableDescriptor.Builder,

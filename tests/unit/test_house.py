@@ -22,7 +22,8 @@ HEAVY = {"confluent_kafka", "pandas", "pyarrow", "pyspark"}
 
 
 def constants_then_classes(name: str) -> tuple[bool, bool, str]:
-    return not name.isupper(), not name[0].isupper(), name
+    is_constant = name.isupper() and len(name) > 1
+    return not is_constant, not name[0].isupper(), name
 
 
 def test_import_is_light() -> None:

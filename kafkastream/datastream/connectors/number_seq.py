@@ -1,5 +1,9 @@
 """A source of whole numbers, at PyFlink's path."""
 
+from __future__ import annotations
+
 from kafkastream.spec.number_sequence import NumberSequenceSource
 
-__all__ = ["NumberSequenceSource"]
+__all__ = [
+    "NumberSequenceSource",
+]

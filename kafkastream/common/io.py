@@ -1,0 +1,13 @@
+"""Formats of files of Flink 1.x, at PyFlink's path."""
+
+from __future__ import annotations
+
+from kafkastream.spec.stand_in import FILES, StandIn
+
+__all__ = [
+    "InputFormat",
+]
+
+
+class InputFormat(StandIn, instead=FILES):
+    """Reads files."""

@@ -1,0 +1,13 @@
+"""Wrappers of Java's objects, at PyFlink's path."""
+
+from __future__ import annotations
+
+from kafkastream.spec.stand_in import JAVA, StandIn
+
+__all__ = [
+    "JavaObjectWrapper",
+]
+
+
+class JavaObjectWrapper(StandIn, instead=JAVA):
+    """Holds one of Java's objects."""

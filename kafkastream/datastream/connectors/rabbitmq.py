@@ -1,0 +1,33 @@
+"""RabbitMQ, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.spec.endpoints import SinkFunction, SourceFunction
+from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
+from kafkastream.spec.stand_in import StandIn
+
+__all__ = [
+    "DeserializationSchema",
+    "RMQConnectionConfig",
+    "RMQSink",
+    "RMQSource",
+    "SerializationSchema",
+    "SinkFunction",
+    "SourceFunction",
+]
+
+_INSTEAD: Final = "Only Kafka is read and written: bring the queue into a topic with Kafka Connect, or write to one and take it from there."
+
+
+class RMQSource(StandIn, instead=_INSTEAD):
+    """Reads a queue."""
+
+
+class RMQSink(StandIn, instead=_INSTEAD):
+    """Writes to a queue."""
+
+
+class RMQConnectionConfig(StandIn, instead=_INSTEAD):
+    """Says how to connect to RabbitMQ."""

@@ -1,0 +1,37 @@
+"""Helpers of PyFlink's own, at its path."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.row import Row, RowKind
+from kafkastream.spec.stand_in import MACHINERY, stand_in
+from kafkastream.spec.types import TypeInformation, Types
+
+__all__ = [
+    "Configuration",
+    "ResultTypeQueryable",
+    "Row",
+    "RowKind",
+    "TypeInformation",
+    "Types",
+    "convert_to_python_obj",
+    "create_hadoop_configuration",
+    "create_java_properties",
+    "pickled_bytes_to_python_obj",
+]
+
+
+convert_to_python_obj = stand_in(__name__, "convert_to_python_obj", MACHINERY)
+create_hadoop_configuration = stand_in(__name__, "create_hadoop_configuration", MACHINERY)
+create_java_properties = stand_in(__name__, "create_java_properties", MACHINERY)
+pickled_bytes_to_python_obj = stand_in(__name__, "pickled_bytes_to_python_obj", MACHINERY)
+
+
+@runtime_checkable
+class ResultTypeQueryable(Protocol):
+    """What says which type of elements it gives, as sources and deserialization schemas do."""
+
+    def get_produced_type(self) -> TypeInformation[object]:
+        """The type of the elements."""

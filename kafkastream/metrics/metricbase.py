@@ -1,0 +1,13 @@
+"""Metrics, at PyFlink's path."""
+
+from __future__ import annotations
+
+from kafkastream.metrics.groups import Counter, Distribution, Meter, Metric, MetricGroup
+
+__all__ = [
+    "Counter",
+    "Distribution",
+    "Meter",
+    "Metric",
+    "MetricGroup",
+]

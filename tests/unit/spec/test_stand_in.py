@@ -1,0 +1,56 @@
+"""Stand-ins can be imported, named in annotations and subclassed; using one says what works instead."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import pytest
+from pyspark import cloudpickle
+
+from kafkastream.common import Encoder
+from kafkastream.datastream.connectors.file_system import FileSink, FileSource
+from kafkastream.datastream.functions import Partitioner
+from kafkastream.datastream.window import mod_inverse
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.stand_in import FILES
+
+
+class ByLength(Partitioner, ABC):
+    def partition(self, key: str, num_partitions: int) -> int:
+        return len(key) % num_partitions
+
+
+USES: dict[str, Callable[[], Any]] = {
+    "connectors.file_system.FileSink.for_row_format": lambda: FileSink.for_row_format("/data", None),
+    "connectors.file_system.FileSource(…)": lambda: FileSource("/data"),
+    "common.serialization.Encoder.simple_string_encoder": lambda: Encoder.simple_string_encoder("UTF-8"),
+    "datastream.functions.Partitioner(…)": ByLength,
+    "datastream.window.mod_inverse(…)": lambda: mod_inverse(3),
+}
+
+
+@pytest.mark.parametrize("path", USES)
+def test_use_is_refused(path: str) -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        USES[path]()
+    assert caught.value.where.endswith(path)
+    assert caught.value.now
+
+
+def test_error_says_what_works() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="FileSource is not supported") as caught:
+        FileSource.for_record_stream_format(None, "/data")
+    assert caught.value.now == FILES
+
+
+def test_names_without_use_are_harmless() -> None:
+    def written(sink: FileSink | None = None) -> FileSource | None:
+        return sink if isinstance(sink, FileSource) else None
+
+    assert get_type_hints(written)["return"] == FileSource | None
+    assert written() is None
+    assert inspect.isclass(FileSource)
+    assert cloudpickle.loads(cloudpickle.dumps([FileSource, mod_inverse, written]))[:2] == [FileSource, mod_inverse]
