@@ -313,8 +313,10 @@ class DataStream(StreamHandle, Generic[T]):
         """Sort the elements by a key: functions on what comes of it have state for each key, and timers.
 
         Same as in Flink: elements of one key that come of one partition stay in order.
-        Differs from Flink: keys of any type that can be hashed and pickled will do, so ``key_type`` is not needed.
-        Where it is given, a checkpoint keeps it, and a program with another one is refused.
+        Where ``key_type`` is given, keys become values of this type before they are grouped, as in Flink; a checkpoint
+        keeps the type, and a program with another one is refused.
+        Differs from Flink: keys have to be hashable. Without a type, keys are grouped by type and value, as they are
+        between Flink's subtasks (within one, PyFlink mixes up what Python finds equal).
         """
         return KeyedStream(self, _checked(key_selector, KeySelector), key_type)
 

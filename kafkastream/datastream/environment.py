@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn, TypeVar, final, overload
 
 import attrs
@@ -15,7 +15,7 @@ from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options import job as options
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.element_types import check_elements
+from kafkastream.spec.element_types import typed_elements
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SideOutputNode, SinkNode, SourceNode, UnionNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
 from kafkastream.spec.job_settings import job_settings
@@ -111,16 +111,16 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     addSource = add_source
 
     def from_collection(self, collection: Iterable[T], type_info: TypeInformation[T] | None = None) -> DataStream[T]:
-        """A bounded stream of elements that the program holds itself.
+        """A bounded stream of elements that the program holds itself; with a type, they become values of that type.
 
         Raises:
             DefinitionError: An element is not of the type.
         """
-        elements = tuple(collection)
+        elements: Sequence[object] = tuple(collection)
         if type_info is not None:
-            check_elements(elements, type_info)
+            elements = typed_elements(elements, type_info)
         return self._begin(
-            CollectionSource(elements), WatermarkStrategy.no_watermarks(), "Collection Source", type_info
+            CollectionSource(tuple(elements)), WatermarkStrategy.no_watermarks(), "Collection Source", type_info
         )
 
     fromCollection = from_collection

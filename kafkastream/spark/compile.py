@@ -248,7 +248,7 @@ class ChainCompiler:
             if isinstance(node.function, TableOperation) and node.function.is_columnar:
                 yield Stage(ColumnarExchange(node.name, node.id, self.labels))
             else:
-                yield Stage(ExchangeOperator(node.name, node.id, side, keyed.selector, self.labels, keyed.is_broadcast))
+                yield Stage(ExchangeOperator(node.name, node.id, side, keyed, self.labels))
 
     def scope_of(self, node: Node) -> OperatorScope:
         """Whose the metrics of a node are."""

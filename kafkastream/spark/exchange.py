@@ -19,11 +19,14 @@ from kafkastream.errors import JobError, UserFunctionError
 from kafkastream.keyed.keys import NO_KEY, bucket_of, key_encoder
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.spark.batches import Batch, ElementError, each
+from kafkastream.spark.declared_type import coerced, mistyped
 from kafkastream.spark.failures import element_failed, said
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spec.coercion import Coercion, MistypedError, coercion_of
 from kafkastream.spec.functions import Function, KeySelector, method_of, overrides_close
+from kafkastream.spec.graph import KeyedInput
 from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
 
@@ -191,48 +194,48 @@ class ExchangeOperator(SendingOperator):
 
     Args:
         side: By which of its inputs they come.
-        selector: Finds the key of an element; without one, elements stay with their subtask.
+        keyed: That input: how the key of an element is found, and the key's type; without a selector, elements stay with
+            their subtask, or go to every bucket.
         labels: The labels of all buckets.
-        to_all: Whether each element goes to every bucket.
     """
 
     kind = ReportKind.EXCHANGE
     side: int
-    selector: KeySelector[Any, Any] | Callable[[Any], Hashable] | None
+    keyed: KeyedInput
     labels: Sequence[int]
-    to_all: bool = False
+    _coercion: Coercion | None = attrs.field(default=None, init=False)
     _subtask: int = attrs.field(default=0, init=False)
     _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Open the selector."""
+        self._coercion = coercion_of(self.keyed.key_type)
         self._subtask = context.get_index_of_this_subtask()
-        if isinstance(self.selector, Function):
-            self.selector.open(context)
+        if isinstance(self.keyed.selector, Function):
+            self.keyed.selector.open(context)
 
     def close(self) -> None:
         """Close the selector."""
-        if isinstance(self.selector, Function):
-            self.selector.close()
+        if isinstance(self.keyed.selector, Function):
+            self.keyed.selector.close()
 
     @property
     def overrides_close(self) -> bool:
         """Whether the selector has something to do at the end."""
-        return overrides_close(self.selector)
+        return overrides_close(self.keyed.selector)
 
     def begin(self, task: TaskScope) -> None:
         """Know where the elements come from, and by which input they go on."""
         # What every subtask has comes before what is looked up there, and collections before the records of Kafka.
-        turn = f"{int(not self.to_all)}{int(bool(task.split))}"
+        turn = f"{int(not self.keyed.is_broadcast)}{int(bool(task.split))}"
         super().begin(task._replace(origin=f"{turn}/{task.origin}/{self.target}/{self.side}"))
 
     def write(self, batch: Batch) -> None:
         """Sort elements into buckets."""
-        if self.selector is None:
+        if self.keyed.selector is None:
             self._write_without_keys(batch)
             return
-        call, encode = method_of(self.selector, KeySelector, "get_key"), self._encode
-        keys = each(lambda value: encode(call(value)), batch.values)
+        keys = self._keys(batch.values)
         sorted_out: dict[int, KeyedElements] = {}
         for key, value, timestamp in zip(keys, batch.values, batch.timestamps, strict=True):
             bucket = bucket_of(key, len(self.labels))
@@ -245,15 +248,26 @@ class ExchangeOperator(SendingOperator):
         for bucket, elements in sorted_out.items():
             self.send(self.labels[bucket], dumps(tuple(elements)))
 
+    def _keys(self, values: Sequence[Any]) -> list[bytes]:
+        """The keys of elements, as bytes; a declared type makes equal what it makes of different keys."""
+        assert self.keyed.selector is not None
+        call, encode = method_of(self.keyed.selector, KeySelector, "get_key"), self._encode
+        if self._coercion is None:
+            return each(lambda value: encode(call(value)), values)
+        return each(encode, coerced(self._coercion, each(call, values)))
+
     def _write_without_keys(self, batch: Batch) -> None:
         keys = [NO_KEY] * len(batch.values)
         payload = dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
         own = self.labels[self._subtask % len(self.labels)]
-        for bucket in self.labels if self.to_all else (own,):
+        for bucket in self.labels if self.keyed.is_broadcast else (own,):
             self.send(bucket, payload)
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """The selector raised, its key is none, or the element cannot be pickled."""
         if isinstance(error, _NotPickledError):
             return super().failure(element, position, error)
+        if isinstance(error, MistypedError) and self.keyed.key_type is not None:
+            what = f"the key selector of operator {self.name!r} gave a key"
+            return mistyped(what, element, self.keyed.key_type, position, error)
         return element_failed(f"{self.name} (its key selector)", element, position, error)

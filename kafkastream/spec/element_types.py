@@ -1,4 +1,4 @@
-"""Whether elements are of the type that a job declares for them."""
+"""The elements of a collection under the type that a job declares for them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,31 @@ from decimal import Decimal
 from typing import Any, Final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.coercion import coercion_of
 from kafkastream.spec.printing import shown
 from kafkastream.spec.row import Row
 from kafkastream.spec.time import Instant
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
 
-__all__ = ["check_elements"]
+__all__ = ["typed_elements"]
 
 _Type = TypeInformation[Any]
 
 
-def check_elements(elements: Sequence[object], type_info: _Type) -> None:
-    """Make sure of it; None is of every type.
+def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[object]:
+    """Return the elements as values of the type; None is of every type.
+
+    Stricter than what operators give, as in Flink: no whole number is made of a float, and none of a bool.
 
     Raises:
         TypeError: The type is none.
-        DefinitionError: An element is not; which one, and what of it, is in the message.
+        DefinitionError: An element is of another type; which one, and what of it, is in the message.
 
     Example:
-        >>> check_elements([(1, "a")], TypeInformation(TypeKind.TUPLE, (TypeInformation(TypeKind.INT),) * 2))
+        >>> from kafkastream.spec.types import Types
+        >>> typed_elements([(1, "a")], Types.ROW([Types.INT(), Types.STRING()]))
+        [Row(f0=1, f1='a')]
+        >>> typed_elements([(1, "a")], Types.TUPLE([Types.INT(), Types.INT()]))
         Traceback (most recent call last):
         ...
         kafkastream.errors.DefinitionError: [invalid-definition] 'a' is no Integer
@@ -43,6 +49,8 @@ def check_elements(elements: Sequence[object], type_info: _Type) -> None:
                 where=f"element {number} of the collection: {shown(element)}",
                 now=f"Declare the type that the elements have, or leave it out: {type_info!r} is not theirs.",
             )
+    coercion = coercion_of(type_info)
+    return elements if coercion is None else coercion.all(elements)
 
 
 def _misfits(value: Any, type_info: _Type) -> Iterator[str]:
@@ -54,7 +62,7 @@ def _misfits(value: Any, type_info: _Type) -> Iterator[str]:
         return
     parts = _parts(value, type_info)
     if parts is None:
-        yield f"{shown(value)} has {len(value)} fields, not the {len(type_info.elements)} of {type_info!r}"
+        yield f"{shown(value)} has {_fields_of(value)}, not the {len(type_info.elements)} of {type_info!r}"
         return
     for part, kind in parts:
         yield from _misfits(part, kind)
@@ -67,14 +75,28 @@ def _parts(value: Any, type_info: _Type) -> Iterable[tuple[Any, _Type]] | None:
         case TypeKind.MAP:
             return [pair for item in value.items() for pair in zip(item, types, strict=True)]
         case TypeKind.ROW | TypeKind.TUPLE:
-            if isinstance(value, Mapping):
-                assert isinstance(type_info, RowTypeInfo)
-                return [(value.get(name), kind) for name, kind in zip(type_info.field_names, types, strict=True)]
-            return list(zip(value, types, strict=True)) if len(value) == len(types) else None
+            values = _values(value, type_info)
+            return None if values is None or len(values) != len(types) else list(zip(values, types, strict=True))
         case _ if isinstance(value, (bytes, bytearray)):
             return []
         case _:
             return [(item, kind) for kind in types for item in value]
+
+
+def _values(value: Any, type_info: _Type) -> Sequence[Any] | None:
+    """The values of the fields of a row or tuple, in the order of its type; None where names are others."""
+    names = type_info.field_names if isinstance(type_info, RowTypeInfo) else ()
+    if isinstance(value, Mapping):
+        return None if value and not value.keys() & set(names) else [value.get(name) for name in names]
+    fields = getattr(value, "_fields", None)
+    if not names or fields is None or not isinstance(value, Row):
+        return list(value)
+    return value.get_fields_by_names(names) if set(names) <= set(fields) else None
+
+
+def _fields_of(value: Any) -> str:
+    fields = value if isinstance(value, Mapping) else getattr(value, "_fields", None)
+    return f"{len(value)} fields" if fields is None else f"the fields {', '.join(map(repr, fields))}"
 
 
 def _whole_number(bits: int) -> Callable[[Any], bool]:

@@ -379,6 +379,33 @@ def test_elements_of_their_type_are_taken(
 
 
 @pytest.mark.parametrize(
+    ("element", "type_info", "expected"),
+    [
+        ((1, "x"), Types.ROW([Types.INT(), Types.STRING()]), Row(f0=1, f1="x")),
+        (["a", 1], ROW, Row(name="a", age=1)),
+        (Row(age=1, name="a"), ROW, Row(name="a", age=1)),
+        ({"age": 1}, ROW, Row(name=None, age=1)),
+        (["a", 1], Types.TUPLE([Types.STRING(), Types.INT()]), ("a", 1)),
+        (
+            (2, ("b", 2)),
+            Types.ROW_NAMED(["id", "in"], [Types.LONG(), ROW]),
+            Row(**{"id": 2, "in": Row(name="b", age=2)}),
+        ),
+        (0.1, Types.FLOAT(), 0.10000000149011612),
+        (datetime.time(1, 2, 3, 456789), Types.SQL_TIME(), datetime.time(1, 2, 3, 456000)),
+    ],
+    ids=str,
+)
+def test_elements_become_values_of_their_type(
+    env: StreamExecutionEnvironment, element: object, type_info: TypeInformation[Any], expected: object
+) -> None:
+    env.from_collection([element], type_info).print()
+    (source,) = env._graph().sources
+    assert isinstance(source.source, CollectionSource)
+    assert repr(source.source.elements) == repr((expected,))
+
+
+@pytest.mark.parametrize(
     ("element", "type_info", "what"),
     [
         (1, Types.STRING(), "1 is no String"),
@@ -391,6 +418,8 @@ def test_elements_of_their_type_are_taken(
         (("a", "b"), ROW, "'b' is no Integer"),
         (Row("a"), ROW, "has 1 fields, not the 2 of RowTypeInfo"),
         ({"name": 5}, ROW, "5 is no String"),
+        (Row(a="a", b=1), ROW, "has the fields 'a', 'b', not the 2 of RowTypeInfo"),
+        ({"a": "a"}, ROW, "has the fields 'a', not the 2 of RowTypeInfo"),
         ("ab", Types.TUPLE([Types.STRING(), Types.STRING()]), "'ab' is no TupleTypeInfo"),
         ([1, "b"], Types.LIST(Types.INT()), "'b' is no Integer"),
         ({1: "a"}, Types.MAP(Types.STRING(), Types.STRING()), "1 is no String"),

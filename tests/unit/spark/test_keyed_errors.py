@@ -40,7 +40,7 @@ from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import ReportKind
-from kafkastream.spec.graph import CollectSink
+from kafkastream.spec.graph import CollectSink, KeyedInput
 from kafkastream.spec.watermark import MAX_WATERMARK
 from tests.unit.keyed.memory import Memory
 
@@ -378,7 +378,7 @@ def test_state_that_cannot_be_pickled() -> None:
 
 
 def test_element_that_cannot_be_pickled() -> None:
-    exchange = ExchangeOperator("op", 2, 0, lambda _: "key", (0,))
+    exchange = ExchangeOperator("op", 2, 0, KeyedInput(node=1, selector=lambda _: "key"), (0,))
     with pytest.raises(UserFunctionError) as raised:
         applied(exchange, Batch(["a", threading.Lock()], [1, 2], range(2)), lambda row: f"offset {row}")
     assert raised.value.what.startswith(
