@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from kafkastream.alias import alias_pyflink, has_pyflink
 from kafkastream.errors import KafkastreamError
 
 __all__ = ["run_command"]
@@ -23,17 +24,25 @@ __all__ = ["run_command"]
     },
     epilog="\b\nExample:\n  kafkastream run job.py --bootstrap-servers localhost:9092",
 )
+@click.option(
+    "--as-pyflink/--no-as-pyflink",
+    default=None,
+    help="Let `import pyflink` mean kafkastream. Without either, it does if PyFlink is not installed.",
+)
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run_command(script: Path, arguments: tuple[str, ...]) -> None:
+def run_command(as_pyflink: bool | None, script: Path, arguments: tuple[str, ...]) -> None:
     """Run the job SCRIPT with its ARGUMENTS, on this machine unless Spark's settings name a cluster.
 
     Spark gets its Kafka connector, this Python for its workers, and a log that shows errors only
-    (KAFKASTREAM_SPARK_LOG=INFO shows more). For a cluster, see also `kafkastream pack`.
+    (KAFKASTREAM_SPARK_LOG=INFO shows more). An unmodified PyFlink program will do, too.
+    For a cluster, see also `kafkastream pack`.
     """
     from kafkastream.spark.jars import connector_jars
 
     connector_jars()
+    if as_pyflink or (as_pyflink is None and not has_pyflink()):
+        alias_pyflink()
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
     try:
@@ -43,3 +52,15 @@ def run_command(script: Path, arguments: tuple[str, ...]) -> None:
         if lines:
             click.echo(f"{script}, line {lines[-1]}:", err=True)
         raise
+    except Exception as error:  # noqa: BLE001 - whatever the program raises
+        _without_our_frames(error, script)
+        traceback.print_exception(error)
+        sys.exit(1)
+
+
+def _without_our_frames(error: BaseException, script: Path) -> None:
+    """Begin an error's traceback in the program."""
+    frames = error.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename != str(script):
+        frames = frames.tb_next
+    error.__traceback__ = frames

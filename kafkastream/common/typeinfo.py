@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import enum
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
@@ -57,6 +58,9 @@ class _OfKinds(type):
 
     kinds: frozenset[TypeKind]
 
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(TypeInformation, name)
+
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, TypeInformation) and instance.kind in cls.kinds
 
@@ -104,6 +108,7 @@ class DateTypeInfo(metaclass=_OfKinds):
     """Days."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_DATE})
+    EPOCH_ORDINAL: ClassVar = datetime.date(1970, 1, 1).toordinal()
 
     def __new__(cls) -> TypeInformation[Any]:  # type: ignore[misc]
         """Return the type."""
@@ -114,6 +119,7 @@ class TimeTypeInfo(metaclass=_OfKinds):
     """Times of the day."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_TIME})
+    EPOCH_ORDINAL: ClassVar = DateTypeInfo.EPOCH_ORDINAL
 
     def __new__(cls) -> TypeInformation[Any]:  # type: ignore[misc]
         """Return the type."""

@@ -10,6 +10,7 @@ from kafkastream.datastream.externalized_checkpoint_retention import Externalize
 from kafkastream.errors import DefinitionError
 from kafkastream.options import checkpoints as options
 from kafkastream.spec.configuration_view import ConfigurationView
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import Duration
 
 __all__ = [
@@ -31,6 +32,8 @@ class CheckpointConfig(ConfigurationView):
     Directory and interval count. All else is given back as it was set, and changes nothing: here a checkpoint is what
     Spark writes of each micro-batch, before the next one begins.
     """
+
+    _j_checkpoint_config = Refused()
 
     def is_checkpointing_enabled(self) -> bool:
         """Whether an interval is set."""

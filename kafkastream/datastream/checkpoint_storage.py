@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import ClassVar, final
 
 import attrs
 
@@ -31,6 +31,8 @@ class FileSystemCheckpointStorage(CheckpointStorage):
         write_buffer_size: Has no effect.
     """
 
+    MAX_FILE_STATE_THRESHOLD: ClassVar = 1024**2
+
     checkpoint_path: str
     file_state_size_threshold: int | None = None
     write_buffer_size: int = -1
@@ -40,6 +42,23 @@ class FileSystemCheckpointStorage(CheckpointStorage):
         return self.checkpoint_path
 
     getCheckpointPath = get_checkpoint_path
+
+    def get_min_file_size_threshold(self) -> int | None:
+        """As it was given."""
+        return self.file_state_size_threshold
+
+    getMinFileSizeThreshold = get_min_file_size_threshold
+
+    def get_write_buffer_size(self) -> int:
+        """As it was given."""
+        return self.write_buffer_size
+
+    getWriteBufferSize = get_write_buffer_size
+
+    def get_savepoint_path(self) -> None:
+        """None: there are no savepoints."""
+
+    getSavepointPath = get_savepoint_path
 
 
 @final
@@ -54,6 +73,8 @@ class JobManagerCheckpointStorage(CheckpointStorage):
         max_state_size: Has no effect.
     """
 
+    DEFAULT_MAX_STATE_SIZE: ClassVar = 5 * 1024**2
+
     checkpoint_path: str | None = None
     max_state_size: int | None = None
 
@@ -62,6 +83,17 @@ class JobManagerCheckpointStorage(CheckpointStorage):
         return self.checkpoint_path
 
     getCheckpointPath = get_checkpoint_path
+
+    def get_max_state_size(self) -> int:
+        """As it was given."""
+        return self.DEFAULT_MAX_STATE_SIZE if self.max_state_size is None else self.max_state_size
+
+    getMaxStateSize = get_max_state_size
+
+    def get_savepoint_path(self) -> None:
+        """None: there are no savepoints."""
+
+    getSavepointPath = get_savepoint_path
 
 
 class CustomCheckpointStorage(

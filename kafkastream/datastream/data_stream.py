@@ -61,7 +61,7 @@ from kafkastream.spec.functions import AggregateFunction, ReduceFunction
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.row import Row
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.spec.stand_in import Refused, StandIn
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.types import Types
 from kafkastream.spec.window import MergingWindowAssigner
@@ -143,6 +143,8 @@ class CloseableIterator(Protocol[T_co]):
 class DataStreamSink(OperatorHandle):
     """The end of a stream."""
 
+    _j_data_stream_sink = Refused()
+
 
 @final
 class DataStream(StreamHandle, Generic[T]):
@@ -152,6 +154,8 @@ class DataStream(StreamHandle, Generic[T]):
     ``output_type`` tells how elements are printed and, for text, that they can be written as text; leave it out and
     elements stay Python objects.
     """
+
+    _j_data_stream = Refused()
 
     def get_name(self) -> str:
         """The operator's name."""

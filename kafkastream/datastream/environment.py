@@ -23,6 +23,7 @@ from kafkastream.spec.legacy import FlinkKafkaConsumer
 from kafkastream.spec.number_sequence import NumberSequenceSource
 from kafkastream.spec.plan import execution_plan
 from kafkastream.spec.source import Boundedness, KafkaSource
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 
@@ -44,6 +45,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         >>> env.set_parallelism(2).get_parallelism()
         2
     """
+
+    _j_stream_execution_environment = Refused()
 
     def __init__(self, configuration: Configuration | None = None) -> None:
         super().__init__(Configuration(configuration))

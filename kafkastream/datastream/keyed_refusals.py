@@ -44,3 +44,4 @@ class KeyedRefusals:
     forward = _refused("forward")
     broadcast = _refused("broadcast")
     partition_custom = partitionCustom = _refused("partition_custom")
+    get_side_output = getSideOutput = _refused("get_side_output")

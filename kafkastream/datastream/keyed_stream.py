@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
 
@@ -16,6 +17,7 @@ from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
+from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -29,6 +31,7 @@ from kafkastream.spec.graph import KeyedInput, OperatorKind
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.spec.window import CountWindow, Window, WindowAssigner
@@ -56,6 +59,17 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
     Differs from Flink: it is no operator, so it has no name, uid or parallelism; what comes of it has.
     """
 
+    _j_data_stream = Refused()
+
+    class AccumulateType(enum.Enum):
+        """What ``sum`` and its like compute."""
+
+        MIN = 1
+        MAX = 2
+        MIN_BY = 3
+        MAX_BY = 4
+        SUM = 5
+
     def __init__(
         self,
         stream: DataStream[T],
@@ -77,6 +91,12 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         return self._stream.get_execution_environment()
 
     getExecutionEnvironment = get_execution_environment
+
+    def get_execution_config(self) -> ExecutionConfig:
+        """The settings of the job."""
+        return self._stream.get_execution_config()
+
+    getExecutionConfig = get_execution_config
 
     def map(
         self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None

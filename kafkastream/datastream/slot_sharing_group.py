@@ -7,6 +7,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.stand_in import Refused
 
 __all__ = [
     "MemorySize",
@@ -27,6 +28,8 @@ class MemorySize:
         >>> MemorySize.of_mebi_bytes(2).get_kibi_bytes()
         2048
     """
+
+    get_java_memory_size = Refused()
 
     bytes_size: int
 
@@ -76,6 +79,8 @@ class MemorySize:
 @attrs.frozen(kw_only=True)
 class SlotSharingGroup:
     """A group of operators and the resources of its slots; has no effect, since Spark shares its cores among all."""
+
+    get_java_slot_sharing_group = Refused()
 
     name: str
     cpu_cores: float | None = None

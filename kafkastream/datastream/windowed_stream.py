@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 
@@ -28,6 +28,9 @@ from kafkastream.spec.window_functions import (
     WindowFunction,
 )
 from kafkastream.spec.window_operation import WindowOperation
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.environment import StreamExecutionEnvironment
 
 __all__ = ["AllWindowedStream", "WindowedStream"]
 
@@ -56,6 +59,18 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         self._stream = stream
         self._keyed = keyed
         self._operation = operation
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """The environment that this stream belongs to."""
+        return self._stream.get_execution_environment()
+
+    getExecutionEnvironment = get_execution_environment
+
+    def get_input_type(self) -> TypeInformation[T] | None:
+        """The type of the elements, if it was given."""
+        return self._stream.get_type()
+
+    getInputType = get_input_type
 
     def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
         """Fire windows by this trigger, in place of the assigner's own."""
@@ -177,6 +192,18 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
     def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
         one_key = KeyedInput(node=stream._id, selector=_same_key)
         self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, one_key, operation)
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """The environment that this stream belongs to."""
+        return self._windowed.get_execution_environment()
+
+    getExecutionEnvironment = get_execution_environment
+
+    def get_input_type(self) -> TypeInformation[T] | None:
+        """The type of the elements, if it was given."""
+        return self._windowed.get_input_type()
+
+    getInputType = get_input_type
 
     def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
         """Fire windows by this trigger, in place of the assigner's own."""

@@ -10,6 +10,7 @@ from kafkastream.keyed.operators import CallError, ElementwiseOperator, Emitted
 from kafkastream.keyed.scope import KeyedScope
 from kafkastream.keyed.timers import Timer
 from kafkastream.keyed.window_contents import Contents, keeping
+from kafkastream.metrics import MetricGroup
 from kafkastream.spec.functions import Function
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.runtime_context import RuntimeContext
@@ -18,7 +19,7 @@ from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
-from kafkastream.spec.window import MergingWindowAssigner, Window
+from kafkastream.spec.window import MergeCallback, MergingWindowAssigner, Window
 from kafkastream.spec.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,
@@ -67,6 +68,7 @@ class WindowOperator(ElementwiseOperator):
     def open(self, context: RuntimeContext) -> None:
         """Open the functions."""
         super().open(context)
+        self._timers.context = context
         self._keeping.open(self._timers, context.get_metrics_group())
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
@@ -190,7 +192,8 @@ class WindowOperator(ElementwiseOperator):
         contents = self._contents()
         found = new
         merges: list[tuple[list[Window], Window]] = []
-        self._merging.merge_windows([*contents, new], lambda parts, whole: merges.append((list(parts), whole)))
+        callback = MergeCallback(lambda parts, whole: merges.append((list(parts), whole)))
+        self._merging.merge_windows([*contents, new], callback)
         for parts, whole in merges:
             if new in parts:
                 found = whole
@@ -223,7 +226,15 @@ class _WindowScope:
 
     def __init__(self, scope: KeyedScope) -> None:
         self._scope = scope
+        self.context = RuntimeContext(task_name="")
         self.merged: Sequence[Window] = ()
+
+    def get_runtime_context(self) -> RuntimeContext:
+        return self.context
+
+    @property
+    def metrics(self) -> MetricGroup:
+        return self.context.get_metrics_group()
 
     @property
     def watermark(self) -> int:

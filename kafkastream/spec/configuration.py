@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar, final
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, floating, integer, list_of, text
 from kafkastream.spec.printing import java_double
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.values import redacted
 
 __all__ = ["Configuration", "Value", "text_of"]
@@ -31,6 +32,8 @@ class Configuration:
         >>> conf.to_dict()
         {'pipeline.name': 'orders', 'parallelism.default': '2'}
     """
+
+    _j_configuration = Refused()
 
     def __init__(self, other: Configuration | None = None) -> None:
         self._values: dict[str, Value] = {} if other is None else dict(other._values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kafkastream.spec.stand_in import Refused
+
 __all__ = ["Sink", "SinkFunction", "Source", "SourceFunction"]
 
 
@@ -10,11 +12,18 @@ class Source:
 
     __slots__ = ()
 
+    _j_function = Refused()
+    get_java_function = Refused()
+
 
 class Sink:
     """Where elements go: what ``stream.sink_to`` takes."""
 
     __slots__ = ()
+
+    _j_function = Refused()
+    get_java_function = Refused()
+    get_transformer = Refused()
 
 
 class SourceFunction:
@@ -22,8 +31,14 @@ class SourceFunction:
 
     __slots__ = ()
 
+    _j_function = Refused()
+    get_java_function = Refused()
+
 
 class SinkFunction:
     """A sink of Flink 1.x: what ``stream.add_sink`` takes."""
 
     __slots__ = ()
+
+    _j_function = Refused()
+    get_java_function = Refused()

@@ -11,6 +11,7 @@ from kafkastream.options.parsers import text_of_map
 from kafkastream.spec.configuration_view import ConfigurationView
 from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
 from kafkastream.spec.restart import RestartStrategyConfiguration, restart_strategy_of
+from kafkastream.spec.stand_in import Refused
 
 __all__ = ["ExecutionConfig"]
 
@@ -28,6 +29,8 @@ class ExecutionConfig(ConfigurationView):
         >>> config.set_global_job_parameters({"region": "north"}).get_global_job_parameters()
         {'region': 'north'}
     """
+
+    _j_execution_config = Refused()
 
     PARALLELISM_DEFAULT = -1
     PARALLELISM_UNKNOWN = -2

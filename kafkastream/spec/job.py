@@ -14,6 +14,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics.reporters import ReporterSettings
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.spec.restart import FallbackRestart, RestartStrategyConfiguration
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.values import FrozenMap
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "RunningJob"]
@@ -50,6 +51,12 @@ class JobStatus(enum.Enum):
         return self in {JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED}
 
     isGloballyTerminalState = is_globally_terminal_state
+
+    def is_terminal_state(self) -> bool:
+        """Whether the job has ended here; one that is suspended may go on elsewhere."""
+        return self.is_globally_terminal_state() or self is JobStatus.SUSPENDED
+
+    isTerminalState = is_terminal_state
 
 
 @final
@@ -171,6 +178,8 @@ class RunningJob(Protocol):
 class JobClient:
     """A handle to a job started by ``execute_async``; its answers are futures with ``result()``, as in PyFlink."""
 
+    _j_job_client = Refused()
+
     def __init__(self, job: RunningJob) -> None:
         self._job = job
 
@@ -197,6 +206,14 @@ class JobClient:
 
     getMetrics = get_metrics
 
+    def get_accumulators(self) -> Future[Mapping[str, object]]:
+        """Always empty: jobs here have metrics instead."""
+        none: Future[Mapping[str, object]] = Future()
+        none.set_result({})
+        return none
+
+    getAccumulators = get_accumulators
+
     def cancel(self) -> Future[None]:
         """Stop the job after the running micro-batch."""
         return self._job.cancel()
@@ -215,10 +232,24 @@ class JobClient:
         Raises:
             UnsupportedFeatureError: Always.
         """
-        raise UnsupportedFeatureError(
-            "there are no savepoints on Spark",
-            where=f"stop_with_savepoint({advance_to_end_of_event_time}, {savepoint_directory!r})",
-            now="cancel() stops after the running micro-batch; the next run continues from the checkpoint directory.",
-        )
+        raise _no_savepoints(f"stop_with_savepoint({advance_to_end_of_event_time}, {savepoint_directory!r})")
 
     stopWithSavepoint = stop_with_savepoint
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> NoReturn:
+        """Refused: there are no savepoints.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise _no_savepoints(f"trigger_savepoint({savepoint_directory!r})")
+
+    triggerSavepoint = trigger_savepoint
+
+
+def _no_savepoints(where: str) -> UnsupportedFeatureError:
+    return UnsupportedFeatureError(
+        "there are no savepoints on Spark",
+        where=where,
+        now="cancel() stops after the running micro-batch; the next run continues from the checkpoint directory.",
+    )

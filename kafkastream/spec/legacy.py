@@ -20,6 +20,7 @@ from kafkastream.spec.record_building import BuiltRecordSerializationSchema
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import DISCOVERY_INTERVAL, KafkaSource
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
 
 __all__ = ["FlinkKafkaConsumer", "FlinkKafkaProducer", "Semantic"]
@@ -126,6 +127,12 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
         return self
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements, as the schema says."""
+        return self._schema.get_produced_type()
+
+    getProducedType = get_produced_type
 
     @property
     def watermarks(self) -> WatermarkStrategy[Any]:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar, final
 
 import attrs
 
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation, Types
 
 __all__ = ["OutputTag", "SideOutputs"]
@@ -38,6 +39,9 @@ class OutputTag(Generic[T]):
         >>> late.tag_id, late == OutputTag("late")
         ('late', True)
     """
+
+    _j_output_tag = Refused()
+    get_java_output_tag = Refused()
 
     tag_id: str
     type_info: TypeInformation[Any] = attrs.field(eq=False)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final, overload
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.stand_in import Refused
 
 __all__ = ["Row", "RowKind", "named_rows"]
 
@@ -18,6 +19,8 @@ class RowKind(enum.Enum):
         >>> print(RowKind.UPDATE_BEFORE)
         -U
     """
+
+    to_j_row_kind = Refused()
 
     INSERT = 0
     UPDATE_BEFORE = 1

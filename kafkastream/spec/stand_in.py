@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kafkastream.errors import UnsupportedFeatureError
 
-__all__ = ["FILES", "JAVA", "MACHINERY", "StandIn", "instead_of", "stand_in"]
+__all__ = ["FILES", "JAVA", "JVM", "MACHINERY", "Refused", "StandIn", "instead_of", "stand_in"]
 
 FILES: Final = (
     "Files are Spark's: a query with spark.readStream reads them into a topic, one with DataFrame.writeStream writes a "
     "topic to them; a small file can be handed to from_collection."
 )
 JAVA: Final = "Jobs here have no Java objects of Flink's: write it in Python."
+JVM: Final = (
+    "There is no JVM of Flink's. Settings go by Configuration, env.configure and env.get_config(), Spark's by "
+    "spark-submit --conf; jars are not needed; what else is done in Java has to be written in Python."
+)
 MACHINERY: Final = "A part of PyFlink's own machinery without a counterpart here: leave it out."
 
 
@@ -70,3 +74,23 @@ def stand_in(module: str, name: str, instead: str) -> Any:
 def instead_of(thing: object) -> str | None:
     """Return what works in place of a stand-in; None if ``thing`` is none."""
     return thing._instead if isinstance(thing, _Refusing) and thing._replaced is thing else None
+
+
+class Refused:
+    """Attribute of PyFlink's that there cannot be, such as one of Java's objects; refused by name when it is looked at.
+
+    Args:
+        instead: What works in its place.
+        because: Why there is none.
+    """
+
+    def __init__(self, instead: str = JVM, because: str = "leads into Flink's JVM") -> None:
+        self._instead = instead
+        self._because = because
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        where = f"{owner.__name__}.{self._name}"
+        raise UnsupportedFeatureError(f"{self._name} {self._because}", where=where, now=self._instead)

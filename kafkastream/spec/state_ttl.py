@@ -9,6 +9,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.time import Duration, Time, millis_of
 
 __all__ = ["Life", "StateTtlConfig"]
@@ -47,6 +48,11 @@ class StateTtlConfig:
 
         ProcessingTime = 0
 
+    class CleanupStrategies(
+        StandIn, instead="State is cleaned up in one way; disable_cleanup_in_background turns it off."
+    ):
+        """How state is cleaned up."""
+
     ttl_ms: int
     update_type: UpdateType = UpdateType.OnCreateAndWrite
     visibility: StateVisibility = StateVisibility.NeverReturnExpired
@@ -80,6 +86,16 @@ class StateTtlConfig:
         return Time.milliseconds(self.ttl_ms)
 
     getTtl = get_ttl
+
+    def get_cleanup_strategies(self) -> CleanupStrategies:
+        """Refused: there is one way of cleaning up.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        return StateTtlConfig.CleanupStrategies()
+
+    getCleanupStrategies = get_cleanup_strategies
 
     def get_ttl_time_characteristic(self) -> TtlTimeCharacteristic:
         """Processing time, always."""

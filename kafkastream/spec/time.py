@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import operator
 import time
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import attrs
 
@@ -40,6 +40,8 @@ class Duration:
         >>> Duration.of_seconds(1) > Duration.of_millis(999)
         True
     """
+
+    ZERO: ClassVar[Duration]
 
     nanoseconds: int
 
@@ -106,6 +108,9 @@ class Duration:
     def __repr__(self) -> str:
         millis, rest = divmod(self.nanoseconds, _NANOS_PER_MILLI)
         return f"Duration.of_nanos({self.nanoseconds})" if rest else f"Duration.of_millis({millis})"
+
+
+Duration.ZERO = Duration(0)
 
 
 @final

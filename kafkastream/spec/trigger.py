@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, final
 
 from typing_extensions import TypeVar
 
+from kafkastream.metrics import MetricGroup
 from kafkastream.spec.process_functions import TimeDomain, Timers, WindowTimes
 from kafkastream.spec.state import CellStore, State
 from kafkastream.spec.state_descriptors import (
@@ -50,6 +51,10 @@ class TriggerResult(enum.Enum):
 class WindowTimers(Timers, Protocol):
     """The timers and states of the current key and window."""
 
+    @property
+    def metrics(self) -> MetricGroup:
+        """The metrics of the operator."""
+
     def window_cell(self, descriptor: StateDescriptor) -> Any:
         """Where a state of the key and window is kept."""
 
@@ -67,6 +72,12 @@ class Trigger(ABC, Generic[T, W]):
             super().__init__(timers)
             self._timers = timers
             self._states = CellStore(timers.window_cell)
+
+        def get_metric_group(self) -> MetricGroup:
+            """The metrics of the operator."""
+            return self._timers.metrics
+
+        getMetricGroup = get_metric_group
 
         def register_event_time_timer(self, time: int) -> None:
             """Have ``on_event_time`` called when the watermark has come to ``time`` (ms)."""

@@ -13,8 +13,7 @@ from kafkastream.spec.state_descriptors import ReducingStateDescriptor
 from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.types import Types
-from kafkastream.spec.window import Window, WindowAssigner
-from kafkastream.spec.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner, GlobalWindows
+from kafkastream.spec.window import Window
 
 __all__ = [
     "ContinuousEventTimeTrigger",
@@ -24,7 +23,6 @@ __all__ = [
     "NeverTrigger",
     "ProcessingTimeTrigger",
     "PurgingTrigger",
-    "default_trigger",
 ]
 
 
@@ -165,9 +163,16 @@ class _Continuous(_Quiet):
 
     interval: int
 
-    def _register_next(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> None:
+    def register_next_fire_timestamp(
+        self,
+        time: int,
+        window: Window,
+        ctx: Trigger.TriggerContext,
+        fire_timestamp_state: ReducingState[int] | None = None,
+    ) -> None:
+        """Fire again an interval after ``time``, or at the end of the window; ``fire_timestamp_state`` keeps when."""
         fires_at = min(time + self.interval, window.max_timestamp())
-        _state(ctx, _FIRES_AT).add(fires_at)
+        (fire_timestamp_state or _state(ctx, _FIRES_AT)).add(fires_at)
         self._register(ctx, fires_at)
 
     def _has_come(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> bool:
@@ -176,7 +181,7 @@ class _Continuous(_Quiet):
         if state.get() != time:
             return False
         state.clear()
-        self._register_next(time, window, ctx)
+        self.register_next_fire_timestamp(time, window, ctx)
         return True
 
     @staticmethod
@@ -218,7 +223,7 @@ class ContinuousEventTimeTrigger(_Continuous):
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())
         if _state(ctx, _FIRES_AT).get() is None:
-            self._register_next(timestamp - timestamp % self.interval, window, ctx)
+            self.register_next_fire_timestamp(timestamp - timestamp % self.interval, window, ctx)
         return TriggerResult.CONTINUE
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
@@ -249,7 +254,7 @@ class ContinuousProcessingTimeTrigger(_Continuous):
         """Waits for the end of an interval."""
         now = ctx.get_current_processing_time()
         if _state(ctx, _FIRES_AT).get() is None:
-            self._register_next(now - now % self.interval, window, ctx)
+            self.register_next_fire_timestamp(now - now % self.interval, window, ctx)
         return TriggerResult.CONTINUE
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
@@ -317,14 +322,3 @@ def _purging(result: TriggerResult) -> TriggerResult:
 @attrs.frozen
 class NeverTrigger(_Quiet):
     """Never fires."""
-
-
-def default_trigger(assigner: WindowAssigner[Any, Any]) -> Trigger[Any, Any]:
-    """What fires the windows of an assigner when the job says nothing else."""
-    match assigner:
-        case CountTumblingWindowAssigner(size=size) | CountSlidingWindowAssigner(size=size):
-            return PurgingTrigger(CountTrigger(size))
-        case GlobalWindows():
-            return NeverTrigger()
-        case _:
-            return EventTimeTrigger() if assigner.is_event_time() else ProcessingTimeTrigger()

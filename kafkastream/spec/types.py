@@ -12,6 +12,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.row import Row
+from kafkastream.spec.stand_in import MACHINERY, Refused
 from kafkastream.spec.time import Instant
 
 __all__ = ["RowTypeInfo", "TypeInformation", "TypeKind", "Types"]
@@ -75,8 +76,20 @@ class TypeInformation(Generic[T]):
         elements: The types inside: of a list's elements, of a map's key and value, of a row's fields.
     """
 
+    _j_typeinfo = Refused()
+    get_java_type_info = Refused()
+    need_conversion = Refused(MACHINERY, "has no counterpart")
+    to_internal_type = Refused(MACHINERY, "has no counterpart")
+    from_internal_type = Refused(MACHINERY, "has no counterpart")
+
     kind: TypeKind
     elements: tuple[TypeInformation[Any], ...] = ()
+
+    def get_field_types(self) -> list[TypeInformation[Any]]:
+        """The types inside: of the fields of a tuple or row."""
+        return list(self.elements)
+
+    getFieldTypes = get_field_types
 
     def __repr__(self) -> str:
         inner = ", ".join(map(repr, self.elements))
@@ -114,12 +127,6 @@ class RowTypeInfo(TypeInformation[Row]):
         return list(self.field_names)
 
     getFieldNames = get_field_names
-
-    def get_field_types(self) -> list[TypeInformation[Any]]:
-        """The types of the fields."""
-        return list(self.elements)
-
-    getFieldTypes = get_field_types
 
     def get_field_index(self, field_name: str) -> int:
         """The position of a field, or -1 when there is none of this name."""

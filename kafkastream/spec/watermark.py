@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import Duration, as_timestamp
 
 __all__ = [
@@ -196,6 +197,8 @@ class WatermarkStrategy(Generic[T_contra]):
         >>> strategy.idle_timeout
         Duration.of_millis(60000)
     """
+
+    _j_watermark_strategy = Refused()
 
     generation: NoWatermarks | BoundedOutOfOrderness | CustomWatermarks
     timestamp_assigner: TimestampAssigner[T_contra] | None = None

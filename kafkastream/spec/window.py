@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Generic, Protocol, final
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, final
 
 import attrs
 from typing_extensions import TypeVar
 
 from kafkastream.spec.watermark import MAX_WATERMARK
 
+if TYPE_CHECKING:
+    from kafkastream.spec.runtime_context import RuntimeContext
+    from kafkastream.spec.serializer import TypeSerializer
+    from kafkastream.spec.trigger import Trigger
+
 __all__ = [
     "CountWindow",
     "GlobalWindow",
+    "MergeCallback",
     "MergingWindowAssigner",
     "TimeWindow",
     "Window",
@@ -94,6 +100,26 @@ class TimeWindow(Window):
 
     getWindowStartWithOffset = get_window_start_with_offset
 
+    @staticmethod
+    def merge_windows(
+        windows: Iterable[TimeWindow], callback: Callable[[Iterable[TimeWindow], TimeWindow], None]
+    ) -> None:
+        """Call ``callback`` with windows that overlap or touch, and with the window that covers them."""
+        group: list[TimeWindow] = []
+        whole: TimeWindow | None = None
+        for window in sorted(windows):
+            if whole is not None and whole.intersects(window):
+                group.append(window)
+                whole = whole.cover(window)
+                continue
+            if whole is not None and len(group) > 1:
+                callback(group, whole)
+            group, whole = [window], window
+        if whole is not None and len(group) > 1:
+            callback(group, whole)
+
+    mergeWindows = merge_windows
+
 
 @final
 @attrs.frozen(order=False)
@@ -135,12 +161,20 @@ class WindowAssignerContext(Protocol):
     def get_current_processing_time(self) -> int:
         """The wall clock, in ms."""
 
+    def get_runtime_context(self) -> RuntimeContext:
+        """The operator's context, which knows the state of the current key."""
+
     def next_count(self) -> int:
         """How many elements of the key came before this one."""
 
 
+_Context: TypeAlias = WindowAssignerContext
+
+
 class WindowAssigner(ABC, Generic[T, W]):
     """Decides to which windows an element belongs."""
+
+    WindowAssignerContext: TypeAlias = _Context
 
     @abstractmethod
     def assign_windows(self, element: T, timestamp: int, context: WindowAssignerContext) -> Collection[W]:
@@ -150,10 +184,45 @@ class WindowAssigner(ABC, Generic[T, W]):
     def is_event_time(self) -> bool:
         """Whether windows end by event time."""
 
+    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
+        """Return what fires the windows when the job says nothing else: here, the end of the window.
+
+        Args:
+            env: The environment in PyFlink; not given here.
+        """
+        from kafkastream.spec.triggers import EventTimeTrigger, ProcessingTimeTrigger
+
+        return EventTimeTrigger() if self.is_event_time() else ProcessingTimeTrigger()
+
+    def get_window_serializer(self) -> TypeSerializer[Any]:
+        """Return the serializer of the windows, which nobody asks for here: they are pickled."""
+        from kafkastream.spec.serializer import TypeSerializer
+
+        return TypeSerializer()
+
+
+@final
+@attrs.frozen
+class MergeCallback(Generic[W]):
+    """Told by a ``MergingWindowAssigner`` which windows become one: ``callback.merge(windows, one)``, or just a call."""
+
+    _merge: Callable[[Iterable[W], W], None]
+
+    def merge(self, to_be_merged: Iterable[W], merge_result: W) -> None:
+        """Have windows become one."""
+        self._merge(to_be_merged, merge_result)
+
+    __call__ = merge
+
+
+_Callback: TypeAlias = MergeCallback[W]
+
 
 class MergingWindowAssigner(WindowAssigner[T, W], ABC):
     """One whose windows may become one."""
 
+    MergeCallback: TypeAlias = _Callback
+
     @abstractmethod
-    def merge_windows(self, windows: Iterable[W], callback: Callable[[Iterable[W], W], None]) -> None:
+    def merge_windows(self, windows: Iterable[W], callback: _Callback[W]) -> None:
         """Call ``callback`` with windows that are to become one, and with that one."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final, final
 
 import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.serializer import CountWindowSerializer, GlobalWindowSerializer, TimeWindowSerializer
 from kafkastream.spec.time import Duration, Time, millis_of
+from kafkastream.spec.triggers import CountTrigger, NeverTrigger, PurgingTrigger
 from kafkastream.spec.watermark import MIN_WATERMARK
 from kafkastream.spec.window import (
     CountWindow,
     GlobalWindow,
+    MergeCallback,
     MergingWindowAssigner,
     TimeWindow,
     WindowAssigner,
@@ -64,6 +67,10 @@ class _Timed(WindowAssigner[Any, TimeWindow], ABC):
     @abstractmethod
     def _time(self, timestamp: int, context: WindowAssignerContext) -> int:
         """The time that counts for an element."""
+
+    def get_window_serializer(self) -> TimeWindowSerializer:
+        """Return the serializer of windows by time."""
+        return TimeWindowSerializer()
 
 
 class _ByEventTime(_Timed):
@@ -203,22 +210,9 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
             raise DefinitionError("Dynamic session time gap must satisfy 0 < gap", where=f"gap {gap} ms")
         return [TimeWindow(time, time + gap)]
 
-    def merge_windows(
-        self, windows: Iterable[TimeWindow], callback: Callable[[Iterable[TimeWindow], TimeWindow], None]
-    ) -> None:
+    def merge_windows(self, windows: Iterable[TimeWindow], callback: MergeCallback[TimeWindow]) -> None:
         """Those that overlap or touch become one."""
-        group: list[TimeWindow] = []
-        whole: TimeWindow | None = None
-        for window in sorted(windows):
-            if whole is not None and whole.intersects(window):
-                group.append(window)
-                whole = whole.cover(window)
-                continue
-            if whole is not None and len(group) > 1:
-                callback(group, whole)
-            group, whole = [window], window
-        if whole is not None and len(group) > 1:
-            callback(group, whole)
+        TimeWindow.merge_windows(windows, callback)
 
 
 @final
@@ -256,6 +250,14 @@ class CountTumblingWindowAssigner(WindowAssigner[Any, CountWindow]):
         """No."""
         return False
 
+    def get_default_trigger(self, env: Any) -> PurgingTrigger:
+        """Return what fires a window when it is full, and forgets it."""
+        return PurgingTrigger(CountTrigger(self.size))
+
+    def get_window_serializer(self) -> CountWindowSerializer:
+        """Return the serializer of windows by count."""
+        return CountWindowSerializer()
+
 
 @final
 @attrs.frozen
@@ -279,6 +281,14 @@ class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
     def is_event_time(self) -> bool:
         """No."""
         return False
+
+    def get_default_trigger(self, env: Any) -> PurgingTrigger:
+        """Return what fires a window when it is full, and forgets it."""
+        return PurgingTrigger(CountTrigger(self.size))
+
+    def get_window_serializer(self) -> CountWindowSerializer:
+        """Return the serializer of windows by count."""
+        return CountWindowSerializer()
 
 
 def _positive(size: int) -> int:
@@ -304,3 +314,11 @@ class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
     def is_event_time(self) -> bool:
         """No."""
         return False
+
+    def get_default_trigger(self, env: Any) -> NeverTrigger:
+        """Return a trigger that never fires."""
+        return NeverTrigger()
+
+    def get_window_serializer(self) -> GlobalWindowSerializer:
+        """Return the serializer of the global window."""
+        return GlobalWindowSerializer()

@@ -13,7 +13,6 @@ from kafkastream.spec.functions import AggregateFunction, Function, ReduceFuncti
 from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.trigger import Trigger
-from kafkastream.spec.triggers import default_trigger
 from kafkastream.spec.window import MergingWindowAssigner, WindowAssigner
 
 __all__ = ["WindowOperation"]
@@ -44,11 +43,11 @@ class WindowOperation(KeyedOperation):
 
     @trigger.default
     def _default_trigger(self) -> Trigger[Any, Any]:
-        return default_trigger(self.assigner)
-
-    def __attrs_post_init__(self) -> None:
         if not isinstance(self.assigner, WindowAssigner):
             raise TypeError(f"window takes a WindowAssigner, not {self.assigner!r}")
+        return self.assigner.get_default_trigger(None)
+
+    def __attrs_post_init__(self) -> None:
         if not isinstance(self.trigger, Trigger):
             raise TypeError(f"trigger takes a Trigger, not {self.trigger!r}")
         if not isinstance(self.evictor, (Evictor, NoneType)):

@@ -14,6 +14,7 @@ from kafkastream.options.table_config import DML_SYNC
 from kafkastream.spec.job import JobClient
 from kafkastream.spec.job_settings import job_settings
 from kafkastream.spec.row import Row
+from kafkastream.spec.stand_in import Refused
 from kafkastream.sql.catalog import SessionCatalog, name_of
 from kafkastream.sql.query.catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
@@ -49,6 +50,8 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         >>> t_env.list_tables()
         ['seen']
     """
+
+    _j_tenv = Refused()
 
     def __init__(self, config: TableConfig) -> None:
         super().__init__()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from kafkastream.spec.stand_in import Refused
 from kafkastream.sql.catalog import name_of
 from kafkastream.sql.query.relations import Relation
 from kafkastream.sql.syntax.statements import Insert
@@ -25,6 +26,8 @@ class Table:
 
     Differs from PyFlink: there are no methods for parts of queries (``select``, ``where``); write them in SQL.
     """
+
+    _j_table = Refused()
 
     def __init__(self, t_env: TableEnvironment, query: Expression, relation: Relation) -> None:
         self._t_env = t_env

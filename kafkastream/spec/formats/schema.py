@@ -7,6 +7,7 @@ from typing import Generic, TypeVar, final
 
 import attrs
 
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation
 
 __all__ = ["DeserializationSchema", "InitializationContext", "SerializationSchema"]
@@ -30,6 +31,8 @@ class DeserializationSchema(ABC, Generic[OUT]):
     Differs from PyFlink: you may write one in Python, by implementing ``deserialize``.
     """
 
+    _j_deserialization_schema = Refused()
+
     def open(self, context: InitializationContext) -> None:
         """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
 
@@ -52,6 +55,8 @@ class SerializationSchema(ABC, Generic[IN_contra]):
 
     Differs from PyFlink: you may write one in Python, by implementing ``serialize``.
     """
+
+    _j_serialization_schema = Refused()
 
     def open(self, context: InitializationContext) -> None:
         """Prepare, once per Python worker and subtask, before the first element: open connections, register schemas."""

@@ -1,0 +1,12 @@
+"""Import this first, and ``import pyflink`` means kafkastream: an unmodified PyFlink program runs here.
+
+Python workers of its jobs know, too. An installed PyFlink is not looked at any more.
+"""
+
+from __future__ import annotations
+
+from kafkastream.alias import alias_pyflink
+
+__all__: list[str] = []
+
+alias_pyflink()

@@ -1,0 +1,1 @@
+"""PyFlink's ``pyflink.util``: ways into its JVM, which are refused, and its exceptions."""
