@@ -349,13 +349,22 @@ class DataStream(StreamHandle, Generic[T]):
         """This stream as the input of an operator that has state."""
         return KeyedInput(node=self._id)
 
-    def broadcast(self, *broadcast_state_descriptors: MapStateDescriptor[Any, Any]) -> BroadcastStream[T]:
+    def broadcast(
+        self,
+        broadcast_state_descriptor: MapStateDescriptor[Any, Any] | None = None,
+        *other_broadcast_state_descriptors: MapStateDescriptor[Any, Any],
+    ) -> BroadcastStream[T]:
         """Have each element come to every subtask of the function that this is connected to.
 
         Args:
-            broadcast_state_descriptors: The states that the function may ask for; at least one.
+            broadcast_state_descriptor: A state that the function may ask for.
+            other_broadcast_state_descriptors: More of them.
+
+        Raises:
+            DefinitionError: There is none.
         """
-        return BroadcastStream(self, broadcast_state_descriptors)
+        given = (broadcast_state_descriptor, *other_broadcast_state_descriptors)
+        return BroadcastStream(self, tuple(one for one in given if one is not None))
 
     def join(self, other: DataStream[T2]) -> JoinedStreams[T, T2]:
         """Pairs of elements that share a key and a window: ``where``, ``equal_to``, ``window``, ``apply`` say the rest."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.stand_in import instead_of
 
 LIST = Path(__file__).with_name("pyflink-2.2.txt")
 WHOLE = ("common", "datastream", "metrics")
@@ -32,13 +33,14 @@ GAPS = {
 """What is not there; the support table says so."""
 
 
-def names() -> dict[str, list[str]]:
-    """The names of each module, without parameters."""
-    found = defaultdict(list)
+def names() -> dict[str, dict[str, list[str]]]:
+    """The names of each module, with the parameters that each takes."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for line in LIST.read_text(encoding="utf-8").splitlines():
-        module, _, name = line.partition("(")[0].removeprefix("pyflink.").partition(":")
+        path, _, parameters = line.partition("(")
+        module, _, name = path.removeprefix("pyflink.").partition(":")
         if module.split(".")[0] in WHOLE and module not in AWAITED:
-            found[module].append(name)
+            found[module][name] = parameters.rstrip(")").split(", ") if parameters not in {"", ")"} else []
     return found
 
 
@@ -56,7 +58,25 @@ def test_names_are_there(module: str) -> None:
     assert set(missing(ours, NAMES[module])) == GAPS.get(module, set())
 
 
-def missing(module: ModuleType, wanted: list[str]) -> Iterator[str]:
+@pytest.mark.parametrize("module", NAMES)
+def test_parameters_have_their_names(module: str) -> None:
+    ours = importlib.import_module(f"kafkastream.{module}")
+    for name, wanted in NAMES[module].items():
+        function = real(ours, name) if is_there(ours, name) else None
+        if wanted and not inspect.isclass(function) and callable(function):
+            assert [one for one in wanted if not takes(function, one)] == [], name
+
+
+def takes(function: Callable[..., object], parameter: str) -> bool:
+    """Whether a function can be called with a parameter by its name, or with any number where it has a star."""
+    taken = inspect.signature(function).parameters
+    kinds = {one.kind for one in taken.values()}
+    if parameter.startswith("*"):
+        return inspect.Parameter.VAR_POSITIONAL in kinds
+    return parameter in taken or inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def missing(module: ModuleType, wanted: Iterable[str]) -> Iterator[str]:
     """The names that are not there, each without its members."""
     absent: set[str] = set()
     for name in wanted:
@@ -70,14 +90,16 @@ def missing(module: ModuleType, wanted: list[str]) -> Iterator[str]:
 
 def is_there(module: ModuleType, name: str) -> bool:
     """Whether a name is there, or refused with what works instead."""
-    found: object = module
-    for part in name.split("."):
-        if instead_of(found):
-            return True
-        try:
-            found = getattr(found, part)
-        except UnsupportedFeatureError:
-            return True
-        except AttributeError:
-            return False
+    try:
+        real(module, name)
+    except AttributeError:
+        return False
     return True
+
+
+def real(module: ModuleType, name: str) -> object:
+    """What a name means; None if it is refused with what works instead."""
+    try:
+        return reduce(getattr, name.split("."), module)
+    except UnsupportedFeatureError:
+        return None
