@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kafkastream.errors import UnsupportedFeatureError
 
-__all__ = ["FILES", "JAVA", "JVM", "MACHINERY", "Refused", "StandIn", "instead_of", "stand_in"]
+__all__ = ["FILES", "JAVA", "JVM", "MACHINERY", "QUERY", "Refused", "StandIn", "instead_of", "stand_in"]
 
 FILES: Final = (
     "Files are Spark's: a query with spark.readStream reads them into a topic, one with DataFrame.writeStream writes a "
@@ -18,6 +18,7 @@ JVM: Final = (
     "There is no JVM of Flink's. Settings go by Configuration, env.configure and env.get_config(), Spark's by "
     "spark-submit --conf; jars are not needed; what else is done in Java has to be written in Python."
 )
+QUERY: Final = "Write the query in SQL: t_env.sql_query gives a Table, t_env.execute_sql starts an INSERT."
 MACHINERY: Final = "A part of PyFlink's own machinery without a counterpart here: leave it out."
 
 

@@ -21,8 +21,13 @@ from kafkastream.sql.syntax.expressions import parse_expression
 from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableSchema, Watermark
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.table.declared import declared_schema
+from kafkastream.table.expression import Expression
 
-__all__ = ["Schema", "SchemaBuilder"]
+__all__ = [
+    "Expression",
+    "Schema",
+    "SchemaBuilder",
+]
 
 
 @final

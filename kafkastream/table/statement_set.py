@@ -15,7 +15,16 @@ from kafkastream.table.table_result import TableResult
 if TYPE_CHECKING:
     from kafkastream.table.environment import TableEnvironment
 
-__all__ = ["StatementSet"]
+from kafkastream.table.compiled_plan import CompiledPlan
+from kafkastream.table.explain_detail import ExplainDetail
+from kafkastream.table.table_pipeline import TablePipeline
+
+__all__ = [
+    "CompiledPlan",
+    "ExplainDetail",
+    "StatementSet",
+    "TablePipeline",
+]
 
 
 @final

@@ -17,7 +17,28 @@ from kafkastream.table.table_schema import TableSchema
 if TYPE_CHECKING:
     from kafkastream.table.environment import TableEnvironment
 
-__all__ = ["Table"]
+from kafkastream.table.explain_detail import ExplainDetail
+from kafkastream.table.grouped_tables import (
+    AggregatedTable,
+    FlatAggregateTable,
+    GroupedTable,
+    GroupWindowedTable,
+    OverWindowedTable,
+    WindowGroupedTable,
+)
+from kafkastream.table.table_pipeline import TablePipeline
+
+__all__ = [
+    "AggregatedTable",
+    "ExplainDetail",
+    "FlatAggregateTable",
+    "GroupWindowedTable",
+    "GroupedTable",
+    "OverWindowedTable",
+    "Table",
+    "TablePipeline",
+    "WindowGroupedTable",
+]
 
 
 @final

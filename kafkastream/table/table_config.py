@@ -12,8 +12,12 @@ from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.time import Duration
+from kafkastream.table.sql_dialect import SqlDialect
 
-__all__ = ["TableConfig"]
+__all__ = [
+    "SqlDialect",
+    "TableConfig",
+]
 
 
 @final

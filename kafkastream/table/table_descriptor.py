@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
+from kafkastream.options.option import Option as ConfigOption
 from kafkastream.spec.configuration import Value, text_of
 from kafkastream.spec.values import FrozenMap, is_secret
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
@@ -17,7 +18,13 @@ from kafkastream.sql.types import DataType
 from kafkastream.table.declared import declared_comment, declared_options
 from kafkastream.table.schema import Schema
 
-__all__ = ["FormatDescriptor", "FormatDescriptorBuilder", "TableDescriptor", "TableDescriptorBuilder"]
+__all__ = [
+    "ConfigOption",
+    "FormatDescriptor",
+    "FormatDescriptorBuilder",
+    "TableDescriptor",
+    "TableDescriptorBuilder",
+]
 
 _CONNECTOR: Final = "connector"
 _FORMAT: Final = "format"

@@ -12,12 +12,16 @@ from typing_extensions import Self
 from kafkastream.datastream.data_stream import CloseableIterator
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.job import JobClient
-from kafkastream.spec.row import Row
+from kafkastream.spec.row import Row, RowKind
 from kafkastream.sql.types import DataType
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.tableau import static_tableau, tableau
 
-__all__ = ["ResultKind", "TableResult"]
+__all__ = [
+    "ResultKind",
+    "RowKind",
+    "TableResult",
+]
 
 Columns = Sequence[tuple[str, DataType]]
 _TEXT = (("result", DataType.string()),)

@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from typing import NoReturn, final
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.row import Row, RowKind
+from kafkastream.spec.stand_in import StandIn
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["DataType", "DataTypes"]
+__all__ = [
+    "DataType",
+    "DataTypes",
+    "Row",
+    "RowKind",
+    "UserDefinedType",
+]
 
 
 @final
@@ -216,3 +224,7 @@ def _checked(of: DataType, nullable: bool) -> DataType:
 
 def _refused(name: str, now: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(f"{name} cannot be a column's type.", where=f"DataTypes.{name}", now=now)
+
+
+class UserDefinedType(StandIn, instead="Keep the parts of an object in columns, or in a ROW."):
+    """A column's type of your own."""

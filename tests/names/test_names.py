@@ -16,6 +16,10 @@ from kafkastream.errors import UnsupportedFeatureError
 
 LIST = Path(__file__).with_name("pyflink-2.2.txt")
 WHOLE = ("common", "datastream", "metrics")
+PARTS = tuple(
+    f"table.{name}" for name in ["descriptors", "functions", "model_descriptor", "serializers", "types", "udf", "utils"]
+)
+"""Modules of the Table API with classes of PyFlink's own that nobody names; what else they have is there."""
 AWAITED = ("datastream.async_data_stream", "datastream.async_retry_predicates", "datastream.async_retry_strategies")
 GAPS = {
     "datastream": {"AsyncDataStream", "AsyncFunction", "AsyncRetryPredicate", "AsyncRetryStrategy"},
@@ -39,7 +43,7 @@ def names() -> dict[str, dict[str, list[str]]]:
     for line in LIST.read_text(encoding="utf-8").splitlines():
         path, _, parameters = line.partition("(")
         module, _, name = path.removeprefix("pyflink.").partition(":")
-        if module.split(".")[0] in WHOLE and module not in AWAITED:
+        if module not in {*AWAITED, *PARTS}:
             found[module][name] = parameters.rstrip(")").split(", ") if parameters not in {"", ")"} else []
     return found
 

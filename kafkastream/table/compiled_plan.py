@@ -1,0 +1,21 @@
+"""Compiled plans, at PyFlink's path, refused when they are used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.spec.stand_in import StandIn
+from kafkastream.table.explain_detail import ExplainDetail
+from kafkastream.table.table_result import TableResult
+
+__all__ = [
+    "CompiledPlan",
+    "ExplainDetail",
+    "TableResult",
+]
+
+_INSTEAD: Final = "Keep the statement, and run it again: a job goes on from its checkpoint directory."
+
+
+class CompiledPlan(StandIn, instead=_INSTEAD):
+    """A statement with its plan."""

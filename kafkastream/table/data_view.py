@@ -1,0 +1,34 @@
+"""Views of state for aggregate functions, at PyFlink's path, refused when they are used."""
+
+from __future__ import annotations
+
+from typing import Final, TypeVar
+
+from kafkastream.spec.stand_in import StandIn
+
+__all__ = [
+    "DataView",
+    "K",
+    "ListView",
+    "MapView",
+    "T",
+    "V",
+]
+
+K = TypeVar("K")
+T = TypeVar("T")
+V = TypeVar("V")
+
+_INSTEAD: Final = "Keep a list or a dictionary, or a keyed stream with ListState or MapState."
+
+
+class DataView(StandIn, instead=_INSTEAD):
+    """State of an aggregate function."""
+
+
+class ListView(StandIn, instead=_INSTEAD):
+    """A list in state."""
+
+
+class MapView(StandIn, instead=_INSTEAD):
+    """A map in state."""

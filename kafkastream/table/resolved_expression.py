@@ -1,0 +1,15 @@
+"""Expressions with types, at PyFlink's path, which are refused when they are used."""
+
+from __future__ import annotations
+
+from kafkastream.spec.stand_in import QUERY, StandIn
+from kafkastream.table.expression import Expression
+
+__all__ = [
+    "Expression",
+    "ResolvedExpression",
+]
+
+
+class ResolvedExpression(StandIn, instead=QUERY):
+    """An expression with its type."""

@@ -1,0 +1,9 @@
+"""What a result holds, at PyFlink's path."""
+
+from __future__ import annotations
+
+from kafkastream.table.table_result import ResultKind
+
+__all__ = [
+    "ResultKind",
+]

@@ -1,0 +1,23 @@
+"""Pipelines from a table into another, at PyFlink's path, refused when they are used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.spec.stand_in import StandIn
+from kafkastream.table.compiled_plan import CompiledPlan
+from kafkastream.table.explain_detail import ExplainDetail
+from kafkastream.table.table_result import TableResult
+
+__all__ = [
+    "CompiledPlan",
+    "ExplainDetail",
+    "TablePipeline",
+    "TableResult",
+]
+
+_INSTEAD: Final = "Use Table.execute_insert, or add the INSERT to a StatementSet."
+
+
+class TablePipeline(StandIn, instead=_INSTEAD):
+    """A table with where it goes."""
