@@ -19,7 +19,7 @@ from kafkastream.spec.time import wall_clock_ms
 from kafkastream.spec.trigger import Trigger, TriggerResult
 from kafkastream.spec.triggers import EventTimeTrigger, ProcessingTimeTrigger
 from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
-from kafkastream.spec.window import MergeCallback, MergingWindowAssigner, Window
+from kafkastream.spec.window import MergingWindowAssigner, Window
 from kafkastream.spec.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,
@@ -192,7 +192,7 @@ class WindowOperator(ElementwiseOperator):
         contents = self._contents()
         found = new
         merges: list[tuple[list[Window], Window]] = []
-        callback = MergeCallback(lambda parts, whole: merges.append((list(parts), whole)))
+        callback = MergingWindowAssigner.MergeCallback(lambda parts, whole: merges.append((list(parts), whole)))
         self._merging.merge_windows([*contents, new], callback)
         for parts, whole in merges:
             if new in parts:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CountWindow",
     "GlobalWindow",
-    "MergeCallback",
     "MergingWindowAssigner",
     "TimeWindow",
     "Window",
@@ -29,6 +28,7 @@ __all__ = [
 
 T = TypeVar("T", default=Any)
 W = TypeVar("W", bound="Window", default=Any)
+W2 = TypeVar("W2", bound="Window", default=Any)
 
 
 class Window(ABC):
@@ -201,28 +201,22 @@ class WindowAssigner(ABC, Generic[T, W]):
         return TypeSerializer()
 
 
-@final
-@attrs.frozen
-class MergeCallback(Generic[W]):
-    """Told by a ``MergingWindowAssigner`` which windows become one: ``callback.merge(windows, one)``, or just a call."""
-
-    _merge: Callable[[Iterable[W], W], None]
-
-    def merge(self, to_be_merged: Iterable[W], merge_result: W) -> None:
-        """Have windows become one."""
-        self._merge(to_be_merged, merge_result)
-
-    __call__ = merge
-
-
-_Callback: TypeAlias = MergeCallback[W]
-
-
 class MergingWindowAssigner(WindowAssigner[T, W], ABC):
     """One whose windows may become one."""
 
-    MergeCallback: TypeAlias = _Callback
+    @final
+    @attrs.frozen
+    class MergeCallback(Generic[W2]):
+        """Told which windows become one: by ``callback.merge(windows, one)``, or just by a call."""
+
+        _merge: Callable[[Iterable[W2], W2], None]
+
+        def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
+            """Have windows become one."""
+            self._merge(to_be_merged, merge_result)
+
+        __call__ = merge
 
     @abstractmethod
-    def merge_windows(self, windows: Iterable[W], callback: _Callback[W]) -> None:
+    def merge_windows(self, windows: Iterable[W], callback: MergeCallback[W]) -> None:
         """Call ``callback`` with windows that are to become one, and with that one."""

@@ -17,7 +17,6 @@ from kafkastream.spec.watermark import MIN_WATERMARK
 from kafkastream.spec.window import (
     CountWindow,
     GlobalWindow,
-    MergeCallback,
     MergingWindowAssigner,
     TimeWindow,
     WindowAssigner,
@@ -210,7 +209,9 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
             raise DefinitionError("Dynamic session time gap must satisfy 0 < gap", where=f"gap {gap} ms")
         return [TimeWindow(time, time + gap)]
 
-    def merge_windows(self, windows: Iterable[TimeWindow], callback: MergeCallback[TimeWindow]) -> None:
+    def merge_windows(
+        self, windows: Iterable[TimeWindow], callback: MergingWindowAssigner.MergeCallback[TimeWindow]
+    ) -> None:
         """Those that overlap or touch become one."""
         TimeWindow.merge_windows(windows, callback)
 

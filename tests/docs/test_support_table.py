@@ -27,6 +27,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.datastream.formats.avro import AvroRowDeserializationSchema, AvroRowSerializationSchema
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
+from kafkastream.datastream.state import StateTtlConfig
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
@@ -119,6 +120,8 @@ def stop_with_savepoint() -> None:
     env.from_collection(["a"], Types.STRING()).print()
     client: JobClient = env.execute_async()
     client.get_job_execution_result().result(60)
+    with pytest.raises(UnsupportedFeatureError):
+        client.trigger_savepoint()
     client.stop_with_savepoint(True)
 
 
@@ -155,6 +158,9 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "Types.POJO(class)": lambda *_: Types.POJO(object),
     "Types.ENUM(class)": lambda *_: Types.ENUM(object),
     "JobClient.stop_with_savepoint(drain)": lambda *_: stop_with_savepoint(),
+    "StateTtlConfig.get_cleanup_strategies()": lambda *_: (
+        StateTtlConfig.new_builder(Time.days(1)).build().get_cleanup_strategies()
+    ),
     "KafkaRecordDeserializationSchema.value_only(AnotherClass)": lambda *_: KafkaRecordDeserializationSchema.value_only(
         "io.confluent.kafka.serializers.KafkaAvroDeserializer"
     ),
