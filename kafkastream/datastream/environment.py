@@ -246,8 +246,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             raise DefinitionError(
                 "No operators defined in streaming topology. Cannot execute.", now="End a stream with sink_to or print."
             )
-        if self._get(options.RUNTIME_MODE) == RuntimeExecutionMode.BATCH.name:
+        mode = RuntimeExecutionMode[self._get(options.RUNTIME_MODE)]
+        if mode is RuntimeExecutionMode.BATCH:
             _refuse_unbounded(graph)
+        if mode is RuntimeExecutionMode.BATCH or (mode is RuntimeExecutionMode.AUTOMATIC and not _unbounded(graph)):
+            _refuse_queries(graph, mode)
+            graph = graph.in_batch_mode()
         if not self._get(options.AUTO_GENERATED_UIDS):
             _refuse_without_uid(graph)
         return graph.with_distinct_uids().with_dead_letters()
@@ -274,14 +278,34 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         self._nodes = {i: node for i, node in self._nodes.items() if not isinstance(node, SinkNode)}
 
 
+def _unbounded(graph: JobGraph) -> list[SourceNode]:
+    """The sources that have no end."""
+    return [
+        node
+        for node in graph.sources
+        if isinstance(node.source, KafkaSource) and node.source.boundedness is not Boundedness.BOUNDED
+    ]
+
+
 def _refuse_unbounded(graph: JobGraph) -> None:
-    for node in graph.sources:
-        source = node.source
-        if isinstance(source, KafkaSource) and source.boundedness is not Boundedness.BOUNDED:
-            raise DefinitionError(
-                "an unbounded source cannot run in BATCH mode",
-                where=f"source {node.name!r}",
-                now="Call set_bounded on the source's builder, or use STREAMING.",
+    for node in _unbounded(graph):
+        raise DefinitionError(
+            "an unbounded source cannot run in BATCH mode",
+            where=f"source {node.name!r}",
+            now="Call set_bounded on the source's builder, or use STREAMING.",
+        )
+
+
+def _refuse_queries(graph: JobGraph, mode: RuntimeExecutionMode) -> None:
+    """Refuse SQL, which would tell changes where Flink's BATCH mode tells results."""
+    from kafkastream.sql.query.node import QueryNode, StreamNode
+
+    for node in graph.nodes:
+        if isinstance(node, (QueryNode, StreamNode)):
+            raise UnsupportedFeatureError(
+                f"there is no batch mode for tables, and the job has the mode {mode.name}",
+                where=f"query {node.name!r}",
+                now="Use STREAMING: the query ends with its input, and the last change of each key is the result.",
             )
 
 

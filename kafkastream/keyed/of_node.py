@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.keyed.batch_execution import BatchOperator
 from kafkastream.keyed.interval_join import IntervalJoinOperator
 from kafkastream.keyed.operators import KeyedOperator, ProcessOperator, Side
 from kafkastream.keyed.scope import KeyedScope
@@ -40,7 +41,15 @@ __all__ = ["keyed_operator"]
 
 
 def keyed_operator(node: KeyedNode) -> KeyedOperator:
-    """What a keyed node does in one subtask."""
+    """Make the operator of a keyed node, for one subtask."""
+    operator = _streaming(node)
+    if not node.in_batch:
+        return operator
+    broadcast = frozenset(side for side, one in enumerate(node.keyed) if one.is_broadcast)
+    return BatchOperator(operator, broadcast, only_last=node.kind is OperatorKind.REDUCE)
+
+
+def _streaming(node: KeyedNode) -> KeyedOperator:
     if isinstance(node.function, WindowOperation):
         return WindowOperator(node.function)
     if isinstance(node.function, IntervalJoin):

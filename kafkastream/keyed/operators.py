@@ -102,16 +102,19 @@ class KeyedOperator(ABC):
             CallError: A function raised.
         """
 
-    @final
     def advance(self, watermark: int, now: int) -> Emitted:
-        """What comes out when event time has come so far, and the wall clock (both in ms).
+        """Fire the timers that are due when event time has come so far, and the wall clock (both in ms).
+
+        Event-time timers fire when the watermark moves: one that is registered behind it waits for the next, as in Flink
+        (InternalTimerServiceImpl.registerEventTimeTimer only adds it to the queue).
 
         Raises:
             CallError: A function raised.
         """
         out = Emitted()
-        self.scope.watermark = max(watermark, self.scope.watermark)
-        self._fire(TimeDomain.EVENT_TIME, self.scope.watermark, out)
+        if watermark > self.scope.watermark:
+            self.scope.watermark = watermark
+            self._fire(TimeDomain.EVENT_TIME, watermark, out)
         self._fire(TimeDomain.PROCESSING_TIME, now, out)
         return out
 

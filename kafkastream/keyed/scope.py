@@ -41,7 +41,7 @@ class KeyedScope:
         self.watermark = MIN_WATERMARK
         self.namespace: Namespace = ()
         self.entry: Entry = {}
-        self.lists: set[str] = set()
+        self.lists: set[str | tuple[str, ...]] = set()
         self.clock = clock
         self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)

@@ -38,6 +38,7 @@ class EventTime:
 
     Attributes:
         is_aligned: Whether partitions may have to wait for others.
+        has_read_collections: Whether a micro-batch has had the elements of collections, behind which time is at its end.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class EventTime:
         self._splits: dict[int, frozenset[TopicPartition]] = {}
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
+        self.has_read_collections = False
         self._combined: dict[int, int] = {}
         aligned = [node.watermarks.alignment for node in graph.sources if node.watermarks.alignment is not None]
         self._align_every = min((one.update_interval.to_millis() / 1000 for one in aligned), default=0)
@@ -163,7 +165,7 @@ class EventTime:
     def _now(self, node: Node) -> _Input:
         match node:
             case SourceNode(source=CollectionSource()):
-                return _Input(MAX_WATERMARK)
+                return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
             case SourceNode() if node.id in self._ended:
                 return _Input(MAX_WATERMARK)
             case SourceNode() if not self._splits.get(node.id):  # without any partition, as with one that has nothing

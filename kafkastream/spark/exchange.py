@@ -7,7 +7,7 @@ operators and hands on the rest; the reports that come out at the end are the dr
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
@@ -29,6 +29,7 @@ from kafkastream.spec.functions import Function, KeySelector, method_of, overrid
 from kafkastream.spec.graph import KeyedInput
 from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +38,7 @@ __all__ = [
     "MESSAGE_SCHEMA",
     "ExchangeOperator",
     "Message",
+    "OperatorInput",
     "SendingOperator",
     "Watermarks",
     "as_sent",
@@ -47,8 +49,8 @@ __all__ = [
 ]
 
 _AT_ONCE = 16
-_TYPES = (pa.int32(), pa.string(), pa.int32(), pa.string(), pa.int64(), pa.binary())
-MESSAGE_SCHEMA = "bucket int, kind string, node int, origin string, number bigint, payload binary"
+_TYPES = (pa.int32(), pa.string(), pa.int32(), pa.string(), pa.int64(), pa.bool_(), pa.binary())
+MESSAGE_SCHEMA = "bucket int, kind string, node int, origin string, number bigint, behind boolean, payload binary"
 
 
 class Message(NamedTuple):
@@ -60,6 +62,7 @@ class Message(NamedTuple):
         node: For which operator elements are, or which one reports.
         origin: Which task has sent it.
         number: How many that task has sent to the bucket before.
+        behind: Whether elements come after the micro-batch's watermark: all but those that came out before it or with it.
         payload: Its content, pickled.
     """
 
@@ -68,6 +71,7 @@ class Message(NamedTuple):
     node: int
     origin: str
     number: int
+    behind: bool
     payload: bytes
 
 
@@ -75,14 +79,41 @@ class Watermarks(NamedTuple):
     """How far time has come.
 
     Args:
-        event_times: At each keyed operator, by its identity, in ms.
+        event_times: Before the elements of a micro-batch at each keyed operator, by its identity, in ms.
         now: By the wall clock, in ms.
         gone: The identities of operators whose state is to be forgotten.
+        last: After the elements, where the input ends with them.
     """
 
-    event_times: dict[str, int]
+    event_times: Mapping[str, int]
     now: int
     gone: Sequence[str] = ()
+    last: Mapping[str, int] = FrozenMap()
+
+
+class OperatorInput(NamedTuple):
+    """The input of a keyed operator in a micro-batch, in the order in which it is taken.
+
+    Args:
+        before: Elements that came out of earlier operators with the watermark or before it, so that it must not pass them.
+        marks: How far time has come; None where there is nothing new.
+        behind: The other elements, among them all that were read from sources.
+    """
+
+    before: Iterable[KeyedElements]
+    marks: Watermarks | None
+    behind: Iterable[KeyedElements]
+
+    @staticmethod
+    def of(messages: Iterable[Message], marks: Watermarks | None) -> OperatorInput:
+        """The input that messages hold; they are read one by one."""
+        in_order = as_sent(messages)
+        before, behind = ([one for one in in_order if one.behind is side] for side in (False, True))
+        return OperatorInput(_elements(before), marks, _elements(behind))
+
+
+def _elements(messages: Iterable[Message]) -> Iterator[KeyedElements]:
+    return (KeyedElements(*pickle.loads(message.payload)) for message in messages)
 
 
 def dumps(content: Any) -> bytes:
@@ -116,12 +147,12 @@ def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
         if report.kind is ReportKind.EXCHANGE:
             yield report.content
         else:
-            yield Message(label, report.kind.value, report.node, "", 0, report.payload())
+            yield Message(label, report.kind.value, report.node, "", 0, True, report.payload())
 
 
 def as_sent(messages: Iterable[Message]) -> list[Message]:
     """The messages in the order in which their tasks have sent them, which a shuffle does not keep."""
-    return sorted(messages, key=lambda message: (message.origin, message.number))
+    return sorted(messages, key=lambda message: (message.behind, message.origin, message.number))
 
 
 class _NotPickledError(Exception):
@@ -148,15 +179,22 @@ class SendingOperator(SinkOperator):
     target: int
     _origin: str = attrs.field(default="", init=False)
     _number: int = attrs.field(default=0, init=False)
+    _behind: bool = attrs.field(default=True, init=False)
     _pending: list[Message] = attrs.field(factory=list, init=False)
 
     def begin(self, task: TaskScope) -> None:
         """Know where the elements come from, by which they are put in order again."""
         self._origin, self._number, self._pending = task.origin, 0, []
+        self._behind = True
+
+    def behind_watermark(self, *, is_behind: bool) -> None:
+        """Mark what is sent from now on."""
+        self._behind = is_behind
 
     def send(self, bucket: int, payload: bytes) -> None:
         """Send a message by way of the bucket with this label."""
-        self._pending.append(Message(bucket, self.kind.value, self.target, self._origin, self._number, payload))
+        message = Message(bucket, self.kind.value, self.target, self._origin, self._number, self._behind, payload)
+        self._pending.append(message)
         self._number += 1
 
     def apply(self, batch: Batch) -> Batch:

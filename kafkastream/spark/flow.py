@@ -91,6 +91,11 @@ class Flow:
         for operator in self.operators():
             operator.begin(task)
 
+    def behind_watermark(self, *, is_behind: bool) -> None:
+        """Say on which side of the micro-batch's watermark the next elements are."""
+        for operator in self.operators():
+            operator.behind_watermark(is_behind=is_behind)
+
     def drain(self) -> Iterator[Report]:
         """What has to be reported so far."""
         for operator in self.operators():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import final
 
@@ -14,7 +14,7 @@ from kafkastream.keyed.operators import CallError, Emitted, KeyedElements, Keyed
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.crash_notes import NOTE, WatchedList
-from kafkastream.spark.exchange import Watermarks
+from kafkastream.spark.exchange import OperatorInput
 from kafkastream.spark.failures import element_failed, function_failed, located, timer_failed
 from kafkastream.spark.flow import Flow
 from kafkastream.spark.operators import TaskScope
@@ -77,10 +77,8 @@ class KeyedChain:
         """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
         return self.flow.reusable and not any(map(overrides_close, self.operator.functions))
 
-    def run(
-        self, backend: StateBackend, task: TaskScope, arrived: Iterable[KeyedElements], marks: Watermarks | None
-    ) -> Iterator[Report]:
-        """A micro-batch: what has arrived, in order, then the watermark; state is written when all is done.
+    def run(self, backend: StateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
+        """Take a micro-batch: the watermark of all earlier ones goes before its elements; then state is written.
 
         Raises:
             JobError: A function failed.
@@ -91,16 +89,13 @@ class KeyedChain:
         scope = self.operator.scope
         with located(f"operator {self.name!r}"):
             scope.begin(backend, state_name(self.identity))
-        for elements in arrived:
-            self._metrics.records_in.inc(len(elements.values))
-            NOTE.enter(f"operator {self.name!r}", _by_key(elements.keys))
-            with self._told_by_name():
-                out = self.operator.elements(_watched(elements))
-            yield from self._emit(out)
-        NOTE.enter(f"the timers of operator {self.name!r}")
-        with self._told_by_name():
-            out = self.operator.advance(*self._times(marks))
-        yield from self._emit(out)
+        now = wall_clock_ms() if arrived.marks is None else arrived.marks.now
+        self.flow.behind_watermark(is_behind=False)
+        yield from self._take(arrived.before)
+        yield from self._advance({} if arrived.marks is None else arrived.marks.event_times, now)
+        self.flow.behind_watermark(is_behind=True)
+        yield from self._take(arrived.behind)
+        yield from self._advance({} if arrived.marks is None else arrived.marks.last, now)
         due = scope.processing_timers.next
         with located(f"operator {self.name!r}"):
             scope.end()
@@ -122,12 +117,20 @@ class KeyedChain:
             with function_failed(self.name, "close"):
                 function.close()
 
-    def _times(self, marks: Watermarks | None) -> tuple[int, int]:
-        """The watermark and the wall clock, in ms."""
-        known = self.operator.scope.watermark
-        if marks is None:
-            return known, wall_clock_ms()
-        return marks.event_times.get(self.identity, known), marks.now
+    def _take(self, arrived: Iterable[KeyedElements]) -> Iterator[Report]:
+        assert self._metrics is not None
+        for elements in arrived:
+            self._metrics.records_in.inc(len(elements.values))
+            NOTE.enter(f"operator {self.name!r}", _by_key(elements.keys))
+            with self._told_by_name():
+                out = self.operator.elements(_watched(elements))
+            yield from self._emit(out)
+
+    def _advance(self, watermarks: Mapping[str, int], now: int) -> Iterator[Report]:
+        NOTE.enter(f"the timers of operator {self.name!r}")
+        with self._told_by_name():
+            out = self.operator.advance(watermarks.get(self.identity, self.operator.scope.watermark), now)
+        yield from self._emit(out)
 
     def _emit(self, out: Emitted) -> Iterator[Report]:
         """Take what has come out through all that follow."""

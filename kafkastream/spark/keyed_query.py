@@ -101,14 +101,17 @@ class KeyedQuery:
     def restore(self, content: Mapping[str, Any]) -> None:
         """Begin with what an earlier run was told last."""
         self.time.restore(content)
+        self.time.has_read_collections = True  # they come with the first content
         self._told = content
 
     def static_frame(self) -> DataFrame:
         """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
         self._tell()
+        self.time.has_read_collections = True
+        told = {**self._told, "last": self.time.watermarks()}
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         collections = collection_frames(self._session, self._graph)
-        marks = frame_of(self._session, [(CONTROL, json.dumps(self._told).encode())], CONTROL_SCHEMA)
+        marks = frame_of(self._session, [(CONTROL, json.dumps(told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:
@@ -151,6 +154,7 @@ class KeyedQuery:
     def take(self, reports: Iterable[Report]) -> None:
         """What the tasks of a micro-batch have told about time."""
         with self._lock:
+            self.time.has_read_collections = True
             for report in reports:
                 if report.kind is ReportKind.TIMES:
                     seen, idle = report.content

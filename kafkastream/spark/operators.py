@@ -76,7 +76,10 @@ class Operator(ABC):
         """Prepare for elements."""
 
     def begin(self, task: TaskScope) -> None:
-        """A task begins."""
+        """A task begins; its elements come after the micro-batch's watermark, unless told otherwise."""
+
+    def behind_watermark(self, *, is_behind: bool) -> None:
+        """Hear on which side of the micro-batch's watermark the next elements are."""
 
     def drain(self) -> Iterator[Report]:
         """What has to be reported of the batches so far."""

@@ -15,10 +15,9 @@ from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import KafkastreamError
-from kafkastream.keyed.operators import KeyedElements
 from kafkastream.keyed.scope import forget
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.exchange import Message, Watermarks, as_sent, dumps, message_frame, messages_of
+from kafkastream.spark.exchange import Message, OperatorInput, Watermarks, dumps, message_frame, messages_of
 from kafkastream.spark.keyed_chain import KeyedChain, state_name
 from kafkastream.spark.opened import Opened, Run, tried_before
 from kafkastream.spark.operators import TaskScope
@@ -166,10 +165,9 @@ def _run(
 ) -> Iterator[Report]:
     chain = plan.taken(node, subtask)
     task = TaskScope(f"{chain.identity}-{subtask}")
-    in_order = (KeyedElements(*pickle.loads(message.payload)) for message in as_sent(arrived))
     try:
         with NOTE.task(plan.run.id, tried_before()):
-            yield from chain.run(backend, task, in_order, marks)
+            yield from chain.run(backend, task, OperatorInput.of(arrived, marks))
     except BaseException:
         chain.abandon()
         raise

@@ -117,9 +117,10 @@ def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
     """How far time has come, to every bucket."""
     for value in arrow["value"].to_pylist():
         told = json.loads(value)
-        payload = pickle.dumps(tuple(Watermarks(told["watermarks"], told["now"], told["gone"])))
+        marks = Watermarks(told["watermarks"], told["now"], told["gone"], told.get("last", {}))
+        payload = pickle.dumps(tuple(marks))
         for label in labels:
-            yield Message(label, ReportKind.WATERMARKS.value, CONTROL, "", 0, payload)
+            yield Message(label, ReportKind.WATERMARKS.value, CONTROL, "", 0, False, payload)
 
 
 @contextmanager

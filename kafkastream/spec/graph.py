@@ -87,6 +87,17 @@ class JobGraph:
         deepest = max((depth[node.id] for node in keyed), default=0)
         return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
 
+    def in_batch_mode(self) -> JobGraph:
+        """This graph with operators on keys, and on broadcast streams, that wait for the end of their input."""
+        return JobGraph(
+            tuple(
+                attrs.evolve(node, in_batch=True)
+                if isinstance(node, KeyedNode) and (node.has_keys or node.broadcast)
+                else node
+                for node in self.nodes
+            )
+        )
+
     def with_distinct_uids(self) -> JobGraph:
         """This graph, if each uid is that of one node and its copies.
 

@@ -216,12 +216,14 @@ class KeyedNode(Node):
         kind: How the function is called.
         function: The function.
         broadcast: The broadcast states that it may ask for.
+        in_batch: Whether it takes each key's elements at the end of the input, in the order of their times.
     """
 
     keyed: tuple[KeyedInput, ...]
     kind: OperatorKind
     function: Function | Callable[..., Any] | KeyedOperation
     broadcast: tuple[MapStateDescriptor[Any, Any], ...] = ()
+    in_batch: bool = False
 
     @property
     def inputs(self) -> tuple[int, ...]:
@@ -240,7 +242,7 @@ class KeyedNode(Node):
     def keeps_state(self) -> bool:
         """Whether something of it may outlive a restart: a plain function has no state."""
         may_ask = isinstance(self.function, (Function, KeyedOperation))
-        return may_ask and (self.has_keys or bool(self.broadcast))
+        return self.in_batch or (may_ask and (self.has_keys or bool(self.broadcast)))
 
 
 @final

@@ -19,6 +19,7 @@ from kafkastream.datastream import (
     StreamExecutionEnvironment,
     TaggedUnion,
 )
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.datastream.window import (
     CountEvictor,
     CountTrigger,
@@ -72,6 +73,25 @@ def test_bounded_job_fires_all_windows_at_its_end(
     )
     env.execute("tumbling")
     assert parts.values(target) == ["a 0-10: 1", "a 10-20: 11", "a 50-60: 59", "b 0-10: 3"]
+
+
+def test_watermark_of_a_record_comes_before_the_next_record(
+    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic
+) -> None:
+    """By one record per micro-batch: what comes out of windows reaches later ones before that watermark does."""
+    topic, target = new_topic(), new_topic()
+    late = OutputTag("late", Types.STRING())
+    parts.kafka.produce(topic, [at(second, "a") for second in (1, 6, 2, 12, 4, 31, 11)])
+    builder = parts.unbound(topic).set_bounded(KafkaOffsetsInitializer.latest())
+    one_by_one = parts.text(builder.set_property("spark.maxOffsetsPerTrigger", "1"))
+    keyed = env.from_source(one_by_one, MONOTONOUS, "in").key_by(key_of)
+    fives = keyed.window(TumblingEventTimeWindows.of(Time.seconds(5))).side_output_late_data(late).reduce(max)
+    tens = fives.key_by(key_of).window(TumblingEventTimeWindows.of(Time.seconds(10))).process(Told(), Types.STRING())
+    late_ones = fives.get_side_output(late).map(lambda value: f"late {value}", Types.STRING())
+    tens.union(late_ones).sink_to(parts.sink(target))
+    env.execute("one by one")
+    expected = ["a 0-10: 1 6", "a 10-20: 12", "a 30-40: 31", "late a@11", "late a@2", "late a@4"]
+    assert parts.values(target) == expected
 
 
 def test_collection_and_kafka_in_the_same_windows(

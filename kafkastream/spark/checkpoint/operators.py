@@ -34,7 +34,7 @@ def _dependencies(node: KeyedNode) -> str:
     types = [
         "any type" if one.key_type is None else str(one.key_type) for one in node.keyed if one.selector is not None
     ]
-    return f"keys of {' and '.join(types)}"
+    return f"{'all elements until their end, by ' if node.in_batch else ''}keys of {' and '.join(types)}"
 
 
 def dependencies_of(folder: CheckpointFolder, part: PartIdentity, settings: JobSettings) -> Mapping[str, str]:

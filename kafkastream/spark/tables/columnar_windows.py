@@ -7,7 +7,7 @@ each micro-batch in which something came; many small ones become one.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import attrs
@@ -20,7 +20,7 @@ from kafkastream.keyed.tables.times import instant_of, time_ms
 from kafkastream.metrics.groups import Counter
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.batches import Batch
-from kafkastream.spark.exchange import Message, SendingOperator, Watermarks, dumps
+from kafkastream.spark.exchange import Message, OperatorInput, SendingOperator, dumps
 from kafkastream.spark.keyed_chain import state_name
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
@@ -91,21 +91,17 @@ class ColumnarWindows:
             self._metrics.group.gauge(name, lambda: self._watermark)
         self._late = self._metrics.group.counter("numLateRecordsDropped")
 
-    def run(
-        self, backend: StateBackend, task: TaskScope, arrived: Iterable[KeyedElements], marks: Watermarks | None
-    ) -> Iterator[Report]:
-        """A micro-batch: what has arrived is kept, then windows that are over come out."""
+    def run(self, backend: StateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
+        """Take a micro-batch: windows that are over by the watermark of all earlier ones come out before its rows are kept."""
         assert self._metrics is not None
         kept = _Kept.of(backend, state_name(self.identity))
         self._watermark = kept.watermark
-        tables = [of_bytes(table) for elements in arrived for table in elements.values]
-        if tables:
-            self._keep(kept, self.parts.merged(tables))
-        if marks is not None:
-            self._watermark = max(kept.watermark, marks.event_times.get(self.identity, kept.watermark))
-        over = [kept.taken(end) for end in kept.ends() if self._last_ms(end) <= self._watermark]
-        for number, segments in enumerate(over):
-            yield self._told(self.parts.merged(segments), number)
+        self._take(kept, arrived.before)
+        if arrived.marks is not None:
+            yield from self._advance(kept, arrived.marks.event_times, behind=False)
+        self._take(kept, arrived.behind)
+        if arrived.marks is not None:
+            yield from self._advance(kept, arrived.marks.last, behind=True)
         kept.watermark = self._watermark
         kept.write()
         yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, None))
@@ -121,6 +117,17 @@ class ColumnarWindows:
         """The last ms of a window, by its end in µs."""
         return instant_of(self.parts.operation.zone)(time_ms(end) - 1)
 
+    def _take(self, kept: _Kept, arrived: Iterable[KeyedElements]) -> None:
+        tables = [of_bytes(table) for elements in arrived for table in elements.values]
+        if tables:
+            self._keep(kept, self.parts.merged(tables))
+
+    def _advance(self, kept: _Kept, watermarks: Mapping[str, int], *, behind: bool) -> Iterator[Report]:
+        self._watermark = max(self._watermark, watermarks.get(self.identity, MIN_WATERMARK))
+        over = [kept.taken(end) for end in kept.ends() if self._last_ms(end) <= self._watermark]
+        for number, segments in enumerate(over):
+            yield self._told(self.parts.merged(segments), number, behind=behind)
+
     def _keep(self, kept: _Kept, table: pa.Table) -> None:
         assert self._metrics is not None
         self._metrics.records_in.inc(pc.sum(table["rows"]).as_py())
@@ -131,7 +138,7 @@ class ColumnarWindows:
             else:
                 kept.add(end, own, self.parts)
 
-    def _told(self, table: pa.Table, number: int) -> Report:
+    def _told(self, table: pa.Table, number: int, *, behind: bool) -> Report:
         assert self._metrics is not None
         columns = self.parts.results(table, self.types)
         self._metrics.records_out.inc(len(columns[0]))
@@ -139,7 +146,8 @@ class ColumnarWindows:
         rows = pa.table([kinds, *columns], [KIND, *column_names(len(columns))])
         label = self.labels[self._subtask]
         payload = dumps((as_bytes(rows), None))
-        message = Message(label, ReportKind.WRITE.value, self.node, f"windows-{self._subtask}", number, payload)
+        origin = f"windows-{self._subtask}"
+        message = Message(label, ReportKind.WRITE.value, self.node, origin, number, behind, payload)
         return Report(ReportKind.EXCHANGE, self.node, message)
 
 

@@ -33,6 +33,7 @@ __all__ = ["HIDDEN", "Continuation", "Unpacking"]
 HIDDEN: Final = tuple(f"__message_{name}" for name in Message._fields)
 """The columns of a message, beside those of rows."""
 _BUCKET, _KIND = HIDDEN[:2]
+_BEHIND: Final = HIDDEN[Message._fields.index("behind")]
 
 _Arrows = Iterator[pa.RecordBatch]
 _opened: Opened[tuple[Flow, Decoder]] = Opened()
@@ -70,9 +71,9 @@ class Unpacking:
             columns = [array_of(one, field.type) for one, field in zip(zip(*rows, strict=True), fields, strict=True)]
         if not columns or not len(columns[0]):
             return
-        buckets = pa.array([message.bucket] * len(columns[0]), pa.int32())
-        nothing = [pa.nulls(len(columns[0]), field.type) for field in hidden[1:]]
-        yield pa.RecordBatch.from_arrays([buckets, *nothing, *columns], schema=self.schema)
+        known = {_BUCKET: message.bucket, _BEHIND: message.behind}
+        own = [pa.repeat(pa.scalar(known.get(field.name), field.type), len(columns[0])) for field in hidden]
+        yield pa.RecordBatch.from_arrays([*own, *columns], schema=self.schema)
 
     @property
     def _fields(self) -> tuple[list[pa.Field], list[pa.Field]]:
@@ -148,7 +149,7 @@ class Continuation:
                 is_row = compute.is_null(arrow[_KIND])
                 passing = _messages(arrow.filter(compute.invert(is_row)))
                 failed = failed or any(one.kind == ReportKind.FAILURE.value for one in passing)
-                yield label, passing, () if failed else self._pushed(flow, decoder, arrow.filter(is_row))
+                yield label, passing, () if failed else self._pushed_in_order(flow, decoder, arrow.filter(is_row))
             if failed:
                 flow.abandon()
                 return
@@ -175,6 +176,15 @@ class Continuation:
 
         key = (self.node, subtask)
         return _opened.take(self.run, key, opened), key
+
+    @classmethod
+    def _pushed_in_order(cls, flow: Flow, decoder: Decoder, rows: pa.RecordBatch) -> list[Report]:
+        """Push the rows before the watermark, then those behind it."""
+        is_behind = compute.fill_null(rows[_BEHIND], True)
+        flow.behind_watermark(is_behind=False)
+        reports = cls._pushed(flow, decoder, rows.filter(compute.invert(is_behind)))
+        flow.behind_watermark(is_behind=True)
+        return [*reports, *cls._pushed(flow, decoder, rows.filter(is_behind))]
 
     @staticmethod
     def _pushed(flow: Flow, decoder: Decoder, rows: pa.RecordBatch) -> list[Report]:

@@ -12,6 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import (
     BinaryType,
+    BooleanType,
     ByteType,
     IntegerType,
     LongType,
@@ -300,7 +301,15 @@ def _present(rows: DataFrame) -> Column | None:
 
 def _unpacked(kinds: Sequence[DataType]) -> StructType:
     """The columns of a frame with rows that were messages: those of messages, the kind of a row, and its own."""
-    types = (IntegerType(), StringType(), IntegerType(), StringType(), LongType(), BinaryType())  # of MESSAGE_SCHEMA
+    types = (
+        IntegerType(),
+        StringType(),
+        IntegerType(),
+        StringType(),
+        LongType(),
+        BooleanType(),
+        BinaryType(),
+    )  # of MESSAGE_SCHEMA
     hidden = [StructField(name, kind) for name, kind in zip(HIDDEN, types, strict=True)]
     own = [StructField(name, spark_type(kind)) for name, kind in zip(column_names(len(kinds)), kinds, strict=True)]
     return StructType([*hidden, StructField(KIND, ByteType()), *own])

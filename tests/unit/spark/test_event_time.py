@@ -124,6 +124,8 @@ def test_collection_holds_back_nobody_and_is_what_is_left_of_idle_ones() -> None
     assert time.watermarks() == {"keyed": MIN_WATERMARK}  # no partition is there yet
     time.reads(2, [P0])
     time.saw({2: {"t-0": 50}})
+    assert time.watermarks() == {"keyed": MIN_WATERMARK}  # the rules are on their way
+    time.has_read_collections = True
     assert time.watermarks() == {"keyed": 50}
     clock.now = 6
     time.looked()

@@ -34,7 +34,7 @@ from kafkastream.keyed.keys import encoded_key
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.compile import ChainCompiler
-from kafkastream.spark.exchange import ExchangeOperator, Watermarks
+from kafkastream.spark.exchange import ExchangeOperator, OperatorInput, Watermarks
 from kafkastream.spark.flow import applied
 from kafkastream.spark.keyed_chain import KeyedChain
 from kafkastream.spark.opened import Run
@@ -75,7 +75,8 @@ def run(
         [time for _, time in elements],
     )
     marks = Watermarks({chain.identity: watermark}, 0)
-    reports = chain.run(memory or Memory(), TaskScope(""), [arrived] if elements else [], marks)
+    taken = OperatorInput([arrived] if elements else [], marks, [])
+    reports = chain.run(memory or Memory(), TaskScope(""), taken)
     return [element for report in reports if report.kind is ReportKind.ELEMENTS for element in report.content]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kafkastream.keyed.operators import KeyedElements
 from kafkastream.metrics.values import OperatorScope
-from kafkastream.spark.exchange import Watermarks
+from kafkastream.spark.exchange import OperatorInput, Watermarks
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.tables.columnar_parts import BUCKET, WindowParts, of_bytes
@@ -75,10 +75,8 @@ class Columnar:
             ["__kind", BUCKET, "c0", "c1", "c2", "c3", "c4"],
         )
         arrived = [KeyedElements(0, [], [table], []) for _, table in self._parts.of_rows(arrow)]
-        marks = Watermarks({"w": watermark}, 0)
-        return [
-            one for report in self._windows.run(self.memory, TaskScope(""), arrived, marks) for one in _told(report)
-        ]
+        taken = OperatorInput(arrived, Watermarks({"w": watermark}, 0), [])
+        return [one for report in self._windows.run(self.memory, TaskScope(""), taken) for one in _told(report)]
 
 
 def _decimal(value: int | None) -> Decimal | None:
