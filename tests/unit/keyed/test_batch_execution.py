@@ -149,7 +149,7 @@ def test_only_bounded_input_is_a_batch(mode: RuntimeExecutionMode) -> None:
     env = StreamExecutionEnvironment.get_execution_environment().set_runtime_mode(mode)
     builder = KafkaSource.builder().set_bootstrap_servers("localhost:1").set_topics("t")
     source = builder.set_value_only_deserializer(SimpleStringSchema()).build()
-    env.from_source(source, WatermarkStrategy.no_watermarks(), "endless").key_by(key_of).map(key_of).print()
+    env.from_source(source, WatermarkStrategy.no_watermarks(), "endless").key_by(len).map(len).print()
     if mode is RuntimeExecutionMode.BATCH:
         with pytest.raises(DefinitionError, match="unbounded source cannot run in BATCH mode"):
             env._graph()
