@@ -228,14 +228,14 @@ SCENARIOS: Final = (
         ],
     ),
     Scenario(
-        name="timers: one for each key and time, deleted ones do not fire, past ones fire at once",
+        name="timers: one for each key and time, deleted ones do not fire, past ones fire with the next watermark",
         build=timers,
         steps=[
             Step("a@1+6 b@1+6 a@1.5+6", out=["a@1+6 @1", "b@1+6 @1", "a@1.5+6 @1.5"]),
             Step("b@2-6 tick@6", out=["b@2-6 @2"]),
             Step("tick@6.001", timers=["a 6, watermark 6 @6"]),
-            Step("a@9+3 a@4+20", out=["a@9+3 @9"], late=["a@4+20"], timers=["a 3, watermark 6 @3"]),
-            Step("tick@30", timers=["a 20, watermark 29.999 @20"]),
+            Step("a@9+3 a@4+20", out=["a@9+3 @9"], late=["a@4+20"]),
+            Step("tick@30", timers=["a 3, watermark 29.999 @3", "a 20, watermark 29.999 @20"]),
         ],
     ),
     Scenario(
