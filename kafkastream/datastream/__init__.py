@@ -6,6 +6,7 @@ from __future__ import annotations
 from kafkastream.datastream.data_stream import CachedDataStream, CloseableIterator, DataStream, DataStreamSink
 
 # isort: split
+from kafkastream.datastream.async_data_stream import AsyncDataStream
 from kafkastream.datastream.checkpoint_config import CheckpointConfig, ExternalizedCheckpointCleanup
 from kafkastream.datastream.checkpoint_storage import (
     CheckpointStorage,
@@ -21,6 +22,9 @@ from kafkastream.datastream.externalized_checkpoint_retention import Externalize
 from kafkastream.datastream.functions import (
     AggregateFunction,
     AllWindowFunction,
+    AsyncFunction,
+    AsyncRetryPredicate,
+    AsyncRetryStrategy,
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoGroupFunction,
@@ -77,6 +81,10 @@ __all__ = [
     "AggregateFunction",
     "AllWindowFunction",
     "AllWindowedStream",
+    "AsyncDataStream",
+    "AsyncFunction",
+    "AsyncRetryPredicate",
+    "AsyncRetryStrategy",
     "BroadcastConnectedStream",
     "BroadcastProcessFunction",
     "BroadcastStream",

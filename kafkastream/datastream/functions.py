@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from kafkastream.metrics import MetricGroup
+from kafkastream.spec.async_functions import AsyncFunction
+from kafkastream.spec.async_retries import AsyncRetryPredicate, AsyncRetryStrategy
 from kafkastream.spec.co_functions import (
     BaseBroadcastProcessFunction,
     BroadcastProcessFunction,
@@ -47,6 +49,9 @@ __all__ = [
     "AggregateFunction",
     "AllWindowFunction",
     "BaseBroadcastProcessFunction",
+    "AsyncFunction",
+    "AsyncRetryPredicate",
+    "AsyncRetryStrategy",
     "BroadcastProcessFunction",
     "CoFlatMapFunction",
     "CoGroupFunction",

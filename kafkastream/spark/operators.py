@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain, compress
+from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, final
 
 import attrs
 
 from kafkastream.errors import JobError
 from kafkastream.metrics.values import OperatorScope
+from kafkastream.spark.async_calls import AsyncCalls
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.failures import element_failed
 from kafkastream.spark.reports import Report
@@ -168,6 +170,33 @@ class ProcessOperator(_UserOperator):
 
 @final
 @attrs.define(eq=False)
+class AsyncOperator(_UserOperator):
+    """One element in, any number out, many elements at a time."""
+
+    _calls: AsyncCalls | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the function, and an event loop for its invocations."""
+        super().open(context)
+        self._calls = AsyncCalls(self.function)
+
+    def apply(self, batch: Batch) -> Batch:
+        """Invoke the function on each element, and wait for all results."""
+        assert self._calls is not None
+        outcomes = self._calls.outcomes(batch.values)
+        if self.function.is_ordered:
+            outcomes.sort(key=itemgetter(0))
+        return _flat(batch.rows([index for index, _ in outcomes]), [results for _, results in outcomes])
+
+    def close(self) -> None:
+        """Close the function and the event loop."""
+        super().close()
+        if self._calls is not None:
+            self._calls.close()
+
+
+@final
+@attrs.define(eq=False)
 class PresentRows(Operator):
     """Lets pass what is there: the rows of tables, without what stands for none and only tells the time."""
 
@@ -215,6 +244,7 @@ _OPERATORS: Mapping[OperatorKind, type[_UserOperator]] = {
     OperatorKind.FLAT_MAP: FlatMapOperator,
     OperatorKind.FILTER: FilterOperator,
     OperatorKind.PROCESS: ProcessOperator,
+    OperatorKind.ASYNC_WAIT: AsyncOperator,
     OperatorKind.TIMESTAMPS: TimestampOperator,
 }
 

@@ -42,6 +42,7 @@ class OperatorKind(enum.Enum):
     FLAT_MAP = "Flat Map"
     FILTER = "Filter"
     PROCESS = "Process"
+    ASYNC_WAIT = "async wait operator"
     KEYED_PROCESS = "KeyedProcess"
     REDUCE = "Keyed Reduce"
     WINDOW = "Window"

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from kafkastream.datastream import (
+    AsyncDataStream,
     CheckpointConfig,
     DataStream,
     EmbeddedRocksDBStateBackend,
@@ -63,6 +64,7 @@ from kafkastream.sql.user_functions import FunctionContext
 from kafkastream.table import FormatDescriptor, Schema, TableDescriptor
 
 CLASSES: list[type] = [
+    AsyncDataStream,
     AvroRowDeserializationSchema,
     ByteArraySchema,
     CheckpointConfig,
