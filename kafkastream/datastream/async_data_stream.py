@@ -7,7 +7,7 @@ from typing import TypeVar, final
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.keyed_stream import KeyedStream
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.async_functions import AsyncFunction, AsyncWait
+from kafkastream.spec.async_functions import AsyncFunction, AsyncFunctionDescriptor
 from kafkastream.spec.async_retries import NO_RETRY_STRATEGY, AsyncRetryStrategy
 from kafkastream.spec.graph import OperatorKind
 from kafkastream.spec.time import Duration, Time
@@ -71,8 +71,10 @@ class AsyncDataStream:
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Like ``unordered_wait``, with invocations tried again as a strategy says; errors are the same."""
-        wait = AsyncWait(async_function, timeout, capacity, async_retry_strategy, is_ordered=False)
-        return _waiting(data_stream, wait, output_type)
+        descriptor = AsyncFunctionDescriptor(
+            async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.UNORDERED
+        )
+        return _waiting(data_stream, descriptor, output_type)
 
     unorderedWaitWithRetry = unordered_wait_with_retry
 
@@ -105,15 +107,19 @@ class AsyncDataStream:
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Like ``ordered_wait``, with invocations tried again as a strategy says; errors are the same."""
-        wait = AsyncWait(async_function, timeout, capacity, async_retry_strategy, is_ordered=True)
-        return _waiting(data_stream, wait, output_type)
+        descriptor = AsyncFunctionDescriptor(
+            async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.ORDERED
+        )
+        return _waiting(data_stream, descriptor, output_type)
 
     orderedWaitWithRetry = ordered_wait_with_retry
 
 
-def _waiting(stream: object, wait: AsyncWait, output_type: TypeInformation[OUT] | None) -> DataStream[OUT]:
+def _waiting(
+    stream: object, descriptor: AsyncFunctionDescriptor, output_type: TypeInformation[OUT] | None
+) -> DataStream[OUT]:
     """Put the operator behind a stream; keys bring the function nothing, so those of a keyed stream are left out."""
     plain = stream._stream if isinstance(stream, KeyedStream) else stream
     if not isinstance(plain, DataStream):
         raise DefinitionError(f"data_stream must be a DataStream, not {stream!r}", where="AsyncDataStream")
-    return plain._apply(OperatorKind.ASYNC_WAIT, wait, output_type)
+    return plain._apply(OperatorKind.ASYNC_WAIT, descriptor, output_type)

@@ -2,6 +2,9 @@
 
 from kafkastream.spec.async_retries import (
     NO_RETRY_STRATEGY,
+    OUT,
+    AsyncRetryPredicate,
+    AsyncRetryStrategy,
     ExponentialBackoffDelayRetryStrategy,
     FixedDelayRetryStrategy,
     NoRetryStrategy,
@@ -10,6 +13,9 @@ from kafkastream.spec.async_retries import (
 
 __all__ = [
     "NO_RETRY_STRATEGY",
+    "OUT",
+    "AsyncRetryPredicate",
+    "AsyncRetryStrategy",
     "ExponentialBackoffDelayRetryStrategy",
     "FixedDelayRetryStrategy",
     "NoRetryStrategy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from kafkastream.metrics import MetricGroup
-from kafkastream.spec.async_functions import AsyncFunction
+from kafkastream.spec.async_functions import AsyncFunction, AsyncFunctionDescriptor
 from kafkastream.spec.async_retries import AsyncRetryPredicate, AsyncRetryStrategy
 from kafkastream.spec.co_functions import (
     BaseBroadcastProcessFunction,
@@ -48,10 +48,11 @@ __all__ = [
     "W2",
     "AggregateFunction",
     "AllWindowFunction",
-    "BaseBroadcastProcessFunction",
     "AsyncFunction",
+    "AsyncFunctionDescriptor",
     "AsyncRetryPredicate",
     "AsyncRetryStrategy",
+    "BaseBroadcastProcessFunction",
     "BroadcastProcessFunction",
     "CoFlatMapFunction",
     "CoGroupFunction",

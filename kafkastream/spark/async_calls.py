@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, final
 
 from kafkastream.spark.batches import ElementError
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spec.async_functions import AsyncWait
+from kafkastream.spec.async_functions import AsyncFunctionDescriptor
 from kafkastream.spec.functions import iterated
 
 __all__ = ["AsyncCalls", "Outcome"]
@@ -27,10 +27,10 @@ Outcome: TypeAlias = tuple[int, tuple[Any, ...]]
 class AsyncCalls:
     """Invokes a function on the elements of one batch after another; a batch ends when all of its results are there."""
 
-    def __init__(self, wait: AsyncWait) -> None:
-        self._wait = wait
-        self._timeout_s = wait.timeout_ms / 1000 if wait.timeout_ms > 0 else math.inf
-        predicate = wait.retry_strategy.get_retry_predicate()
+    def __init__(self, descriptor: AsyncFunctionDescriptor) -> None:
+        self._descriptor = descriptor
+        self._timeout_s = descriptor.timeout_ms / 1000 if descriptor.timeout_ms > 0 else math.inf
+        predicate = descriptor.retry_strategy.get_retry_predicate()
         self._of_result, self._of_error = predicate.result_predicate(), predicate.exception_predicate()
         self._loop = asyncio.new_event_loop()
         self._cancelled: set[asyncio.Task[Any]] = set()
@@ -52,7 +52,7 @@ class AsyncCalls:
     async def _outcomes(self, values: Sequence[Any]) -> list[Outcome]:
         found: list[Outcome] = []
         waiting = enumerate(NOTE.watched(values))
-        slots = [self._loop.create_task(self._fill(waiting, found)) for _ in values[: self._wait.capacity]]
+        slots = [self._loop.create_task(self._fill(waiting, found)) for _ in values[: self._descriptor.capacity]]
         done, others = await asyncio.wait(slots, return_when=asyncio.FIRST_EXCEPTION)
         for slot in others:
             slot.cancel()
@@ -84,7 +84,7 @@ class AsyncCalls:
                 self._cancelled.add(attempts)
         # Flink's timer has a thread of its own: an invocation that blocks the event loop for too long times out there.
         if not attempts.done() or self._loop.time() > deadline:
-            return self._wait.function.timeout(value)
+            return self._descriptor.function.timeout(value)
         result, error = attempts.result()
         if error is not None:
             raise error
@@ -92,7 +92,7 @@ class AsyncCalls:
 
     async def _attempts(self, value: Any, deadline: float) -> tuple[Any, BaseException | None]:
         """Invoke the function until an outcome is not to be retried; return what it returned or raised."""
-        strategy = self._wait.retry_strategy
+        strategy = self._descriptor.retry_strategy
         for attempts in itertools.count(1):
             result, error = await self._attempt(value)
             wanted = self._retries_result(result) if error is None else self._retries_error(error)
@@ -103,7 +103,7 @@ class AsyncCalls:
 
     async def _attempt(self, value: Any) -> tuple[Any, BaseException | None]:
         try:
-            return await self._wait.function.async_invoke(value), None
+            return await self._descriptor.function.async_invoke(value), None
         except asyncio.CancelledError:
             raise
         except BaseException as error:  # noqa: BLE001 - sys.exit, too, which would end the event loop

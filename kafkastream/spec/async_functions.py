@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 from abc import ABC, abstractmethod
 from typing import Any, Generic, final
@@ -13,7 +14,7 @@ from kafkastream.spec.async_retries import AsyncRetryPredicate, AsyncRetryStrate
 from kafkastream.spec.functions import Function, WrappingFunction
 from kafkastream.spec.time import Duration, Time, millis_of
 
-__all__ = ["AsyncFunction", "AsyncWait"]
+__all__ = ["AsyncFunction", "AsyncFunctionDescriptor"]
 
 IN = TypeVar("IN", default=Any)
 OUT = TypeVar("OUT", default=Any)
@@ -43,35 +44,40 @@ class AsyncFunction(Function, ABC, Generic[IN, OUT]):
 
 
 @final
-class AsyncWait(WrappingFunction):
+class AsyncFunctionDescriptor(WrappingFunction):
     """An asynchronous function and how it is invoked: what ``AsyncDataStream`` was given.
 
     Args:
-        function: The function.
+        async_function: The function.
         timeout: How long an element may take, retries included; no limit where it is 0 or less.
         capacity: How many elements are in flight at most.
-        retry_strategy: When an invocation is tried again.
-        is_ordered: Whether results come out in the order of the elements, rather than as they are completed.
+        async_retry_strategy: When an invocation is tried again.
+        output_mode: Whether results come out in the order of the elements, or as they are completed.
 
     Raises:
         DefinitionError: One of them is not what it should be.
     """
 
+    class OutputMode(enum.Enum):
+        """The order in which results come out."""
+
+        ORDERED = 0
+        UNORDERED = 1
+
     def __init__(
         self,
-        function: AsyncFunction[Any, Any],
+        async_function: AsyncFunction[Any, Any],
         timeout: Time | Duration,
         capacity: int,
-        retry_strategy: AsyncRetryStrategy[Any],
-        *,
-        is_ordered: bool,
+        async_retry_strategy: AsyncRetryStrategy[Any],
+        output_mode: OutputMode,
     ) -> None:
-        super().__init__(function)
-        self.function = _checked_function(function)
+        super().__init__(async_function)
+        self.function = _checked_function(async_function)
         self.timeout_ms = millis_of("timeout", timeout)
         self.capacity = _checked_capacity(capacity)
-        self.retry_strategy = _checked_strategy(retry_strategy, self.timeout_ms)
-        self.is_ordered = is_ordered
+        self.retry_strategy = _checked_strategy(async_retry_strategy, self.timeout_ms)
+        self.is_ordered = output_mode is self.OutputMode.ORDERED
 
 
 def _checked_function(function: object) -> AsyncFunction[Any, Any]:

@@ -62,6 +62,8 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         """Return the strategy that never retries."""
         return NO_RETRY_STRATEGY
 
+    noRestart = no_restart
+
     @staticmethod
     def fixed_delay(
         max_attempts: int,
@@ -71,6 +73,8 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
     ) -> FixedDelayRetryStrategy[OUT]:
         """Return a strategy that waits equally long before each of at most ``max_attempts`` retries."""
         return FixedDelayRetryStrategy(max_attempts, backoff_time_millis, result_predicate, exception_predicate)
+
+    fixedDelay = fixed_delay
 
     @staticmethod
     def exponential_backoff(
@@ -85,6 +89,8 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         return ExponentialBackoffDelayRetryStrategy(
             max_attempts, initial_delay, max_retry_delay, multiplier, result_predicate, exception_predicate
         )
+
+    exponentialBackoff = exponential_backoff
 
 
 @final

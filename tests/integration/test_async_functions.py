@@ -7,7 +7,13 @@ import time
 from collections.abc import Iterator
 
 from kafkastream.common import Time, Types
-from kafkastream.datastream import AsyncDataStream, AsyncFunction, KeyedProcessFunction, RuntimeContext
+from kafkastream.datastream import (
+    AsyncDataStream,
+    AsyncFunction,
+    KeyedProcessFunction,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -35,7 +41,10 @@ class Counting(KeyedProcessFunction[int, tuple[str, float, float], str]):
         yield f"{value[0]}={count}"
 
 
-def test_elements_wait_together_before_and_behind_keys(read: Read, parts: Parts, new_topic: NewTopic) -> None:
+def test_elements_wait_together_before_and_behind_keys(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    env.set_parallelism(1)
     topic = new_topic()
     parts.kafka.produce(topic, map(str, range(200)))
     builder = parts.unbound(topic).set_property("spark.maxOffsetsPerTrigger", "100")

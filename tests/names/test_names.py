@@ -20,15 +20,7 @@ PARTS = tuple(
     f"table.{name}" for name in ["descriptors", "functions", "model_descriptor", "serializers", "types", "udf", "utils"]
 )
 """Modules of the Table API with classes of PyFlink's own that nobody names; what else they have is there."""
-AWAITED = ("datastream.async_data_stream", "datastream.async_retry_predicates", "datastream.async_retry_strategies")
 GAPS = {
-    "datastream": {"AsyncDataStream", "AsyncFunction", "AsyncRetryPredicate", "AsyncRetryStrategy"},
-    "datastream.functions": {
-        "AsyncFunction",
-        "AsyncFunctionDescriptor",
-        "AsyncRetryPredicate",
-        "AsyncRetryStrategy",
-    },
     "datastream.connectors.kafka": {
         "FlinkKafkaConsumer.disable_filter_restored_partitions_with_subscribed_topics",
         "FlinkKafkaConsumerBase.disable_filter_restored_partitions_with_subscribed_topics",
@@ -43,7 +35,7 @@ def names() -> dict[str, dict[str, list[str]]]:
     for line in LIST.read_text(encoding="utf-8").splitlines():
         path, _, parameters = line.partition("(")
         module, _, name = path.removeprefix("pyflink.").partition(":")
-        if module not in {*AWAITED, *PARTS}:
+        if module not in PARTS:
             found[module][name] = parameters.rstrip(")").split(", ") if parameters not in {"", ")"} else []
     return found
 

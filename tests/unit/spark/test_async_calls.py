@@ -24,7 +24,7 @@ from kafkastream.errors import UserFunctionError
 from kafkastream.spark.batches import Batch, ElementError
 from kafkastream.spark.flow import applied
 from kafkastream.spark.operators import Operator, user_operator
-from kafkastream.spec.async_functions import AsyncWait
+from kafkastream.spec.async_functions import AsyncFunctionDescriptor
 from kafkastream.spec.async_retries import NO_RETRY_STRATEGY
 from kafkastream.spec.graph import OperatorKind, OperatorNode
 from kafkastream.spec.runtime_context import RuntimeContext
@@ -60,8 +60,9 @@ def opened(
     retries: AsyncRetryStrategy[Any] = NO_RETRY_STRATEGY,
     is_ordered: bool = True,
 ) -> Iterator[Operator]:
-    wait = AsyncWait(function, Time.milliseconds(timeout_ms), capacity, retries, is_ordered=is_ordered)
-    operator = user_operator(OperatorNode(id=2, name="ask", input=1, kind=OperatorKind.ASYNC_WAIT, function=wait))
+    mode = AsyncFunctionDescriptor.OutputMode["ORDERED" if is_ordered else "UNORDERED"]
+    descriptor = AsyncFunctionDescriptor(function, Time.milliseconds(timeout_ms), capacity, retries, mode)
+    operator = user_operator(OperatorNode(id=2, name="ask", input=1, kind=OperatorKind.ASYNC_WAIT, function=descriptor))
     assert operator is not None
     operator.open(RuntimeContext(task_name="ask"))
     try:
