@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import click
@@ -11,12 +10,13 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kafkastream.metrics.standing import time_text
+
 if TYPE_CHECKING:
     from kafkastream.spark.checkpoint.stored import StoredJob, StoredQuery, StoredSource
 
 __all__ = ["checkpoint_command"]
 
-_LAST_MS = 253_402_300_799_999  # of the year 9999
 _SHOWN_PARTITIONS = 8
 
 
@@ -87,13 +87,5 @@ def _operators(operators: Mapping[str, str], watermarks: Mapping[str, int]) -> T
     for column in ("operator with state", "watermark", "its state depends on"):
         table.add_column(column, overflow="fold")
     for identity, depends_on in operators.items():
-        table.add_row(identity, _time(watermarks.get(identity)), depends_on or "-")
+        table.add_row(identity, time_text(watermarks.get(identity)), depends_on or "-")
     return table
-
-
-def _time(watermark: int | None) -> str:
-    if watermark is None or watermark < 0:
-        return "-"
-    if watermark > _LAST_MS:
-        return "end of input"
-    return datetime.fromtimestamp(watermark / 1000, timezone.utc).isoformat(" ", "milliseconds")

@@ -85,6 +85,8 @@ def demo_command(bootstrap_servers: str | None) -> None:
     Without --bootstrap-servers a Kafka of its own runs as long as the demo.
     What is missing is downloaded at the first time: about 50 MB of jars.
     """
+    from kafkastream.spark.job_lines import run_by_command
+
     console, notes = Console(), Console(stderr=True)
     run = uuid.uuid4().hex[:8]
     orders, large = f"orders-{run}", f"large-orders-{run}"
@@ -93,7 +95,7 @@ def demo_command(bootstrap_servers: str | None) -> None:
             kafka.create_topic(topic)
         kafka.produce(orders, ORDERS)
         console.print(_table(f"went in: topic {orders}", ORDERS))
-        with notes.status("Spark starts, and runs the job …"):
+        with notes.status("Spark starts, and runs the job …"), run_by_command(quiet=True):
             filter_orders(kafka.bootstrap_servers, orders, large)
         results = [record.value.decode() for record in kafka.consume(large) if record.value is not None]
         console.print(_table(f"came out: topic {large}", results))

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kafkastream.alias import alias_pyflink, has_pyflink
+from kafkastream.cli.quiet import quiet_option
 from kafkastream.errors import KafkastreamError
 
 __all__ = ["run_command"]
@@ -29,16 +30,20 @@ __all__ = ["run_command"]
     default=None,
     help="Let `import pyflink` mean kafkastream. Without either, it does if PyFlink is not installed.",
 )
+@quiet_option
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run_command(as_pyflink: bool | None, script: Path, arguments: tuple[str, ...]) -> None:
+def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments: tuple[str, ...]) -> None:
     """Run the job SCRIPT with its ARGUMENTS, on this machine unless Spark's settings name a cluster.
 
+    Jobs that the script starts without waiting for them, by execute_async or by an INSERT, are waited for at its end.
     Spark gets its Kafka connector, this Python for its workers, and a log that shows errors only
     (KAFKASTREAM_SPARK_LOG=INFO shows more). An unmodified PyFlink program will do, too.
     For a cluster, see also `kafkastream pack`.
     """
     from kafkastream.spark.jars import connector_jars
+    from kafkastream.spark.job_lines import run_by_command
+    from kafkastream.spark.program_end import STARTED
 
     connector_jars()
     if as_pyflink or (as_pyflink is None and not has_pyflink()):
@@ -46,7 +51,8 @@ def run_command(as_pyflink: bool | None, script: Path, arguments: tuple[str, ...
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
     try:
-        runpy.run_path(str(script), run_name="__main__")
+        with run_by_command(quiet=quiet), STARTED.awaited():
+            runpy.run_path(str(script), run_name="__main__")
     except KafkastreamError as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(script)]
         if lines:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from kafkastream.cli.quiet import quiet_option
+
 __all__ = ["sql_command"]
 
 
@@ -23,18 +25,24 @@ __all__ = ["sql_command"]
     help="A file of statements that come first.",
 )
 @click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="A setting, as by SET.")
-def sql_command(path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...]) -> None:
+@quiet_option
+def sql_command(
+    path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...], *, quiet: bool
+) -> None:
     """Carry out statements of Flink SQL, one after the other, on this machine.
 
     Rows of queries are printed as they come. INSERTs start jobs; the command ends when all of them have ended, or with
     Ctrl-C after the running micro-batch. Without -f and -e, statements come from standard input.
     """
     from kafkastream.spark.jars import connector_jars
+    from kafkastream.spark.job_lines import run_by_command
+    from kafkastream.spark.program_end import STARTED
     from kafkastream.table.script import run_script
 
     connector_jars()
     script = path.read_text() if path is not None else text if text is not None else sys.stdin.read()
-    run_script(script, before="" if before is None else before.read_text(), settings=dict(map(_pair, settings)))
+    with run_by_command(quiet=quiet), STARTED.awaited():
+        run_script(script, before="" if before is None else before.read_text(), settings=dict(map(_pair, settings)))
 
 
 def _pair(setting: str) -> tuple[str, str]:

@@ -29,6 +29,7 @@ __all__ = [
     "OBJECT_REUSE",
     "OPERATOR_CHAINING",
     "PARALLELISM",
+    "PROGRESS",
     "PYTHON_ARCHIVES",
     "PYTHON_EXECUTABLE",
     "PYTHON_FILES",
@@ -83,6 +84,14 @@ PYTHON_REQUIREMENTS: Final = Option[str | None](
 )
 PYTHON_ARCHIVES: Final = Option[tuple[str, ...]](
     key="python.archives", parse=list_of(text, separator=","), default=(), doc="Archives for the workers."
+)
+
+PROGRESS: Final = Option[str](
+    key="kafkastream.progress",
+    parse=choice("auto", "on", "off"),
+    default="auto",
+    doc="Whether the job tells on standard error that it starts, and how far it has come. With `auto` it does so under "
+    "`kafkastream run` and `kafkastream sql`, and where standard error is a terminal.",
 )
 
 # What follows is given back as it was set, and changes nothing.
@@ -180,6 +189,7 @@ JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     PYTHON_EXECUTABLE,
     PYTHON_REQUIREMENTS,
     PYTHON_ARCHIVES,
+    PROGRESS,
     JARS,
     CLASSPATHS,
     AUTO_WATERMARK_INTERVAL,

@@ -24,6 +24,7 @@ from kafkastream.spark.collecting import CollectedElements
 from kafkastream.spark.compile import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.exactly_once import ExactlyOnce
 from kafkastream.spark.job import Job
+from kafkastream.spark.job_lines import JobLines
 from kafkastream.spark.keyed_part import keyed_query, layout_of
 from kafkastream.spark.keyed_query import KeyedQuery, in_levels
 from kafkastream.spark.live_runs import LIVE_RUNS
@@ -31,6 +32,7 @@ from kafkastream.spark.metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.opened import Run
 from kafkastream.spark.outcome import Outcome, collected, run_tasks
 from kafkastream.spark.passthrough import PassThrough, pass_through
+from kafkastream.spark.program_end import STARTED
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.reports import REPORT_SCHEMA, Report
 from kafkastream.spark.restarts import Restarts
@@ -41,6 +43,7 @@ from kafkastream.spark.settings import settings as session_settings
 from kafkastream.spark.shipping import ship
 from kafkastream.spark.single_writer import SINGLE, WriterPlan
 from kafkastream.spark.slot_names import SlotNames
+from kafkastream.spark.source import offsets_of_json
 from kafkastream.spark.streams import (
     KafkaInput,
     KeyedSource,
@@ -55,9 +58,11 @@ from kafkastream.spark.tables.compile import query_frames, row_decoders
 from kafkastream.spark.tables.frames import QueryFrames
 from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.flow_text import flow_text
 from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink
 from kafkastream.spec.job import JobID, JobSettings
 from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.query.mixture import generators
 from kafkastream.sql.query.node import QueryNode
 
@@ -79,7 +84,9 @@ def start(graph: JobGraph, settings: JobSettings) -> Job:
     Raises:
         KafkastreamError: The job cannot start: a topic does not exist, no broker answers, a function cannot be sent.
     """
-    return _start(graph, settings, _nobody_collects)
+    job = _start(graph, settings, _nobody_collects)
+    STARTED.add(job, collects=False)
+    return job
 
 
 def start_and_collect(graph: JobGraph, settings: JobSettings) -> CollectedElements:
@@ -89,7 +96,9 @@ def start_and_collect(graph: JobGraph, settings: JobSettings) -> CollectedElemen
         KafkastreamError: The job cannot start.
     """
     elements = CollectedElements()
-    elements.follow(_start(graph, settings, elements.put))
+    job = _start(graph, settings, elements.put)
+    STARTED.add(job, collects=True)
+    elements.follow(job)
     return elements
 
 
@@ -133,6 +142,8 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         LIVE_RUNS.end(run.id)
         folder.clean()
         raise
+    lines = JobLines.of(settings.name, graph, settings.progress)
+    lines.started(flow_text(graph), session.sparkContext.uiWebUrl)
     return Job(
         job_id,
         settings.name,
@@ -142,6 +153,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         metrics,
         partial(_end, folder, owner, parts, run),
         owner.lost,
+        lines,
     )
 
 
@@ -174,12 +186,14 @@ class _Read:
     Args:
         pieces: How many pieces of its collections it has read.
         kept: Whether the checkpoint directory knows what its sources begin with.
+        begun: How far its sources had been read when the job started, by their keys.
         seconds: For how many seconds it has made up rows.
     """
 
     pieces: int = 0
     seconds: int = 0
     kept: bool = False
+    begun: Mapping[str, Mapping[TopicPartition, int]] | None = None
 
 
 @final
@@ -218,6 +232,9 @@ class _Part:
                 self._keyed_batch(run, Event(), self.keyed.static_frame(), self._slots.of_piece(0))
         if not self.inputs:
             return None
+        if self.read.begun is None:
+            completed = self.folder.completed_offsets(self.name)
+            self.read.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in self.inputs}
         return FollowedQuery(
             resolve=partial(
                 resolved,
@@ -235,6 +252,7 @@ class _Part:
                 native=[node.id for node in (*self.graph.sources, *self.graph.sinks)] if self._is_native else (),
                 event_time=None if self.keyed is None else self.keyed.time,
                 name=self.name,
+                begun=self.read.begun,
             ),
             keyed=self.keyed,
         )

@@ -6,11 +6,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
+from functools import partial
 from typing import Any, final
 
 from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.standing import Standing
+from kafkastream.spark.job_lines import JobLines, kept_in_place
 from kafkastream.spark.metrics import JobMetrics
 from kafkastream.spark.progress import FollowedQuery
 from kafkastream.spark.restarts import Restarts
@@ -19,7 +22,7 @@ from kafkastream.spark.signals import stop_signals
 from kafkastream.spark.translate_errors import translated
 from kafkastream.spec.job import JobExecutionResult, JobID, JobStatus
 
-__all__ = ["Job"]
+__all__ = ["Job", "wait_for"]
 
 log = logging.getLogger("kafkastream")
 
@@ -27,6 +30,26 @@ _POLL_S = 0.1
 _WAIT_S = 0.2
 _LOOK_S = 0.5
 _PATIENCE_S = 30.0
+
+
+@final
+class _Finished(Future[JobExecutionResult]):
+    """The end of a job, which knows whether anybody has asked for it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.is_asked_for = False
+        self._job = job
+
+    def result(self, timeout: float | None = None) -> JobExecutionResult:
+        self.is_asked_for = True
+        if timeout is None:
+            _wait([self._job])
+        return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self.is_asked_for = True
+        return super().exception(timeout)
 
 
 @final
@@ -42,6 +65,7 @@ class Job:
         metrics: Its metrics.
         at_end: Called once when all has ended.
         folder_lost: Tells why the checkpoint folder is another's now, if it is.
+        lines: What it tells on standard error; nothing if not given.
     """
 
     def __init__(
@@ -54,17 +78,19 @@ class Job:
         metrics: JobMetrics,
         at_end: Callable[[], None],
         folder_lost: Callable[[], KafkastreamError | None] = lambda: None,
+        lines: JobLines | None = None,
     ) -> None:
         self.job_id = job_id
-        self.finished: Future[JobExecutionResult] = Future()
+        self.name = name
+        self.finished = _Finished(self)
         self.stopping = threading.Event()
-        self._name = name
         self._servers = servers
         self._parts = [RunningPart(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
         self._restarts = restarts
         self._metrics = metrics
         self._at_end = at_end
         self._folder_lost = folder_lost
+        self.lines = lines or JobLines(name)
         self._failure: KafkastreamError | None = None
         self._ended_as = JobStatus.FINISHED
         self._began = time.monotonic()
@@ -74,6 +100,7 @@ class Job:
     def status(self) -> JobStatus:
         """Where the job stands."""
         if self.finished.done():
+            self.finished.is_asked_for = True
             return self._ended_as
         if self._failure is not None:
             return JobStatus.FAILING
@@ -84,6 +111,11 @@ class Job:
     def metrics(self) -> MetricsSnapshot:
         """The metrics of all completed tasks."""
         return self._metrics.read()
+
+    def standing(self) -> Standing | None:
+        """How far it has come, as far as its queries know."""
+        queries = [one.query for one in self._parts]
+        return Standing.of(query.standing() for query in queries if query is not None)
 
     def cancel(self) -> Future[None]:
         """Stop after the running micro-batch."""
@@ -99,25 +131,24 @@ class Job:
             KafkastreamError: The job has failed.
             SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the job has stopped after the running micro-batch.
         """
-        with stop_signals(self._asked_to_stop) as signals:
-            while not self.finished.done():
-                self._thread.join(_POLL_S)
-        if signals and self.finished.exception() is None:
-            raise SystemExit(128 + signals[0])
+        wait_for([self])
         return self.finished.result()
 
-    def _asked_to_stop(self) -> bool:
-        """Cancel the job; False if that was asked for before."""
-        if self.stopping.is_set():
-            return False
-        self.cancel()
-        return True
+    @property
+    def failure(self) -> KafkastreamError | None:
+        """Why it has failed, if it has."""
+        return self._failure
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it has ended, and nobody has to be told how."""
+        return self.finished.done() and (self._failure is None or self.finished.is_asked_for)
 
     def _run(self) -> None:
         try:
             self._watch()
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller has to hear of it
-            self._failure = self._failure or translated(error, self._name, self._servers)
+            self._failure = self._failure or translated(error, self.name, self._servers)
         finally:
             try:
                 self._end()
@@ -129,6 +160,8 @@ class Job:
         since: float | None = None
         look_at = 0.0
         while self._any_goes_on():
+            with only_logged("a line of progress"):
+                self.lines.look(self.standing)
             self._failure = self._failure or self._folder_lost()
             if self._is_to_stop:
                 since = since or time.monotonic()
@@ -171,7 +204,7 @@ class Job:
                 reason = str(failure).splitlines()[0]
                 log.warning(
                     "job %r is started again in %g s (restart %d): %s",
-                    self._name,
+                    self.name,
                     wait_ms / 1000,
                     self._restarts.count,
                     reason,
@@ -179,7 +212,7 @@ class Job:
                 one.begin_again_in(wait_ms / 1000)
         elif not self._is_to_stop and one.was_stopped_by_others:
             self._failure = JobError(
-                f"the query of job {self._name!r} was stopped, and not by the job",
+                f"the query of job {self.name!r} was stopped, and not by the job",
                 now="spark.stop() or query.stop() ends it; the next start continues from its checkpoint.",
             )
 
@@ -193,14 +226,54 @@ class Job:
             self._at_end()
 
     def _tell(self) -> None:
+        failed, stopped = self._failure is not None, self.stopping.is_set()
+        with only_logged("the last line of progress"):
+            self.lines.ended("has failed" if failed else "was stopped" if stopped else "has finished", self.standing)
         if self._failure is not None:
             self._ended_as = JobStatus.FAILED
             self.finished.set_exception(self._failure.with_traceback(None))  # without Spark's way to the micro-batch
         else:
-            self._ended_as = JobStatus.CANCELED if self.stopping.is_set() else JobStatus.FINISHED
+            self._ended_as = JobStatus.CANCELED if stopped else JobStatus.FINISHED
             runtime = round((time.monotonic() - self._began) * 1000)
             result = JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime, metrics=self.metrics())
             self.finished.set_result(result)
+
+
+def wait_for(jobs: Sequence[Job]) -> None:
+    """Wait until all jobs have ended; one that fails stops the others.
+
+    Raises:
+        KafkastreamError: A job has failed: the error of the first.
+        SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the jobs have stopped after their running micro-batch.
+    """
+    for one in jobs:
+        one.finished.is_asked_for = True
+    with stop_signals(partial(_stop, jobs)) as signals:
+        _wait(jobs)
+    failures = [one.failure for one in jobs if one.failure is not None]
+    if failures:
+        raise failures[0]
+    if signals:
+        raise SystemExit(128 + signals[0])
+
+
+def _wait(jobs: Sequence[Job]) -> None:
+    """Wait until all jobs have ended, and show how far they have come; one that fails stops the others."""
+    with kept_in_place(jobs) as show:
+        while not all(one.finished.done() for one in jobs):
+            if any(one.failure is not None for one in jobs):
+                _stop(one for one in jobs if one.failure is None)
+            with only_logged("a line of progress"):
+                show()
+            wait([one.finished for one in jobs], _POLL_S)
+
+
+def _stop(jobs: Iterable[Job]) -> bool:
+    """Cancel the jobs; False if that was asked for before."""
+    running = [one for one in jobs if not one.stopping.is_set()]
+    for one in running:
+        one.cancel()
+    return bool(running)
 
 
 def _active(parts: Iterable[RunningPart]) -> list[FollowedQuery]:

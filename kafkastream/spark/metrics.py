@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import attrs
 from typing_extensions import assert_never
 
 from kafkastream.metrics.log_reporter import LogReporter
@@ -16,6 +17,7 @@ from kafkastream.metrics.reporters import (
     ReporterSettings,
 )
 from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.standing import Standing
 from kafkastream.metrics.store import JOB, MetricStore, Operator
 from kafkastream.metrics.values import Change, Group, MetricKind, MetricValue, OperatorChanges, OperatorScope, Reading
 from kafkastream.spark.event_time import EventTime
@@ -27,6 +29,7 @@ from kafkastream.spec.graph import JobGraph, distinct_names
 from kafkastream.spec.job import JobID
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.time import wall_clock_ms
+from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
     from kafkastream.spark.progress import GroupCommits
@@ -108,6 +111,17 @@ class _Followed(NamedTuple):
     def node(self) -> int:
         return self.input.node.id
 
+    def standing(self, begun: Mapping[TopicPartition, int]) -> Standing:
+        """How far it has been read since the job has started, where it had been read up to ``begun``."""
+        starts, stops = self.input.extent.starts, self.input.extent.stops
+        before = {partition: begun.get(partition, start) for partition, start in starts.items()}
+        come_to = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in self.reached.items()}}
+        return Standing(
+            records=sum(offset - before.get(partition, 0) for partition, offset in come_to.items()),
+            left=None if stops is None else sum(max(stop - come_to.get(p, 0), 0) for p, stop in stops.items()),
+            lag=sum(self.pending.values()) if self.pending else None,
+        )
+
     def come_to(self, offsets: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
         if not (progress["numInputRows"] or self.pending):
             return self._replace(reached=offsets)
@@ -126,6 +140,7 @@ class QueryMetrics:
         native: The nodes through which Spark alone takes the records, whose tasks report nothing.
         event_time: How far event time has come; None where the driver does not follow it.
         name: The query's name; what tells of it is told by the last start of it alone.
+        begun: How far the sources had been read when the job started, by their keys; no further than they begin, if not said.
     """
 
     def __init__(
@@ -135,11 +150,13 @@ class QueryMetrics:
         native: Sequence[int] = (),
         event_time: EventTime | None = None,
         name: str = "query",
+        begun: Mapping[str, Mapping[TopicPartition, int]] = FrozenMap(),
     ) -> None:
         self._store = store
         self._event_time = event_time
         self._parallelism = parallelism
         self._native = native
+        self._begun = begun
         self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
         store.provide(name, self._readings)
 
@@ -147,6 +164,15 @@ class QueryMetrics:
         """The query begins with these sources."""
         pairs = zip(inputs, commits, strict=True)
         self._followed = tuple(_Followed(one, own, one.extent.starts, {}) for one, own in pairs)
+
+    def standing(self) -> Standing:
+        """How far the sources have been read, by what completed micro-batches have told."""
+        time = self._event_time
+        watermarks = [] if time is None else [time.of_subtasks(one.node) for one in self._followed]
+        watermark = min((own for one in watermarks for own in one.values()), default=-1)
+        parts = [one.standing(self._begun.get(one.input.key, {})) for one in self._followed]
+        standing = Standing.of(parts) or Standing(left=0)
+        return attrs.evolve(standing, watermark_ms=None if watermark < 0 else watermark)
 
     @property
     def counts_by_progress(self) -> bool:

@@ -20,6 +20,8 @@ from kafkastream.errors import KafkaError
 from kafkastream.kafka.background import in_background
 from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import request_timeout_s
+from kafkastream.metrics.standing import Standing
+from kafkastream.spark.at_work import records_at_work
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.control import is_control
 from kafkastream.spark.keyed_query import KeyedQuery
@@ -160,6 +162,10 @@ class FollowedQuery:
             for progress in self.query.recentProgress:
                 if after < progress["timestamp"] <= until:
                     self._metrics.count(progress)
+
+    def standing(self) -> Standing:
+        """How far its sources have been read; of a micro-batch at work, as far as Spark knows."""
+        return self._metrics.standing().with_more(records_at_work(self.query) if self.query.isActive else 0)
 
     def end(self, *, completed: bool) -> None:
         """Make the last commits and wait for them; a run that came to its own end leaves where the next begins."""

@@ -126,6 +126,7 @@ class JobSettings:
         accepts_changed_operators: Whether operators may go on with state that depends on what has changed.
         program: The file name of the program, where the job has Flink's default name.
         reporters: Who reports its metrics.
+        progress: Whether it tells of itself on standard error: on, off, or auto.
     """
 
     name: str
@@ -141,6 +142,7 @@ class JobSettings:
     accepts_changed_operators: bool = False
     program: str | None = None
     reporters: tuple[ReporterSettings, ...] = ()
+    progress: str = "auto"
 
     @property
     def checkpointing_interval_ms(self) -> int | None:

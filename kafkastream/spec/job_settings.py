@@ -64,6 +64,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         python_files=read(options.PYTHON_FILES),
         python_executable=read(options.PYTHON_EXECUTABLE),
         reporters=reporters_of(configuration.to_dict()),
+        progress=read(options.PROGRESS),
     )
 
 

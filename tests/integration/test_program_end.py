@@ -1,0 +1,102 @@
+"""Programs that end while their jobs run: ``kafkastream run`` waits and tells, plain Python stops the jobs and says so."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kafkastream import cli
+from kafkastream.spark import job_lines
+from kafkastream.testing import KafkaBroker
+from kafkastream.testing.pytest_plugin import NewTopic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+INSERT = """
+import sys
+from kafkastream.table import EnvironmentSettings, TableEnvironment
+
+servers, numbers, doubled = sys.argv[1:]
+t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+for name, topic in ("numbers", numbers), ("doubled", doubled):
+    t_env.execute_sql(f'''CREATE TABLE {name} (n BIGINT) WITH (
+        'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}', 'format' = 'json',
+        'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset')''')
+t_env.execute_sql("INSERT INTO doubled SELECT n * 2 FROM numbers")
+"""
+
+FAILING = """
+from kafkastream import StreamExecutionEnvironment
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1, 0]).map(lambda n: 1 // n).name("divide").print()
+env.execute_async("divisions")
+"""
+
+
+def run_here(script: Path, *arguments: str) -> object:
+    """Run a script by ``kafkastream run`` in this process, and give its exit code."""
+    return cli.main(["run", str(script), *arguments], prog_name="kafkastream", standalone_mode=False)
+
+
+@pytest.fixture(autouse=True)
+def surroundings(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+def test_insert_at_the_end_of_a_script_is_waited_for(
+    kafka: KafkaBroker,
+    new_topic: NewTopic,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(job_lines, "_IN_LOG_S", 0.1)
+    numbers, doubled = new_topic(partitions=2), new_topic()
+    kafka.produce(numbers, ['{"n": 1}', '{"n": 2}', '{"n": 3}'])
+    script = tmp_path / "job.py"
+    script.write_text(INSERT)
+    assert not run_here(script, kafka.bootstrap_servers, numbers, doubled)
+    assert sorted(record.value or b"" for record in kafka.consume(doubled)) == [b'{"n":2}', b'{"n":4}', b'{"n":6}']
+    lines = [line.split(" ", 2)[2] for line in capsys.readouterr().err.splitlines()]
+    job = "job 'insert-into_default_catalog.default_database.doubled'"
+    starts, goes_on, *progress, ended = lines
+    assert re.fullmatch(f"{job} starts: topic {numbers} → topic {doubled}. Spark UI: http://.*", starts)
+    assert goes_on.startswith(f"{job} goes on, though its program has ended")
+    assert all(line.startswith(f"{job}: ") for line in progress)
+    assert re.search(r"of 3 records \(\d+ %\)", progress[-1])
+    assert re.fullmatch(f"{job} has finished after .* s: 3 records", ended)
+
+
+def test_job_that_fails_behind_the_program_is_its_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(FAILING)
+    assert run_here(script) == 1
+    error = capsys.readouterr().err.partition("error: ")[2]
+    assert error.startswith("[user-function] the function of operator 'divide' raised ZeroDivisionError")
+    assert "<lambda>" in error
+
+
+def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path) -> None:
+    numbers, doubled = new_topic(), new_topic()
+    kafka.produce(numbers, ['{"n": 1}'])
+    script = tmp_path / "job.py"
+    script.write_text(INSERT)
+    command = [sys.executable, str(script), kafka.bootstrap_servers, numbers, doubled]
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, env=environment)
+    assert (done.returncode, done.stdout) == (0, "")
+    stopped, *advice = done.stderr.splitlines()
+    assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
+    assert len(advice) == 2
+    assert not list(temporary.glob("kafkastream-*"))  # its checkpoint folder is gone
