@@ -57,7 +57,7 @@ class Entries:
         return entry
 
     def changed(self, key: bytes) -> None:
-        """The entry of this key is to be written."""
+        """The entry of this key is to be written, unless it comes out as it was."""
         self._changed.add(key)
 
     def sweep(self, clean: Callable[[Entry], bool], at: int) -> None:
@@ -75,8 +75,8 @@ class Entries:
         before = (self._depth, self._bytes)
         for key in self._changed:
             number = self._number(key)
-            self._set(self._pages[number], key, self._live[key])
-            self._unwritten.add(number)
+            if self._set(self._pages[number], key, self._live[key]):
+                self._unwritten.add(number)
         self._grow()
         for number in self._unwritten:
             self._backend.put(self._place(self._depth, number), pickle.dumps(self._pages[number], 5))
@@ -110,12 +110,15 @@ class Entries:
             for number, page in pages.items():
                 self._part(page, depth, number)
 
-    def _set(self, page: _Page, key: bytes, entry: Entry) -> None:
-        self._bytes -= _size(key, page.pop(key, None))
+    def _set(self, page: _Page, key: bytes, entry: Entry) -> bool:
+        """Put an entry into its page, or take it out when it is empty; whether the page has changed."""
+        before = page.pop(key, None)
         kept = self._dumped(key, entry)
-        if entry:
-            page[key] = kept
-            self._bytes += _size(key, kept)
+        after = kept if entry else None
+        if after is not None:
+            page[key] = after
+        self._bytes += _size(key, after) - _size(key, before)
+        return after != before
 
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
         """An entry as it is written: without what its long lists begin with."""

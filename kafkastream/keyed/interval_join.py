@@ -26,7 +26,7 @@ class IntervalJoinOperator(ElementwiseOperator):
     """Keeps the elements of both sides for as long as one of the other side may meet them."""
 
     def __init__(self, join: IntervalJoin) -> None:
-        super().__init__()
+        super().__init__(own=_SIDES)
         self._join = join
         self._context = ProcessJoinFunction.Context()
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Final, final
 
 from kafkastream.keyed.backend import Entry, StateBackend
+from kafkastream.spec.changeable import any_may_change
 
 __all__ = ["APART", "LONG_BYTES", "LongList", "LongLists"]
 
@@ -22,18 +23,18 @@ class LongList(Iterable[Any]):
 
     Args:
         number: Which of the entry's it is.
-        segments: In how many segments all but its end is kept; they are never written again.
+        segments: In how many segments all but its end is kept; they are written again only where an element has changed.
         end: The elements after them.
     """
 
-    __slots__ = ("_beginning", "end", "number", "read", "segments")
+    __slots__ = ("beginning", "end", "number", "read", "segments")
 
     def __init__(self, number: int, segments: int, end: list[Any]) -> None:
         self.number = number
         self.segments = segments
         self.end = end
-        self.read: Callable[[LongList], list[Any]] | None = None
-        self._beginning: list[Any] | None = None
+        self.read: Callable[[LongList], list[list[Any]]] | None = None
+        self.beginning: list[list[Any]] | None = None
 
     def append(self, value: Any) -> None:
         """Add an element."""
@@ -44,10 +45,10 @@ class LongList(Iterable[Any]):
         self.end.extend(values)
 
     def __iter__(self) -> Iterator[Any]:
-        if self._beginning is None:
+        if self.beginning is None:
             assert self.read is not None
-            self._beginning = self.read(self)
-        return chain(self._beginning, self.end)
+            self.beginning = self.read(self)
+        return chain(*self.beginning, self.end)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         return LongList, (self.number, self.segments, self.end)
@@ -81,6 +82,7 @@ class LongLists:
         for place, name in list(self._places(entry)):
             content = place[name]
             one = content if isinstance(content, LongList) else LongList(unused, 0, content)
+            self._keep_changes(one)
             self._add_segment(one)
             if one.segments:
                 place[name] = found[one.number] = one
@@ -101,6 +103,14 @@ class LongLists:
             elif grows or isinstance(content, LongList):
                 yield entry, name
 
+    def _keep_changes(self, one: LongList) -> None:
+        """Write the segments again in which elements were changed in place."""
+        for number, elements in enumerate(one.beginning or ()):
+            if any_may_change(elements):
+                kept, place = self._backend.dumps(elements), self._place(one, number)
+                if kept != self._backend.get(place):
+                    self._backend.put(place, kept)
+
     def _add_segment(self, one: LongList) -> None:
         kept = self._backend.dumps(one.end)
         if len(kept) > LONG_BYTES:
@@ -108,12 +118,13 @@ class LongLists:
             one.segments += 1
             one.end = []
 
-    def _read(self, one: LongList) -> list[Any]:
-        elements: list[Any] = []
-        for segment in range(one.segments):
-            kept = self._backend.get(self._place(one, segment))
-            assert kept is not None
-            elements += pickle.loads(kept)
+    def _read(self, one: LongList) -> list[list[Any]]:
+        return [self._segment(one, number) for number in range(one.segments)]
+
+    def _segment(self, one: LongList, number: int) -> list[Any]:
+        kept = self._backend.get(self._place(one, number))
+        assert kept is not None
+        elements: list[Any] = pickle.loads(kept)
         return elements
 
     def _place(self, one: LongList, segment: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn, final
+from typing import Any, Final, NoReturn, final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.keyed.batch_execution import BatchOperator
@@ -30,14 +30,13 @@ from kafkastream.spec.functions import (
 from kafkastream.spec.graph import KeyedNode, OperatorKind
 from kafkastream.spec.interval_join import IntervalJoin
 from kafkastream.spec.process_functions import KeyedProcessFunction, TimeDomain
-from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.state import ReducingState
-from kafkastream.spec.state_descriptors import ReducingStateDescriptor
-from kafkastream.spec.types import Types
 from kafkastream.spec.window_operation import WindowOperation
 from kafkastream.sql.query.operations import TableOperation
 
 __all__ = ["keyed_operator"]
+
+_REDUCED: Final = "_reduced"
 
 
 def keyed_operator(node: KeyedNode) -> KeyedOperator:
@@ -63,6 +62,10 @@ def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any]) -
     on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(scope, scope))
     process = Side(function.process_element, KeyedProcessFunction.Context(scope, scope))
     return ProcessOperator(scope, function, [process], on_timer)
+
+
+def _reduce(scope: KeyedScope, function: ReduceFunction[Any]) -> KeyedOperator:
+    return _process(scope, _Reducing(scope, function))
 
 
 def _simple(
@@ -128,25 +131,18 @@ class _NoTimers:
 class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
     """The rolling reduction of each key: one result for each element."""
 
-    def __init__(self, function: ReduceFunction[Any]) -> None:
+    def __init__(self, scope: KeyedScope, function: ReduceFunction[Any]) -> None:
         super().__init__(function)
-        self._function = function
-        self._state: ReducingState[Any] | None = None
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        super().open(runtime_context)
-        descriptor = ReducingStateDescriptor("_reduced", self._function, Types.PICKLED_BYTE_ARRAY())
-        self._state = runtime_context.get_reducing_state(descriptor)
+        self._state = ReducingState(scope.own_cell(_REDUCED), function)
 
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterable[Any]:
-        assert self._state is not None
         self._state.add(value)
         return (self._state.get(),)
 
 
 _OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOperator]] = {
     OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function),
-    OperatorKind.REDUCE: lambda scope, function, _: _process(scope, _Reducing(function)),
+    OperatorKind.REDUCE: lambda _, function, __: _reduce(KeyedScope(own=(_REDUCED,)), function),
     OperatorKind.MAP: lambda scope, function, _: _simple(
         scope, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, final
 
 from kafkastream.keyed.scope import KeyedScope
@@ -129,10 +129,14 @@ class KeyedOperator(ABC):
 
 
 class ElementwiseOperator(KeyedOperator):
-    """One that takes elements one by one, knows their keys, and sets late ones aside."""
+    """One that takes elements one by one, knows their keys, and sets late ones aside.
 
-    def __init__(self) -> None:
-        super().__init__(KeyedScope())
+    Args:
+        own: Under which names of entries it keeps content of its own.
+    """
+
+    def __init__(self, own: Collection[str] = ()) -> None:
+        super().__init__(KeyedScope(own=own))
         self._late = Counter()
 
     def open(self, context: RuntimeContext) -> None:

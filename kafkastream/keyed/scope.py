@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.keyed.backend import Entry, StateBackend
 from kafkastream.keyed.entries import Entries
-from kafkastream.keyed.long_lists import LongList
+from kafkastream.keyed.long_lists import APART, LongList
 from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
 from kafkastream.spec.state_descriptors import ListStateDescriptor, StateDescriptor
@@ -34,15 +34,20 @@ class KeyedScope:
         namespace: Which window's state and timers are meant; none by default.
         encoded_key: The current key, as bytes.
         entry: What is kept for it.
-        lists: Under which names of entries operators keep lists, besides the user's.
+        lists: Under which names of entries there are lists to which elements are added.
+
+    Args:
+        clock: The time in ms.
+        own: Under which names of entries the operator keeps content of its own.
     """
 
-    def __init__(self, clock: Callable[[], int] = wall_clock_ms) -> None:
+    def __init__(self, clock: Callable[[], int] = wall_clock_ms, own: Collection[str] = ()) -> None:
         self.watermark = MIN_WATERMARK
         self.namespace: Namespace = ()
         self.entry: Entry = {}
-        self.lists: set[str | tuple[str, ...]] = set()
+        self.lists: set[Any] = set()
         self.clock = clock
+        self._own = frozenset((*own, APART))
         self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)
         self._kept = MIN_WATERMARK
@@ -51,7 +56,7 @@ class KeyedScope:
         self._processing: TimerQueue | None = None
         self._descriptors: dict[str, StateDescriptor] = {}
         self._kinds: dict[str, str] = {}
-        self._swept: dict[str, Life] = {}
+        self._swept: dict[Any, Life] = {}
 
     def begin(self, backend: StateBackend, name: bytes) -> None:
         """Begin a micro-batch."""
@@ -133,21 +138,31 @@ class KeyedScope:
             DefinitionError: Another state has this name.
         """
         self._know(f"state {descriptor.name!r}", descriptor)
-        return KeyCell(self, descriptor.name, self._life(descriptor))
+        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """The same, for each key and namespace."""
         self._know(f"state {descriptor.name!r}", descriptor)
-        return WindowCell(self, descriptor.name, self._life(descriptor))
+        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
         """Where a broadcast state is kept, whatever the current key."""
         self._know(f"broadcast state {descriptor.name!r}", descriptor)
-        return BroadcastCell(self, descriptor.name)
+        return BroadcastCell(self, self._name_in_entry(descriptor))
+
+    def own_cell(self, name: str) -> KeyCell:
+        """Where an operator keeps something of its own for each key, under one of the names in ``own``."""
+        return KeyCell(self, name)
+
+    def _name_in_entry(self, descriptor: StateDescriptor) -> str | bytes:
+        """Under which name a user's state is kept: its own, or bytes where the operator has that name for itself."""
+        name = descriptor.name.encode() if descriptor.name in self._own else descriptor.name
+        if isinstance(descriptor, ListStateDescriptor):
+            self.lists.add(name)
+        return name
 
     def _grows(self, name: Any) -> bool:
-        state = name[0] if isinstance(name, tuple) else name
-        return name in self.lists or isinstance(self._descriptors.get(f"state {state!r}"), ListStateDescriptor)
+        return name in self.lists or (isinstance(name, tuple) and name[0] in self.lists)
 
     def _timers(self, domain: TimeDomain) -> TimerQueue:
         return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
@@ -178,7 +193,7 @@ class KeyedScope:
             return None
         life = Life(descriptor.ttl, self.clock)
         if descriptor.ttl.cleans_in_background:
-            self._swept[descriptor.name] = life
+            self._swept[self._name_in_entry(descriptor)] = life
         return life
 
     def _clean(self, entry: Entry) -> bool:
@@ -224,7 +239,7 @@ class _Cell(ABC):
 
     __slots__ = ("_name", "_scope", "life")
 
-    def __init__(self, scope: KeyedScope, name: str, life: Life | None = None) -> None:
+    def __init__(self, scope: KeyedScope, name: str | bytes, life: Life | None = None) -> None:
         self._scope = scope
         self._name = name
         self.life = life
@@ -237,6 +252,10 @@ class _Cell(ABC):
         """The content; None when there is none."""
         _, entry, name = self._place()
         return entry.get(name)
+
+    def seen(self) -> None:
+        """The content is in the hands of the user's code: it is written if that changes it."""
+        self._scope.entries.changed(self._place()[0])
 
     def set(self, content: Any) -> None:
         """Keep this content; None for no more."""

@@ -42,7 +42,7 @@ class WindowOperator(ElementwiseOperator):
     """The windows of one subtask's keys."""
 
     def __init__(self, operation: WindowOperation) -> None:
-        super().__init__()
+        super().__init__(own=(_WINDOWS, _COUNT))
         self._operation = operation
         self._assigner = operation.assigner
         self._trigger = operation.trigger
@@ -56,7 +56,7 @@ class WindowOperator(ElementwiseOperator):
         if self._keeping.keeps_all:
             self.scope.lists.add(_WINDOWS)
         self._timers = _WindowScope(self.scope)
-        self._context: WindowContext[Any] = _context_of(operation.function, self._timers)
+        self._context: WindowContext[Any] = _context_of(operation.function, self._timers, self._merging is not None)
         self._trigger_context = Trigger.OnMergeContext(self._timers)
         self._call = _call_of(operation.function, self._context)
 
@@ -125,9 +125,9 @@ class WindowOperator(ElementwiseOperator):
             left = self._keeping.fire(content, window, lambda elements: self._come_out(window, elements, out))
             if left is None:
                 self._purge(window)
-            elif left is not content:
+            else:
                 self._contents()[window] = left
-                self.scope.changed()
+                self.scope.changed()  # the function may have changed elements in place
         if result.is_purge():
             self._purge(window)
 
@@ -292,10 +292,10 @@ def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
     return content
 
 
-def _context_of(function: Function | None, scope: _WindowScope) -> WindowContext[Any]:
+def _context_of(function: Function | None, scope: _WindowScope, merges: bool) -> WindowContext[Any]:
     if isinstance(function, ProcessAllWindowFunction):
-        return ProcessAllWindowFunction.Context(scope)
-    return ProcessWindowFunction.Context(scope)
+        return ProcessAllWindowFunction.Context(scope, merges=merges)
+    return ProcessWindowFunction.Context(scope, merges=merges)
 
 
 def _call_of(function: Function | None, context: Any) -> Call:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.changeable import any_may_change, may_change
 from kafkastream.spec.functions import AggregateFunction, ReduceFunction, something
 from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
@@ -16,7 +17,7 @@ from kafkastream.spec.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from kafkastream.spec.state_ttl import Life
+from kafkastream.spec.state_ttl import ABSENT, Life
 
 __all__ = [
     "AggregatingState",
@@ -55,6 +56,9 @@ class Cell(Protocol):
     def get(self) -> Any:
         """The content; None when there is none. Who changes it in place says so by ``set``."""
 
+    def seen(self) -> None:
+        """The content is in the hands of the user's code: it is written if that changes it."""
+
     def set(self, content: Any) -> None:
         """Keep this content; None for no more."""
 
@@ -79,6 +83,12 @@ class State:
         value, kept = life.read(content)
         if kept is not content:
             self._cell.set(kept)
+        return None if value is ABSENT else value
+
+    def _shown(self, value: Any) -> Any:
+        """A value for the user's code, which may change it in place."""
+        if may_change(value):
+            self._cell.seen()
         return value
 
     def _keep_one(self, value: Any) -> None:
@@ -93,8 +103,8 @@ class ValueState(State, Generic[T]):
     __slots__ = ()
 
     def value(self) -> T | None:
-        """The value of the current key; None when there is none."""
-        value: T | None = self._one()
+        """The value of the current key; None when there is none. What is changed in it stays changed, also without ``update``."""
+        value: T | None = self._shown(self._one())
         return value
 
     def update(self, value: T | None) -> None:
@@ -134,7 +144,7 @@ class ReducingState(MergingState[T, T]):
 
     def get(self) -> T | None:
         """What has come of all values; None when there was none."""
-        value: T | None = self._one()
+        value: T | None = self._shown(self._one())
         return value
 
     def add(self, value: T) -> None:
@@ -159,7 +169,7 @@ class AggregatingState(MergingState[IN, OUT]):
 
     def get(self) -> OUT | None:
         """The result of all values; None when there was none."""
-        accumulator = self._one()
+        accumulator = self._shown(self._one())
         return None if accumulator is None else self._function.get_result(accumulator)
 
     def add(self, value: IN | None) -> None:
@@ -183,13 +193,12 @@ class ListState(MergingState[T, Iterable[T]]):
     __slots__ = ()
 
     def get(self) -> Iterable[T]:
-        """The elements, in the order in which they were added, as a list that later calls do not change."""
-        life, content = self._cell.life, self._cell.get() or []
-        if life is None or not content:
-            return list(content)
-        seen = [life.read(one) for one in content]
-        self._cell.set([kept for _, kept in seen if kept is not None] or None)
-        return [value for value, _ in seen if value is not None]
+        """The elements, in the order in which they were added, as often as they are iterated.
+
+        As in PyFlink, those are among them that are added before an iteration begins; when the list is cleared, or has
+        others in its place, they stay.
+        """
+        return _Elements(self._cell)
 
     def add(self, value: T) -> None:
         """Add an element."""
@@ -215,6 +224,37 @@ class ListState(MergingState[T, Iterable[T]]):
         return list(values) if life is None else [life.begun(value) for value in values]
 
 
+@final
+class _Elements(Iterable[T]):
+    """What ``ListState.get`` gives: a list that grows while it is the state's."""
+
+    __slots__ = ("_cell", "_content")
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self._content: Any = cell.get()
+
+    def __iter__(self) -> Iterator[T]:
+        if self._content is None:
+            self._content = self._cell.get()
+        elements = list(self._content or ())
+        if self._cell.life is not None:
+            elements = self._living(elements, self._cell.life)
+        if any_may_change(elements):
+            self._cell.seen()
+        return iter(elements)
+
+    def _living(self, content: list[Any], life: Life) -> list[Any]:
+        """The elements that have not expired; nothing is kept of the others."""
+        seen = [life.read(one) for one in content]
+        left = [kept for _, kept in seen if kept is not None]
+        if any(after is not before for (_, after), before in zip(seen, content, strict=True)):
+            if self._cell.get() is self._content:
+                self._cell.set(left or None)
+            self._content = left
+        return [value for value, _ in seen if value is not ABSENT]
+
+
 class ReadOnlyBroadcastState(State, Generic[K, V]):
     """A map that is the same in all subtasks, as functions see it that may not change it."""
 
@@ -222,30 +262,18 @@ class ReadOnlyBroadcastState(State, Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of an entry; None when there is none."""
-        content, life = self._content(), self._cell.life
-        if life is None or key not in content:
-            return content.get(key)
-        value, kept = life.read(content[key])
-        if kept is None:
-            del content[key]
-            self._cell.set(content or None)
-        elif kept is not content[key]:
-            content[key] = kept
-            self._cell.set(content)
-        seen: V | None = value
-        return seen
+        value = self._read(self._content(), key)
+        return None if value is ABSENT else self._shown(value)
 
     def contains(self, key: K) -> bool:
         """Whether there is an entry."""
-        return key in self._content() and (self._cell.life is None or self.get(key) is not None)
+        return self._read(self._content(), key) is not ABSENT
 
     def items(self) -> Iterable[tuple[K, V]]:
         """All entries."""
         content = self._content()
-        if self._cell.life is None:
-            return iter(list(content.items()))
-        seen = [(key, self.get(key)) for key in list(content)]
-        return iter([(key, value) for key, value in seen if value is not None])
+        seen = [(key, self._read(content, key)) for key in list(content)]
+        return iter([(key, self._shown(value)) for key, value in seen if value is not ABSENT])
 
     def keys(self) -> Iterable[K]:
         """The keys of all entries."""
@@ -257,7 +285,7 @@ class ReadOnlyBroadcastState(State, Generic[K, V]):
 
     def is_empty(self) -> bool:
         """Whether there is no entry."""
-        return next(iter(self.items()), None) is None
+        return not self._content()
 
     isEmpty = is_empty
 
@@ -274,6 +302,20 @@ class ReadOnlyBroadcastState(State, Generic[K, V]):
         content: dict[K, Any] | None = self._cell.get()
         return {} if content is None else content
 
+    def _read(self, content: dict[K, Any], key: K) -> Any:
+        """What is seen of an entry, ``ABSENT`` for nothing."""
+        life, before = self._cell.life, content.get(key, ABSENT)
+        if life is None or before is ABSENT:
+            return before
+        value, kept = life.read(before)
+        if kept is None:
+            del content[key]
+            self._cell.set(content or None)
+        elif kept is not before:
+            content[key] = kept
+            self._cell.set(content)
+        return value
+
 
 class BroadcastState(ReadOnlyBroadcastState[K, V]):
     """A map that is the same in all subtasks."""
@@ -284,10 +326,10 @@ class BroadcastState(ReadOnlyBroadcastState[K, V]):
         """Set an entry."""
         self.put_all({key: value})
 
-    def put_all(self, dict_value: Mapping[K, V]) -> None:
-        """Set several entries."""
-        content, life = self._content(), self._cell.life
-        content.update(dict_value if life is None else {key: life.begun(value) for key, value in dict_value.items()})
+    def put_all(self, dict_value: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:
+        """Set several entries: those of a mapping, or pairs, which is what PyFlink takes."""
+        content, life, entries = self._content(), self._cell.life, dict(dict_value)
+        content.update(entries if life is None else {key: life.begun(value) for key, value in entries.items()})
         self._cell.set(content or None)
 
     putAll = put_all

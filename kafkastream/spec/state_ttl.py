@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 
@@ -12,7 +12,10 @@ from kafkastream.errors import DefinitionError
 from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.time import Duration, Time, millis_of
 
-__all__ = ["Life", "StateTtlConfig"]
+__all__ = ["ABSENT", "Life", "StateTtlConfig"]
+
+ABSENT: Final = object()
+"""What is seen of content that has expired; None may be content."""
 
 
 @final
@@ -246,13 +249,13 @@ class Life:
         return value, self.clock()
 
     def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:
-        """What is seen of what was kept, None for nothing, and what is kept from now on, None for nothing."""
+        """What is seen of what was kept, ``ABSENT`` for nothing, and what is kept from now on, None for nothing."""
         value, now = kept[0], self.clock()
         if not self._is_over(kept, now):
             renews = self.config.update_type is StateTtlConfig.UpdateType.OnReadAndWrite
             return value, (value, now) if renews else kept
         shown = self.config.visibility is StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp
-        return value if shown else None, None
+        return value if shown else ABSENT, None
 
     def left_of(self, content: Any) -> Any:
         """A state's content, one value, a list or a map, without what has expired: itself, less, or None for nothing."""

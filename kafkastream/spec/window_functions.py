@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any, Generic, Protocol
+from typing import Any, Generic, NoReturn, Protocol
 
 from typing_extensions import TypeVar
 
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.functions import Function
 from kafkastream.spec.output_tag import OutputTag, SideOutputs
 from kafkastream.spec.process_functions import Timers, TimerService
@@ -45,13 +46,18 @@ class WindowStates(Timers, Protocol):
 
 
 class WindowContext(SideOutputs, Generic[W]):
-    """The window, the time, state and side outputs; valid during one call."""
+    """The window, the time, state and side outputs; valid during one call.
 
-    def __init__(self, states: WindowStates) -> None:
+    Args:
+        states: Where state is kept.
+        merges: Whether windows may become one.
+    """
+
+    def __init__(self, states: WindowStates, *, merges: bool = False) -> None:
         super().__init__()
         self._window: Any = None
         self._time = TimerService(states)
-        self._window_state = CellStore(states.window_cell)
+        self._window_state = CellStore(_no_window_cell if merges else states.window_cell)
         self._global_state = CellStore(states.cell)
 
     def window(self) -> W:
@@ -72,7 +78,11 @@ class WindowContext(SideOutputs, Generic[W]):
     currentWatermark = current_watermark
 
     def window_state(self) -> KeyedStateStore:
-        """State of this key and window; it is yours to clear, in ``clear``."""
+        """State of this key and window; it is yours to clear, in ``clear``.
+
+        Raises:
+            DefinitionError: When a state is asked for, of windows that may become one.
+        """
         return self._window_state
 
     windowState = window_state
@@ -82,6 +92,14 @@ class WindowContext(SideOutputs, Generic[W]):
         return self._global_state
 
     globalState = global_state
+
+
+def _no_window_cell(descriptor: StateDescriptor) -> NoReturn:
+    raise DefinitionError(
+        "Per-window state is not allowed when using merging windows.",
+        where=f"state {descriptor.name!r}",
+        now="Use global_state(), or the state of a trigger, which on_merge can merge.",
+    )
 
 
 class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
