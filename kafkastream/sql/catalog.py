@@ -20,6 +20,8 @@ DEFAULT_CATALOG: Final = "default_catalog"
 DEFAULT_DATABASE: Final = "default_database"
 
 _HIDDEN: Final = "*anonymous_"
+_MOST_PARTS: Final = 3
+_PART: Final = r"(`[^`]+`|[^.`]+)"
 
 Path = tuple[str, str, str]
 """Catalog, database and name."""
@@ -29,10 +31,17 @@ Stored = TableDefinition | View
 def name_of(path: str) -> tuple[str, ...]:
     """A name as a program writes it, in its parts.
 
+    Raises:
+        DefinitionError: It is empty, or a part of it.
+
     Example:
         >>> name_of("c.kafka.`shop.orders`")
         ('c', 'kafka', 'shop.orders')
     """
+    if re.fullmatch(rf"{_PART}(\.{_PART})*", path) is None:
+        raise DefinitionError(
+            f"{path!r} is no name", now="Parts of a name stand between dots; one with a dot, in backticks."
+        )
     return tuple(quoted or plain for quoted, plain in re.findall(r"`([^`]+)`|([^.`]+)", path))
 
 
@@ -64,8 +73,25 @@ class SessionCatalog:
     _temporary: dict[Path, Stored] = attrs.field(factory=dict)
     _found: dict[str, FoundTables] = attrs.field(factory=dict)
 
+    def copy(self) -> SessionCatalog:
+        """One with the same content, which later changes leave alone."""
+        spaces = {
+            catalog: {database: dict(things) for database, things in databases.items()}
+            for catalog, databases in self._spaces.items()
+        }
+        return attrs.evolve(self, spaces=spaces, temporary=dict(self._temporary), found=dict(self._found))
+
     def path(self, name: tuple[str, ...]) -> Path:
-        """A name in full."""
+        """A name in full.
+
+        Raises:
+            DefinitionError: It has no part, or too many.
+        """
+        if not 0 < len(name) <= _MOST_PARTS:
+            raise DefinitionError(
+                f"{'.'.join(name)!r} is no name: it has {len(name)} parts",
+                now="Give a name, or database.name, or catalog.database.name; a dot in a name stands between backticks.",
+            )
         catalog, database, own = (*self.current[: max(3 - len(name), 0)], *name)[-3:]
         return catalog, database, own
 

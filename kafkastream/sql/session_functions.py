@@ -57,6 +57,10 @@ class SessionFunctions:
     _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
     _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
 
+    def copy(self) -> SessionFunctions:
+        """Its own names, which later changes leave alone; what was ever created is known to both."""
+        return attrs.evolve(self, temporary=dict(self._temporary), permanent=dict(self._permanent))
+
     @staticmethod
     def system_path(name: str) -> Path:
         """The path of a system function."""

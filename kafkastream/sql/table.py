@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import attrs
 
@@ -45,12 +45,14 @@ class Expression:
         position: Where it begins in its text.
         of: What it was given to, if it is a text of its own and no part of a statement.
         space: The catalog and database of its names without these; those that are current then, if None.
+        names: What its names mean, a ``kafkastream.sql.query.catalog.Catalog``; what they mean then, if None.
     """
 
     text: str = attrs.field(repr=lambda text: repr(masked(text)))
     position: Position = attrs.field(default=Position(), eq=False)
     of: str = attrs.field(default="", eq=False, repr=False)
     space: tuple[str, str] | None = attrs.field(default=None, eq=False, repr=False)
+    names: Any = attrs.field(default=None, eq=False, repr=False)
 
 
 @final

@@ -219,7 +219,8 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return Interpreter(self._planner, self._start, self._show)
 
     def _table(self, query: Expression) -> Table:
-        return Table(self, attrs.evolve(query, space=self._catalog.current), self._planner.query(query))
+        kept = attrs.evolve(query, space=self._catalog.current, names=self._planner.as_it_is())
+        return Table(self, kept, self._planner.query(query))
 
     def _typing(self) -> Typing:
         """What knows the types of Spark's expressions: with it, Spark starts."""

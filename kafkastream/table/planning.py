@@ -88,9 +88,15 @@ class Planner:
             return system
         return self.functions.find(self.catalog.path(path))
 
-    def within(self, space: tuple[str, str] | None) -> Planner:
-        """One that finds names without catalog and database in these; this one, if None."""
-        return self if space is None else attrs.evolve(self, catalog=attrs.evolve(self.catalog, current=space))
+    def of(self, query: Expression) -> Planner:
+        """One that knows what the names in a query mean."""
+        planner: Planner = self if query.names is None else query.names
+        space = query.space
+        return planner if space is None else attrs.evolve(planner, catalog=attrs.evolve(planner.catalog, current=space))
+
+    def as_it_is(self) -> Planner:
+        """One whose names keep their meaning, whatever is created and dropped from now on."""
+        return attrs.evolve(self, catalog=self.catalog.copy(), functions=self.functions.copy())
 
     def query(self, text: Expression) -> Relation:
         """A query.
@@ -98,7 +104,7 @@ class Planner:
         Raises:
             KafkastreamError: It cannot be understood, or not be run.
         """
-        catalog, zone = self.within(text.space), self.config.get_local_timezone()
+        catalog, zone = self.of(text), self.config.get_local_timezone()
         return planned(text, catalog, self.typing(), zone=zone, ttl_ms=self._ttl_ms)
 
     def shown(self, text: Expression) -> Plan:

@@ -65,7 +65,7 @@ class Catalog(Protocol):
         """The function of the user that a name means; None when there is none, or a built-in one comes first."""
         ...
 
-    def within(self, space: tuple[str, str] | None) -> Catalog:
+    def of(self, query: Expression) -> Catalog:
         """The same, where names without catalog and database mean what is in these."""
         ...
 

@@ -16,7 +16,7 @@ from kafkastream.sql.query.relations import Field, column
 from kafkastream.sql.query.scope import Scope, name_parts
 from kafkastream.sql.query.spark_types import STAMPS
 from kafkastream.sql.query.text import QueryText
-from kafkastream.sql.table import ComputedColumn, TableDefinition
+from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ComputedSchema", "EventTime", "computed"]
@@ -67,7 +67,7 @@ class _NoTables:
     def function(self, path: tuple[str, ...]) -> None:
         return None
 
-    def within(self, space: tuple[str, str] | None) -> _NoTables:
+    def of(self, query: Expression) -> _NoTables:
         return self
 
 

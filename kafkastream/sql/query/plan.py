@@ -145,7 +145,7 @@ class Planner:
         name = ".".join(path)
         if name in self.views:
             raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")
-        catalog = self.catalog.within(view.query.space)
+        catalog = self.catalog.of(view.query)
         return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
 
     def union(self, node: exp.Expr) -> Relation:

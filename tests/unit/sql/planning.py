@@ -94,7 +94,7 @@ class TestCatalog:
         """A function of the user."""
         return FUNCTIONS.find(("", path[-2] if len(path) > 1 else "default_database", path[-1]))
 
-    def within(self, space: tuple[str, str] | None) -> TestCatalog:
+    def of(self, query: Expression) -> TestCatalog:
         """All is in one database."""
         return self
 

@@ -15,10 +15,11 @@ from kafkastream.sql.query.catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import Expression, TableDefinition
-from kafkastream.table import TableResult
+from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
 from kafkastream.table.planning import Planner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table_config import TableConfig
+from kafkastream.table.udf import udf
 from tests.unit.sql.planning import NoTyping
 
 CREATE = """CREATE CATALOG c WITH (
@@ -178,3 +179,51 @@ def test_only_what_is_temporary_is_dropped_as_such(session: Session) -> None:
     session("CREATE TEMPORARY TABLE c.d.orders (a INT) WITH ('connector' = 'print')")
     assert catalog.drop(("c", "d", "orders"), TableDefinition, "", temporary=True, if_exists=True)
     assert session.topics.asked == []
+
+
+def test_tables_keep_the_meaning_of_the_names_in_their_queries() -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env._planner = planner = attrs.evolve(t_env._planner, typing=NoTyping)
+    t_env.execute_sql("CREATE TABLE orders (a INT) WITH ('connector' = 'datagen')")
+    table = t_env.sql_query("SELECT * FROM orders")
+    t_env.create_temporary_view("v", table)
+    t_env.execute_sql("CREATE VIEW w AS SELECT * FROM orders")
+    t_env.execute_sql("DROP TABLE orders")
+    t_env.execute_sql("CREATE TABLE orders (b INT, c INT) WITH ('connector' = 'datagen')")
+    t_env.execute_sql("CREATE TABLE sink (a INT) WITH ('connector' = 'print')")
+
+    def columns(query: Expression) -> list[str]:
+        return [field.name for field in planner.query(query).fields]
+
+    assert columns(table._query) == columns(Expression("SELECT * FROM v")) == ["a"]
+    assert columns(Expression("SELECT * FROM w")) == ["b", "c"]
+    assert planner.insert(table._insert("sink", "here", overwrite=False)).target.table is not None
+
+
+@pytest.mark.parametrize("path", ["", ".", "a.", "a..b", ".a", "`a", "a.b.c.d", "a.`b.c`.d.e"])
+def test_what_is_no_name_is_refused(path: str) -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    function = udf(lambda value: value, result_type="INT")
+    for use in (t_env.from_path, t_env.drop_temporary_view, t_env.drop_temporary_function, t_env.drop_temporary_table):
+        with pytest.raises(DefinitionError, match="is no name"):
+            use(path)
+    with pytest.raises(DefinitionError, match="is no name"):
+        t_env.create_temporary_function(path, function)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE a.b.c.d (x INT) WITH ('connector' = 'print')",
+        "CREATE VIEW a.b.c.d AS SELECT 1",
+        "DROP TABLE a.b.c.d",
+        "INSERT INTO a.b.c.d SELECT 1",
+        "DESCRIBE a.b.c.d",
+        "SELECT * FROM a.b.c.d",
+        "DROP FUNCTION a.b.c.d",
+    ],
+)
+def test_names_have_three_parts_at_most(session: Session, statement: str) -> None:
+    session.planner = attrs.evolve(session.planner, typing=NoTyping)
+    with pytest.raises(DefinitionError, match="is no name: it has 4 parts"):
+        session(statement)
