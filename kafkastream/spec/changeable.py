@@ -7,9 +7,10 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-__all__ = ["any_may_change", "may_change"]
+__all__ = ["FIXED", "any_may_change", "may_change"]
 
-_FIXED: Final = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
+FIXED: Final = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
+"""Types whose values never change."""
 
 
 def may_change(value: Any) -> bool:
@@ -20,9 +21,9 @@ def may_change(value: Any) -> bool:
         [False, False, True, True]
     """
     kind = type(value)
-    return kind not in _FIXED and (kind is not tuple or any_may_change(value))
+    return kind not in FIXED and (kind is not tuple or any_may_change(value))
 
 
 def any_may_change(values: Iterable[Any]) -> bool:
     """Whether one of several values, which can be gone through twice, can be changed in place."""
-    return not _FIXED.issuperset(map(type, values)) and any(map(may_change, values))
+    return not FIXED.issuperset(map(type, values)) and any(map(may_change, values))

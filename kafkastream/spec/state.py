@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.changeable import any_may_change, may_change
+from kafkastream.spec.changeable import FIXED, any_may_change, may_change
 from kafkastream.spec.functions import AggregateFunction, ReduceFunction, something
 from kafkastream.spec.state_descriptors import (
     AggregatingStateDescriptor,
@@ -87,7 +87,7 @@ class State:
 
     def _shown(self, value: Any) -> Any:
         """A value for the user's code, which may change it in place."""
-        if may_change(value):
+        if type(value) not in FIXED and may_change(value):
             self._cell.seen()
         return value
 
@@ -262,6 +262,8 @@ class ReadOnlyBroadcastState(State, Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """The value of an entry; None when there is none."""
+        if self._cell.life is None:
+            return self._shown(self._content().get(key))  # type: ignore[no-any-return]
         value = self._read(self._content(), key)
         return None if value is ABSENT else self._shown(value)
 
