@@ -16,7 +16,7 @@ from kafkastream.datastream.state import (
 )
 from kafkastream.keyed.keys import encoded_key
 from kafkastream.keyed.scope import KeyedScope
-from kafkastream.spec.state import CellStore
+from kafkastream.spec.state import BroadcastState, CellStore, ReadOnlyBroadcastState
 from tests.unit.keyed.memory import Memory
 
 MicroBatch = Callable[[], KeyedScope]
@@ -49,6 +49,11 @@ def map_of(scope: KeyedScope) -> Any:
 
 def value_of(scope: KeyedScope) -> Any:
     return CellStore(scope.cell).get_state(ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY()))
+
+
+def broadcast_of(scope: KeyedScope) -> Any:
+    descriptor = MapStateDescriptor("_apart", Types.STRING(), Types.PICKLED_BYTE_ARRAY())
+    return BroadcastState[str, Any](scope.broadcast_cell(descriptor))
 
 
 def list_of(scope: KeyedScope) -> ListState[int]:
@@ -133,3 +138,19 @@ def test_names_of_the_operator_are_free_for_the_user(memory: Memory, name: str) 
         state.update(100 + count)
         own.set(-count - 1)
         scope.end()
+
+
+def test_broadcast_state_has_entries_of_none(micro_batch: MicroBatch) -> None:
+    broadcast_of(micro_batch()).put_all({"a": None, "b": [1], "_apart": 0})
+    reading = ReadOnlyBroadcastState[str, Any](broadcast_of(micro_batch())._cell)
+    assert (reading.contains("a"), "c" in reading, reading.get("a"), reading["b"]) == (True, False, None, [1])
+    assert dict(reading.items()) == {"a": None, "b": [1], "_apart": 0}
+    assert (list(reading.keys()), list(reading.values())) == (["a", "b", "_apart"], [None, [1], 0])
+    broadcast_of(micro_batch()).get("b").append(2)
+    state = broadcast_of(micro_batch())
+    state.remove("a")
+    assert (dict(state.items()), state.is_empty()) == ({"b": [1, 2], "_apart": 0}, False)
+    state = broadcast_of(micro_batch())
+    for key in state:
+        state.remove(key)
+    assert broadcast_of(micro_batch()).is_empty()
