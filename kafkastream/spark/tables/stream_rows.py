@@ -94,6 +94,10 @@ class StreamRows(SendingOperator):
         return ["(timestamp)" if field.place is None else names[field.place] for field in self.source.fields]
 
     def _table(self, values: Sequence[Any], timestamps: Sequence[int | None]) -> pa.Table:
+        if self.source.is_composite and any(value is None for value in values):
+            # Flink's InputConversionOperator skips them.
+            timestamps = [time for value, time in zip(values, timestamps, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
         kinds = [value.get_row_kind() if isinstance(value, Row) else RowKind.INSERT for value in values]
         for kind in set(kinds) - self.source.changelog.kinds:
             raise ValueError(
@@ -103,7 +107,7 @@ class StreamRows(SendingOperator):
         columns: Sequence[Sequence[Any]] = [values]
         if self.source.is_composite:
             names = self.source.names
-            columns = list(zip(*(_parts(value, names) for value in values), strict=True))
+            columns = list(zip(*(_parts(value, names) for value in values), strict=True)) or [()] * len(names)
         arrays = [
             pa.array(self._column(field, convert, columns, timestamps), kind)
             for field, convert, kind in zip(self.source.fields, self._converts, self._kinds, strict=True)
