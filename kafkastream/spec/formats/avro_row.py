@@ -84,7 +84,7 @@ class AvroRowDeserializationSchema(DeserializationSchema[Row]):
 class AvroRowSerializationSchema(SerializationSchema[Row]):
     r"""A row to a bare Avro record (no file header, no registry), as Flink's class of this name.
 
-    Rows with names are read by name, others by position. A decimal with more digits than the schema's scale is an
+    Rows with the schema's names are read by name, others by position. A decimal with more digits than the schema's scale is an
     error, as in Flink.
 
     Args:
@@ -225,12 +225,18 @@ def _row(names: list[str], fields: list[_Field]) -> _Field:
     def dump(row: Row) -> dict[str, Any]:
         if not isinstance(row, Row):
             raise TypeError(f"the schema writes rows, this is of type {type(row).__name__}")
-        values = row.get_fields_by_names(names)
+        values = _values(row, names)
         if len(values) != len(names):
             raise ValueError(f"the row has {len(values)} values, its type has {len(names)}")
         return {name: _dumped(name, convert, value) for (name, convert), value in zip(dumps, values, strict=True)}
 
     return _Field(Types.ROW_NAMED(names, [field.type_info for field in fields]), load, dump)
+
+
+def _values(row: Row, names: list[str]) -> list[Any]:
+    """The values of a row by name; by position where its names are others, as Flink reads all rows."""
+    named = getattr(row, "_fields", names)
+    return row.get_fields_by_names(names) if named == names or set(names) <= set(named) else list(row)
 
 
 def _dumped(name: str, convert: Callable[[Any], Any], value: Any) -> Any:

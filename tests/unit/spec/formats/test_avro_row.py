@@ -165,3 +165,10 @@ def test_bytes_of_another_schema_fail(data: bytes) -> None:
 def test_values_of_another_type_are_refused(kind: object, value: object, says: str) -> None:
     with pytest.raises(ValueError, match=f"field 'a': .*{says}"):
         AvroRowSerializationSchema(avro_schema_string=of(kind)).serialize(Row(a=value))
+
+
+def test_rows_with_other_names_are_read_by_position() -> None:
+    schema = AvroRowSerializationSchema(avro_schema_string=of("int"))
+    assert schema.serialize(Row(f0=7)) == schema.serialize(Row(a=7)) == schema.serialize(Row(7))
+    with pytest.raises(ValueError, match="2 values"):
+        schema.serialize(Row(f0=7, f1=8))
