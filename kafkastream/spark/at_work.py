@@ -11,7 +11,7 @@ __all__ = ["records_at_work"]
 
 
 def records_at_work(query: StreamingQuery) -> int:
-    """The records that the running tasks of a query have read; they tell it with each heartbeat of their executor.
+    """The records that the tasks of a query's running micro-batch have read, as far as Spark has heard of it.
 
     Spark has no public interface for it but that of the web pages, which are for people and may be switched off.
     """
