@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.graph import KeyedNode
 from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
+from kafkastream.spec.placement import ChainingStrategy
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
@@ -76,25 +78,29 @@ class OperatorHandle:
     setParallelism = set_parallelism
 
     def disable_chaining(self) -> Self:
-        """Has no effect: which operators share a task changes no result."""
-        return self
+        """Let declared types count before and behind this operator, as in Flink, where elements are serialized there."""
+        return self._place(strategy=ChainingStrategy.NEVER)
 
     disableChaining = disable_chaining
 
     def slot_sharing_group(self, slot_sharing_group: object) -> Self:
-        """Has no effect: Spark shares its cores among all operators."""
-        return self
+        """Spark shares its cores among all operators; a declared type counts between two of different groups."""
+        return self._place(slot_sharing_group=str(slot_sharing_group))
 
     slotSharingGroup = slot_sharing_group
+
+    def _place(self, **changes: Any) -> Self:
+        placement = attrs.evolve(self._env._node(self._id).placement, **changes)
+        self._env._change(self._id, placement=placement)
+        return self
 
 
 class StreamHandle(OperatorHandle):
     """What can be set of an operator that is no sink, too."""
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """Has no effect: the environment's maximum is what functions are told."""
-        checked_max_parallelism(max_parallelism)
-        return self
+        """The environment's maximum is what functions are told; a declared type counts between operators of other maxima."""
+        return self._place(max_parallelism=checked_max_parallelism(max_parallelism))
 
     setMaxParallelism = set_max_parallelism
 
@@ -111,26 +117,29 @@ class StreamHandle(OperatorHandle):
     setBufferTimeout = set_buffer_timeout
 
     def start_new_chain(self) -> Self:
-        """Has no effect: which operators share a task changes no result."""
-        return self
+        """Let a declared type count before this operator, as in Flink, where elements are serialized there."""
+        return self._place(strategy=ChainingStrategy.HEAD)
 
     startNewChain = start_new_chain
 
     def shuffle(self) -> Self:
-        """Has no effect: elements stay with the subtask of their Kafka partition, and what they come to is the same."""
-        return self
+        """Leave elements with the subtask of their Kafka partition: what they come to is the same.
+
+        As in Flink, a declared type counts there.
+        """
+        return self._place(is_redistributed=True)
 
     def rebalance(self) -> Self:
-        """Has no effect, as with ``shuffle``; more partitions of the topic are more tasks at a time."""
-        return self
+        """Work as ``shuffle``; more partitions of the topic are more tasks at a time."""
+        return self._place(is_redistributed=True)
 
     def rescale(self) -> Self:
-        """Has no effect, as with ``shuffle``."""
-        return self
+        """Work as ``shuffle``."""
+        return self._place(is_redistributed=True)
 
     def forward(self) -> Self:
-        """Has no effect: elements stay with their subtask anyway."""
-        return self
+        """Leave elements with their subtask; as in Flink, a declared type counts there."""
+        return self._place(is_redistributed=True)
 
     def partition_custom(self, partitioner: object, key_selector: object) -> NoReturn:
         """Refused: no subtask can be chosen.

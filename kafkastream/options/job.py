@@ -31,6 +31,7 @@ __all__ = [
     "PARALLELISM",
     "PROGRESS",
     "PYTHON_ARCHIVES",
+    "PYTHON_CHAINING",
     "PYTHON_EXECUTABLE",
     "PYTHON_FILES",
     "PYTHON_REQUIREMENTS",
@@ -142,6 +143,9 @@ OPERATOR_CHAINING: Final = _switch(
     default=True,
     older=("pipeline.operator-chaining",),
 )
+PYTHON_CHAINING: Final = _switch(
+    "python.operator-chaining.enabled", "Whether neighbouring Python operators run in one process.", default=True
+)
 CHAINS_OTHER_MAX_PARALLELISM: Final = _switch(
     "pipeline.operator-chaining.chain-operators-with-different-max-parallelism",
     "Whether neighbours of another maximum parallelism do, too.",
@@ -202,6 +206,7 @@ JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     CLOSURE_CLEANER,
     OBJECT_REUSE,
     OPERATOR_CHAINING,
+    PYTHON_CHAINING,
     CHAINS_OTHER_MAX_PARALLELISM,
     GENERIC_TYPES,
     FORCE_KRYO,

@@ -15,6 +15,7 @@ from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.dead_letters import DeadLetters
+from kafkastream.spark.declared_type import DeclaredType
 from kafkastream.spark.encoding import RecordEncoder
 from kafkastream.spark.exchange import ExchangeOperator
 from kafkastream.spark.flow import Flow, Stage
@@ -34,6 +35,8 @@ from kafkastream.spark.tables.elements import RowElements, RowTimes
 from kafkastream.spark.tables.stream_rows import StreamRows
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spark.watermark_operator import WatermarkOperator
+from kafkastream.spec.chaining import Serialization
+from kafkastream.spec.coercion import coercion_of
 from kafkastream.spec.dead_letters import DeadLetterSchema
 from kafkastream.spec.graph import (
     CollectSink,
@@ -127,6 +130,7 @@ class ChainCompiler:
         scopes: Whose the metrics of each node are.
         labels: Of the buckets that elements of keyed streams are sorted into.
         decoders: What makes elements of the rows of a query's sources, by their nodes.
+        serialization: Behind which nodes elements are brought to their declared type.
     """
 
     graph: JobGraph
@@ -135,6 +139,11 @@ class ChainCompiler:
     scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
     labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
     decoders: Mapping[int, Decoder] = attrs.field(default=FrozenMap(), kw_only=True)
+    serialization: Serialization = attrs.field(kw_only=True)
+
+    @serialization.default
+    def _default_serialization(self) -> Serialization:
+        return Serialization.of(self.graph)
 
     def chain(self, source: SourceNode) -> Chain:
         """All that happens to the records of ``source``."""
@@ -207,6 +216,15 @@ class ChainCompiler:
         return timestamp_operators(node.name, strategy)
 
     def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+        """The stages that take the elements of a node; where Flink serializes them, behind their declared type."""
+        stages = self._takers(node, made)
+        type_info = self.serialization.types.get(node.id)
+        if not stages or type_info is None or coercion_of(type_info) is None:
+            return stages
+        name = f"{self.graph[node.input].name}: {node.name}" if isinstance(node, SideOutputNode) else node.name
+        return (Stage(DeclaredType(name, type_info=type_info), stages),)
+
+    def _takers(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
         takers = self.graph.consumers(node.id)
         keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all sides, at once
         others = (taker for taker in takers if not isinstance(taker, (KeyedNode, SideOutputNode)))
@@ -248,7 +266,8 @@ class ChainCompiler:
             if isinstance(node.function, TableOperation) and node.function.is_columnar:
                 yield Stage(ColumnarExchange(node.name, node.id, self.labels))
             else:
-                yield Stage(ExchangeOperator(node.name, node.id, side, keyed, self.labels))
+                element_type = before.output_type if before.id in self.serialization.objects else None
+                yield Stage(ExchangeOperator(node.name, node.id, side, keyed, self.labels, before.name, element_type))
 
     def scope_of(self, node: Node) -> OperatorScope:
         """Whose the metrics of a node are."""

@@ -1,16 +1,46 @@
-"""Elements and keys of a declared type become what Flink's serializer would hand on."""
+"""Elements that leave an operator with a declared type become what Flink's serializer would hand on."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, final
+
+import attrs
 
 from kafkastream.errors import JobError, UserFunctionError
-from kafkastream.spark.batches import each
-from kafkastream.spec.coercion import Coercion
+from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.operators import Operator
+from kafkastream.spec.coercion import Coercion, coercion_of
 from kafkastream.spec.printing import shown
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.types import TypeInformation
 
-__all__ = ["coerced", "mistyped"]
+__all__ = ["DeclaredType", "coerced", "mistyped"]
+
+
+@final
+@attrs.define(eq=False)
+class DeclaredType(Operator):
+    """Coerces the elements that leave another operator; it is the stage behind that one, and has its name."""
+
+    has_metrics = False
+    type_info: TypeInformation[Any] = attrs.field(kw_only=True)
+    _coercion: Coercion | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Compile the type."""
+        self._coercion = coercion_of(self.type_info)
+
+    def apply(self, batch: Batch) -> Batch:
+        """Coerce a batch; None stays None.
+
+        Raises:
+            ElementError: An element is of another type.
+        """
+        return batch if self._coercion is None else batch._replace(values=coerced(self._coercion, batch.values))
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """Say which element is not of the type."""
+        return mistyped(f"operator {self.name!r} gave an element", element, self.type_info, position, error)
 
 
 def coerced(coercion: Coercion, values: Any) -> Any:

@@ -58,6 +58,7 @@ from kafkastream.spark.tables.compile import query_frames, row_decoders
 from kafkastream.spark.tables.frames import QueryFrames
 from kafkastream.spark.tables.session import table_session
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.chaining import Serialization
 from kafkastream.spec.flow_text import flow_text
 from kafkastream.spec.graph import CollectSink, JobGraph, PrintSink
 from kafkastream.spec.job import JobID, JobSettings
@@ -410,7 +411,15 @@ def _part(
     dependencies = dependencies_of(folder, part, settings)
     labels = () if layout is None else bucket_labels(layout.buckets)
     decoders = row_decoders(graph)
-    compiler = ChainCompiler(graph, run, ends=ends, scopes=metrics.scopes, labels=labels, decoders=decoders)
+    compiler = ChainCompiler(
+        graph,
+        run,
+        ends=ends,
+        scopes=metrics.scopes,
+        labels=labels,
+        decoders=decoders,
+        serialization=Serialization.of(graph, parallelism, chains=settings.chains_operators),
+    )
     chains, writers = chains_of(compiler), compiler.writers()
     plan = task_plan(chains, run, parallelism)
     tables = query_frames(folder.session, compiler, plan, decoders)

@@ -29,6 +29,7 @@ from kafkastream.spec.functions import Function, KeySelector, method_of, overrid
 from kafkastream.spec.graph import KeyedInput
 from kafkastream.spec.printing import shown
 from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.values import FrozenMap
 
 if TYPE_CHECKING:
@@ -159,6 +160,10 @@ class _NotPickledError(Exception):
     """Why an element cannot be sent."""
 
 
+class _MistypedElementError(Exception):
+    """What of an element is not of its type."""
+
+
 def _check_pickled(element: Any) -> None:
     try:
         dumps(element)
@@ -235,19 +240,25 @@ class ExchangeOperator(SendingOperator):
         keyed: That input: how the key of an element is found, and the key's type; without a selector, elements stay with
             their subtask, or go to every bucket.
         labels: The labels of all buckets.
+        giver: The operator that the elements come from.
+        element_type: The type that elements are brought to once their keys are found, if not before.
     """
 
     kind = ReportKind.EXCHANGE
     side: int
     keyed: KeyedInput
     labels: Sequence[int]
+    giver: str = ""
+    element_type: TypeInformation[Any] | None = None
+    _key_coercion: Coercion | None = attrs.field(default=None, init=False)
     _coercion: Coercion | None = attrs.field(default=None, init=False)
     _subtask: int = attrs.field(default=0, init=False)
     _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Open the selector."""
-        self._coercion = coercion_of(self.keyed.key_type)
+        self._key_coercion = coercion_of(self.keyed.key_type)
+        self._coercion = coercion_of(self.element_type)
         self._subtask = context.get_index_of_this_subtask()
         if isinstance(self.keyed.selector, Function):
             self.keyed.selector.open(context)
@@ -274,8 +285,9 @@ class ExchangeOperator(SendingOperator):
             self._write_without_keys(batch)
             return
         keys = self._keys(batch.values)
+        values = self._typed(batch.values)
         sorted_out: dict[int, KeyedElements] = {}
-        for key, value, timestamp in zip(keys, batch.values, batch.timestamps, strict=True):
+        for key, value, timestamp in zip(keys, values, batch.timestamps, strict=True):
             bucket = bucket_of(key, len(self.labels))
             elements = sorted_out.get(bucket)
             if elements is None:
@@ -290,9 +302,16 @@ class ExchangeOperator(SendingOperator):
         """The keys of elements, as bytes; a declared type makes equal what it makes of different keys."""
         assert self.keyed.selector is not None
         call, encode = method_of(self.keyed.selector, KeySelector, "get_key"), self._encode
-        if self._coercion is None:
+        if self._key_coercion is None:
             return each(lambda value: encode(call(value)), values)
-        return each(encode, coerced(self._coercion, each(call, values)))
+        return each(encode, coerced(self._key_coercion, each(call, values)))
+
+    def _typed(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The elements as values of their type; their keys were found before, as in PyFlink."""
+        try:
+            return values if self._coercion is None else coerced(self._coercion, values)
+        except ElementError as error:
+            raise ElementError(error.index) from _MistypedElementError(str(error.__cause__))
 
     def _write_without_keys(self, batch: Batch) -> None:
         keys = [NO_KEY] * len(batch.values)
@@ -305,6 +324,8 @@ class ExchangeOperator(SendingOperator):
         """The selector raised, its key is none, or the element cannot be pickled."""
         if isinstance(error, _NotPickledError):
             return super().failure(element, position, error)
+        if isinstance(error, _MistypedElementError) and self.element_type is not None:
+            return mistyped(f"operator {self.giver!r} gave an element", element, self.element_type, position, error)
         if isinstance(error, MistypedError) and self.keyed.key_type is not None:
             what = f"the key selector of operator {self.name!r} gave a key"
             return mistyped(what, element, self.keyed.key_type, position, error)

@@ -124,6 +124,7 @@ class JobSettings:
         checkpoint_interval_ms: How often; None when checkpointing is off.
         ignores_unclaimed_state: Whether state of operators that are no more may go.
         accepts_changed_operators: Whether operators may go on with state that depends on what has changed.
+        chains_operators: Whether Flink would run neighbouring Python operators as one.
         program: The file name of the program, where the job has Flink's default name.
         reporters: Who reports its metrics.
         progress: Whether it tells of itself on standard error: on, off, or auto.
@@ -138,6 +139,7 @@ class JobSettings:
     parameters: Mapping[str, str] = FrozenMap()
     python_files: tuple[str, ...] = ()
     python_executable: str | None = None
+    chains_operators: bool = True
     ignores_unclaimed_state: bool = False
     accepts_changed_operators: bool = False
     program: str | None = None

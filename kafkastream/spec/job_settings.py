@@ -63,6 +63,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         restarts=restart_strategy_of(configuration),
         python_files=read(options.PYTHON_FILES),
         python_executable=read(options.PYTHON_EXECUTABLE),
+        chains_operators=read(options.OPERATOR_CHAINING) and read(options.PYTHON_CHAINING),
         reporters=reporters_of(configuration.to_dict()),
         progress=read(options.PROGRESS),
     )

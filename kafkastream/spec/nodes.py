@@ -12,6 +12,7 @@ from typing_extensions import Self
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.placement import Placement
 from kafkastream.spec.sink import KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.state_descriptors import MapStateDescriptor
@@ -116,6 +117,7 @@ class Node:
     output_type: TypeInformation[Any] | None = None
     description: str | None = None
     is_copy: bool = False
+    placement: Placement = attrs.field(factory=Placement)
 
     @property
     def inputs(self) -> tuple[int, ...]:

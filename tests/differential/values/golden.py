@@ -1,8 +1,9 @@
-"""Write what PyFlink's coders make of the values in ``matrix.py``: run it with a Python that has apache-flink.
+"""Write what PyFlink makes of values and programs: run it with a Python that has apache-flink, first on the PATH.
 
     python -m tests.differential.values.golden
 
-Each value has a process of its own, since a coder may read past the end of a tuple and crash.
+The values of ``matrix.py`` go through PyFlink's coders, each in a process of its own, since a coder may read past the end
+of a tuple and crash. The programs of ``shapes.py`` are one job.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.differential.values.matrix import CASES, described, names
+from tests.differential.values.shapes import SHAPES, Engine, labelled
 
 _COMMON = importlib.import_module("pyflink.common")  # not installed where this is type-checked
 _CODERS = importlib.import_module("pyflink.fn_execution.coders")
@@ -44,10 +46,25 @@ def _outcome(coder: Any, value_text: str) -> str:
     return text if not status else "! the process crashed"
 
 
+def _lines() -> dict[str, list[str]]:
+    """What each program gives, in order."""
+    engine, configuration = Engine("pyflink"), _COMMON.Configuration()
+    configuration.set_string("python.fn-execution.bundle.time", "200")
+    env = engine.environment(configuration)
+    env.set_parallelism(1)
+    first, *others = (labelled(shape(engine, env), name, engine) for name, shape in SHAPES.items())
+    found: dict[str, list[str]] = {name: [] for name in SHAPES}
+    with first.union(*others).execute_and_collect() as lines:
+        for line in lines:
+            name, _, text = line.partition(": ")
+            found[name].append(text)
+    return {name: sorted(texts) for name, texts in found.items()}
+
+
 if __name__ == "__main__":
     found = {kind: {text: _outcome(_coder(kind), text) for text in texts} for kind, texts in CASES.items()}
     golden = json.dumps(
-        {"pyflink": importlib.import_module("pyflink.version").__version__, "coders": found},
+        {"pyflink": importlib.import_module("pyflink.version").__version__, "coders": found, "shapes": _lines()},
         indent=1,
         ensure_ascii=False,
     )
