@@ -319,7 +319,7 @@ class DataStream(StreamHandle, Generic[T]):
         Same as in Flink: elements of one key that come of one partition stay in order.
         Where ``key_type`` is given, keys become values of this type before they are grouped, as in Flink; a checkpoint
         keeps the type, and a program with another one is refused.
-        Differs from Flink: keys have to be hashable. Without a type, keys are grouped by type and value, as they are
+        Without a type, keys have to be hashable. They are grouped by type and value, as they are
         between Flink's subtasks (within one, PyFlink mixes up what Python finds equal).
         """
         return KeyedStream(self, _checked(key_selector, KeySelector), key_type)

@@ -8,16 +8,22 @@ import zlib
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
+from kafkastream.spec.row import Row
+
 __all__ = ["NO_KEY", "bucket_of", "encoded_key", "key_encoder"]
 
 _PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
 _PROTOCOL: Final = 4
 
 
-def encoded_key(key: object) -> bytes:
+def encoded_key(key: object, *, is_typed: bool = False) -> bytes:
     """The bytes of a key: the same for equal keys of the same type, in every process and after every restart.
 
     Pickle remembers what it has seen by identity, so two equal tuples may differ in bytes: it is told not to.
+
+    Args:
+        key: The key.
+        is_typed: Whether it is of a declared type, and so may be a list.
 
     Raises:
         TypeError: The key cannot be hashed, or not be pickled.
@@ -31,8 +37,9 @@ def encoded_key(key: object) -> bytes:
     """
     if type(key) in _PLAIN:
         return pickle.dumps(key, _PROTOCOL)
-    _refuse_sets(key)
-    hash(key)
+    if not is_typed:
+        hash(key)
+    _refuse_unordered(key)
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, _PROTOCOL)
     pickler.fast = True
@@ -43,22 +50,23 @@ def encoded_key(key: object) -> bytes:
     return buffer.getvalue()
 
 
-def _refuse_sets(key: object) -> None:
-    """The order of a set's elements is another in each process."""
-    if isinstance(key, frozenset):
-        raise TypeError("a set has no order, so it cannot be a key: make it a sorted tuple")
-    if isinstance(key, tuple):
+def _refuse_unordered(key: object) -> None:
+    """Refuse sets, whose order is another in each process, and maps, whose order is that in which they were filled."""
+    if isinstance(key, (frozenset, dict)):
+        what = "map" if isinstance(key, dict) else "set"
+        raise TypeError(f"a {what} has no order, so it cannot be a key: make it a sorted tuple")
+    if isinstance(key, (tuple, list, Row)):
         for part in key:
-            _refuse_sets(part)
+            _refuse_unordered(part)
 
 
-def key_encoder() -> Callable[[Hashable], bytes]:
+def key_encoder(*, is_typed: bool = False) -> Callable[[Hashable], bytes]:
     """``encoded_key`` that remembers texts, by far the most keys: a stream has few in comparison with its elements."""
     known: dict[str, bytes] = {}
 
     def encode(key: Any) -> bytes:
         if type(key) is not str:
-            return encoded_key(key)
+            return encoded_key(key, is_typed=is_typed)
         found = known.get(key)
         if found is None:
             if len(known) >= _MOST_KNOWN:

@@ -9,7 +9,7 @@ from typing import Any, final, overload
 from kafkastream.errors import DefinitionError
 from kafkastream.spec.stand_in import Refused
 
-__all__ = ["Row", "RowKind", "named_rows"]
+__all__ = ["Row", "RowKind", "field_values", "named_rows"]
 
 
 class RowKind(enum.Enum):
@@ -194,6 +194,19 @@ def named_rows(fields: list[str], values: Iterable[list[Any]]) -> list[Row]:
         row._row_kind = kind
         made.append(row)
     return made
+
+
+def field_values(row: Row, names: list[str]) -> list[Any]:
+    """Return a row's values for the fields of a schema: by name, or in order where it has not all of these names.
+
+    Flink's schemas take the values in order, whatever the names: rows reach them without any.
+
+    Example:
+        >>> field_values(Row(f0=1, f1="a"), ["id", "name"]), field_values(Row(name="a", id=1), ["id", "name"])
+        ([1, 'a'], [1, 'a'])
+    """
+    fields = getattr(row, "_fields", names)
+    return row.get_fields_by_names(names) if fields != names and set(names) <= set(fields) else row._values
 
 
 def _comparable(row: Row) -> tuple[list[str] | None, list[Any]]:

@@ -13,7 +13,7 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.formats.avro_schema import avro_schema, parsed_schema, read_avro
 from kafkastream.spec.formats.schema import DeserializationSchema, SerializationSchema
-from kafkastream.spec.row import Row, named_rows
+from kafkastream.spec.row import Row, field_values, named_rows
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, Types
 
 __all__ = ["AvroRowDeserializationSchema", "AvroRowSerializationSchema"]
@@ -225,18 +225,12 @@ def _row(names: list[str], fields: list[_Field]) -> _Field:
     def dump(row: Row) -> dict[str, Any]:
         if not isinstance(row, Row):
             raise TypeError(f"the schema writes rows, this is of type {type(row).__name__}")
-        values = _values(row, names)
+        values = field_values(row, names)
         if len(values) != len(names):
             raise ValueError(f"the row has {len(values)} values, its type has {len(names)}")
         return {name: _dumped(name, convert, value) for (name, convert), value in zip(dumps, values, strict=True)}
 
     return _Field(Types.ROW_NAMED(names, [field.type_info for field in fields]), load, dump)
-
-
-def _values(row: Row, names: list[str]) -> list[Any]:
-    """The values of a row by name; by position where its names are others, as Flink reads all rows."""
-    named = getattr(row, "_fields", names)
-    return row.get_fields_by_names(names) if named == names or set(names) <= set(named) else list(row)
 
 
 def _dumped(name: str, convert: Callable[[Any], Any], value: Any) -> Any:

@@ -13,7 +13,7 @@ from kafkastream.spec.formats.csv_reading import csv_unsupported
 from kafkastream.spec.formats.csv_text import CsvDialect
 from kafkastream.spec.formats.json_writing import NUMBERS, real
 from kafkastream.spec.printing import flink_string, java_double, java_float
-from kafkastream.spec.row import Row
+from kafkastream.spec.row import Row, field_values
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind, Types
 
 __all__ = ["CsvWriting"]
@@ -87,7 +87,7 @@ class CsvWriting:
 def _values(row: Row, names: list[str]) -> list[Any]:
     if not isinstance(row, Row):
         raise TypeError(f"the schema writes rows, this is of type {type(row).__name__}")
-    values = row.get_fields_by_names(names)
+    values = field_values(row, names)
     if len(values) != len(names):
         raise ValueError(f"Row length mismatch. {len(names)} fields expected but was {len(values)}.")
     return values

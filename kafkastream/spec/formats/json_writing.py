@@ -15,7 +15,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.formats.json_nodes import json_string, without_zeros
 from kafkastream.spec.formats.json_reading import INT_BITS
 from kafkastream.spec.printing import java_double, java_float
-from kafkastream.spec.row import Row
+from kafkastream.spec.row import Row, field_values
 from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind
 
 __all__ = ["NUMBERS", "real", "row_writer"]
@@ -70,7 +70,7 @@ def _row(type_info: RowTypeInfo) -> Write:
     def row(value: Row) -> str:
         if not isinstance(value, Row):
             raise TypeError(f"the schema writes rows, this is of type {type(value).__name__}")
-        values = value.get_fields_by_names(names)
+        values = field_values(value, names)
         if len(values) != len(names):
             raise ValueError(f"the row has {len(values)} values, its type has {len(names)}")
         try:

@@ -43,6 +43,7 @@ def keys(key_type: TypeInformation[Any] | None, given: list[Any]) -> list[bytes]
         (Types.SQL_TIME(), [datetime.time(1, 2, 3, 1500), datetime.time(1, 2, 3, 1000)], datetime.time(1, 2, 3, 1000)),
         (NAMED, [Row("a", 1), Row(n=1, w="a"), Row("a", 1.0)], Row(w="a", n=1)),
         (Types.TUPLE([Types.STRING(), Types.DOUBLE()]), [("a", 1), ("a", 1.0)], ("a", 1.0)),
+        (Types.LIST(Types.INT()), [[1, 2], [1, 2.0]], [1, 2]),
     ],
     ids=str,
 )
@@ -68,6 +69,11 @@ def test_a_key_of_its_declared_type_has_the_bytes_that_it_had_without(key: Any) 
 
 def test_keys_without_a_type_stay_what_they_are() -> None:
     assert len(set(keys(None, [1, 1.0, True]))) == 3
+
+
+def test_maps_are_no_keys() -> None:
+    with pytest.raises(UserFunctionError, match="a map has no order, so it cannot be a key"):
+        keys(Types.MAP(Types.STRING(), Types.INT()), [{"a": 1}])
 
 
 def test_a_key_of_another_type_is_named() -> None:
