@@ -151,8 +151,8 @@ class DataStream(StreamHandle, Generic[T]):
     """A stream of elements of one type.
 
     Functions may be lambdas, plain functions, or instances of ``MapFunction`` and its like.
-    ``output_type`` tells how elements are printed and, for text, that they can be written as text; leave it out and
-    elements stay Python objects.
+    Elements become values of an ``output_type`` where Flink serializes them (see docs/types.md); without one they stay
+    Python objects.
     """
 
     _j_data_stream = Refused()
