@@ -74,7 +74,7 @@ def _column_of_rows(
         if set(map(type, rows)) != {Row} or not all(row._row_kind is insert for row in rows):
             return None
         values = [row._values for row in rows]
-        fields = [getattr(row, "_fields", None) for row in rows]
+        fields = list(map(_names_of, rows))
         is_named = all(one == names for one in fields)
         if set(map(len, values)) != size or not (is_named or all(one is None for one in fields)):
             return None
@@ -87,6 +87,14 @@ def _column_of_rows(
         return named_rows(names, map(list, zip(*columns, strict=True)))
 
     return column
+
+
+def _names_of(row: Row) -> list[str] | None:
+    """Return the names that a row has, past its ``__getattr__``, which costs as much as all the rest."""
+    try:
+        return _FIELDS.__get__(row, Row)  # type: ignore[no-any-return]  # the slot of the names
+    except AttributeError:
+        return None
 
 
 def _by_column(values: Sequence[Sequence[Any]], inner: Sequence[Coercion | None]) -> list[Sequence[Any]] | None:
@@ -213,6 +221,7 @@ def _bytes(value: Any) -> bytes:
     raise MistypedError(value, TypeInformation(TypeKind.PRIMITIVE_ARRAY, (TypeInformation(TypeKind.BYTE),)))
 
 
+_FIELDS: Final[Any] = vars(Row)["_fields"]
 _BYTES: Final = Coercion.of_kinds(_bytes, bytes)
 _KEPT: Final = frozenset({TypeKind.PICKLED_BYTE_ARRAY, TypeKind.VOID})
 _COMPOSED: Final[Mapping[TypeKind, Callable[[_Type], Coercion]]] = {
