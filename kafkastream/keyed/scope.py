@@ -13,6 +13,7 @@ from kafkastream.keyed.entries import Entries
 from kafkastream.keyed.long_lists import APART, LongList
 from kafkastream.keyed.timers import Timer, TimerQueue
 from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.spec.state_check import state_check
 from kafkastream.spec.state_descriptors import ListStateDescriptor, StateDescriptor
 from kafkastream.spec.state_ttl import Life
 from kafkastream.spec.time import as_timestamp, wall_clock_ms
@@ -138,17 +139,17 @@ class KeyedScope:
             DefinitionError: Another state has this name.
         """
         self._know(f"state {descriptor.name!r}", descriptor)
-        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor))
+        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """The same, for each key and namespace."""
         self._know(f"state {descriptor.name!r}", descriptor)
-        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor))
+        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
         """Where a broadcast state is kept, whatever the current key."""
         self._know(f"broadcast state {descriptor.name!r}", descriptor)
-        return BroadcastCell(self, self._name_in_entry(descriptor))
+        return BroadcastCell(self, self._name_in_entry(descriptor), check=state_check(descriptor))
 
     def own_cell(self, name: str) -> KeyCell:
         """Where an operator keeps something of its own for each key, under one of the names in ``own``."""
@@ -237,12 +238,19 @@ def _kind(descriptor: StateDescriptor) -> str:
 class _Cell(ABC):
     """A state (``kafkastream.spec.state.Cell``); which one is up to the class."""
 
-    __slots__ = ("_name", "_scope", "life")
+    __slots__ = ("_name", "_scope", "check", "life")
 
-    def __init__(self, scope: KeyedScope, name: str | bytes, life: Life | None = None) -> None:
+    def __init__(
+        self,
+        scope: KeyedScope,
+        name: str | bytes,
+        life: Life | None = None,
+        check: Callable[[Any], object] | None = None,
+    ) -> None:
         self._scope = scope
         self._name = name
         self.life = life
+        self.check = check
 
     @abstractmethod
     def _place(self) -> tuple[bytes, Entry, Any]:

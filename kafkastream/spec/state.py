@@ -49,9 +49,11 @@ class Cell(Protocol):
 
     Attributes:
         life: When it expires; None for never.
+        check: Raises for a value, or the entries of a map, that are not of the declared type; None where any will do.
     """
 
     life: Life | None
+    check: Callable[[Any], object] | None
 
     def get(self) -> Any:
         """The content; None when there is none. Who changes it in place says so by ``set``."""
@@ -92,7 +94,9 @@ class State:
         return value
 
     def _keep_one(self, value: Any) -> None:
-        life = self._cell.life
+        life, check = self._cell.life, self._cell.check
+        if check is not None and value is not None:
+            check(value)
         self._cell.set(value if life is None or value is None else life.begun(value))
 
 
@@ -220,8 +224,11 @@ class ListState(MergingState[T, Iterable[T]]):
         return iter(self.get())
 
     def _begun(self, values: Iterable[T]) -> list[Any]:
-        life = self._cell.life
-        return list(values) if life is None else [life.begun(value) for value in values]
+        life, check, elements = self._cell.life, self._cell.check, list(values)
+        if check is not None:
+            for element in elements:
+                check(element)
+        return elements if life is None else [life.begun(element) for element in elements]
 
 
 @final
@@ -331,6 +338,8 @@ class BroadcastState(ReadOnlyBroadcastState[K, V]):
     def put_all(self, dict_value: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:
         """Set several entries: those of a mapping, or pairs, which is what PyFlink takes."""
         content, life, entries = self._content(), self._cell.life, dict(dict_value)
+        if self._cell.check is not None:
+            self._cell.check(entries)
         content.update(entries if life is None else {key: life.begun(value) for key, value in entries.items()})
         self._cell.set(content or None)
 

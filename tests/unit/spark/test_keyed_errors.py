@@ -184,7 +184,9 @@ class Stateful(KeyedProcessFunction[str, str, Any]):
 
 
 def aggregating(context: RuntimeContext) -> Any:
-    return context.get_aggregating_state(AggregatingStateDescriptor("all", Forgetful("add"), Types.STRING()))
+    return context.get_aggregating_state(
+        AggregatingStateDescriptor("all", Forgetful("add"), Types.LIST(Types.STRING()))
+    )
 
 
 def reducing(context: RuntimeContext) -> Any:
@@ -235,7 +237,9 @@ def test_none_forgets_what_an_aggregating_state_has() -> None:
             super().__init__("nothing")
 
     function = Stateful(
-        lambda context: context.get_aggregating_state(AggregatingStateDescriptor("all", Kept(), Types.STRING()))
+        lambda context: context.get_aggregating_state(
+            AggregatingStateDescriptor("all", Kept(), Types.LIST(Types.STRING()))
+        )
     )
     found = run(compiled(lambda keyed: keyed.process(function)), ("a1", 1), ("a2", 2), ("a", 3), ("a4", 4))
     assert found == ["a1", "a1 a2", None, "a4"]
@@ -373,9 +377,31 @@ def test_broadcast_state_that_is_another_than_in_an_earlier_run() -> None:
 
 
 def test_state_that_cannot_be_pickled() -> None:
-    error = failure(lambda keyed: keyed.process(Counting(COUNT, content=threading.Lock())), ("a1", 1))
+    anything = ValueStateDescriptor("count", Types.PICKLED_BYTE_ARRAY())
+    error = failure(lambda keyed: keyed.process(Counting(anything, content=threading.Lock())), ("a1", 1))
     assert error.what == "what is kept as 'count' cannot be pickled: TypeError: cannot pickle '_thread.lock' object"
     assert error.where == "operator 'op', key 'a'"
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "content", "reason"),
+    [
+        (COUNT, "one", "state 'count' is declared as Long: 'one' (a str) is no Long"),
+        (
+            ValueStateDescriptor("pair", Types.TUPLE([Types.INT(), Types.INT()])),
+            (1, 2**31),
+            "2147483648 (a int) in field 1 ",
+        ),
+    ],
+    ids=["scalar", "tuple"],
+)
+def test_state_of_another_type_is_refused(descriptor: ValueStateDescriptor[Any], content: Any, reason: str) -> None:
+    error = failure(lambda keyed: keyed.process(Counting(descriptor, content=content)), ("a1", 1))
+    assert reason in error.what
+
+
+def test_state_keeps_what_was_given_if_flink_would_take_it() -> None:
+    assert run(compiled(lambda keyed: keyed.process(Counting(COUNT, content=1.5))), ("a1", 1), ("a2", 2))
 
 
 def test_element_that_cannot_be_pickled() -> None:
