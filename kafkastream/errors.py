@@ -4,6 +4,7 @@
 
     KafkastreamError
     ├── DefinitionError (ValueError)              a job, source or sink that cannot be built as written
+    │   └── ArgumentError (TypeError)             an argument of the wrong type
     ├── UnsupportedFeatureError (NotImplementedError)   a Flink feature that Spark cannot give, with what works instead
     ├── SetupError (RuntimeError)                 the machine lacks something
     │   ├── JavaNotFoundError
@@ -31,6 +32,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "ArgumentError",
     "AuthenticationError",
     "BrokerUnreachableError",
     "ConnectorMissingError",
@@ -93,6 +95,12 @@ class DefinitionError(KafkastreamError, ValueError):
     """A job, source or sink that cannot be built as it is written (Flink: NPE, IllegalState-, IllegalArgumentException)."""
 
     code = "invalid-definition"
+
+
+class ArgumentError(DefinitionError, TypeError):
+    """An argument of a call has the wrong type."""
+
+    code = "invalid-argument"
 
 
 class UnsupportedFeatureError(KafkastreamError, NotImplementedError):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.keyed_stream import KeyedStream
-from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.async_functions import AsyncFunction, AsyncFunctionDescriptor
 from kafkastream.spec.async_retries import NO_RETRY_STRATEGY, AsyncRetryStrategy
 from kafkastream.spec.graph import OperatorKind
@@ -20,6 +20,7 @@ OUT = TypeVar("OUT")
 
 
 @final
+@checked_methods
 class AsyncDataStream:
     """Applies an ``AsyncFunction`` to a stream, with up to ``capacity`` elements of a subtask in flight.
 
@@ -44,7 +45,7 @@ class AsyncDataStream:
 
     @staticmethod
     def unordered_wait(
-        data_stream: DataStream[IN],
+        data_stream: DataStream[IN] | KeyedStream[IN, Any],
         async_function: AsyncFunction[IN, OUT],
         timeout: Time | Duration,
         capacity: int = 100,
@@ -63,7 +64,7 @@ class AsyncDataStream:
 
     @staticmethod
     def unordered_wait_with_retry(
-        data_stream: DataStream[IN],
+        data_stream: DataStream[IN] | KeyedStream[IN, Any],
         async_function: AsyncFunction[IN, OUT],
         timeout: Time | Duration,
         async_retry_strategy: AsyncRetryStrategy[OUT],
@@ -80,7 +81,7 @@ class AsyncDataStream:
 
     @staticmethod
     def ordered_wait(
-        data_stream: DataStream[IN],
+        data_stream: DataStream[IN] | KeyedStream[IN, Any],
         async_function: AsyncFunction[IN, OUT],
         timeout: Time | Duration,
         capacity: int = 100,
@@ -99,7 +100,7 @@ class AsyncDataStream:
 
     @staticmethod
     def ordered_wait_with_retry(
-        data_stream: DataStream[IN],
+        data_stream: DataStream[IN] | KeyedStream[IN, Any],
         async_function: AsyncFunction[IN, OUT],
         timeout: Time | Duration,
         async_retry_strategy: AsyncRetryStrategy[OUT],
@@ -116,10 +117,10 @@ class AsyncDataStream:
 
 
 def _waiting(
-    stream: object, descriptor: AsyncFunctionDescriptor, output_type: TypeInformation[OUT] | None
+    stream: DataStream[Any] | KeyedStream[Any, Any],
+    descriptor: AsyncFunctionDescriptor,
+    output_type: TypeInformation[OUT] | None,
 ) -> DataStream[OUT]:
     """Put the operator behind a stream; keys bring the function nothing, so those of a keyed stream are left out."""
     plain = stream._stream if isinstance(stream, KeyedStream) else stream
-    if not isinstance(plain, DataStream):
-        raise DefinitionError(f"data_stream must be a DataStream, not {stream!r}", where="AsyncDataStream")
     return plain._apply(OperatorKind.ASYNC_WAIT, descriptor, output_type)

@@ -9,6 +9,7 @@ from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
 from kafkastream.errors import DefinitionError
 from kafkastream.options import checkpoints as options
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration_view import ConfigurationView
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import Duration
@@ -26,6 +27,7 @@ _ANY_NUMBER = 2**31 - 1
 
 
 @final
+@checked_methods
 class CheckpointConfig(ConfigurationView):
     """The settings of checkpointing: a view of the environment's configuration.
 

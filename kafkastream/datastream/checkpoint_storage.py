@@ -6,6 +6,7 @@ from typing import ClassVar, final
 
 import attrs
 
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import StandIn
 
 __all__ = [
@@ -21,6 +22,7 @@ class CheckpointStorage:
 
 
 @final
+@checked_methods
 @attrs.frozen
 class FileSystemCheckpointStorage(CheckpointStorage):
     """A directory, below which each job keeps its progress.
@@ -62,6 +64,7 @@ class FileSystemCheckpointStorage(CheckpointStorage):
 
 
 @final
+@checked_methods
 @attrs.frozen
 class JobManagerCheckpointStorage(CheckpointStorage):
     """The memory of Flink's JobManager.

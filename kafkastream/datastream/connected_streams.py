@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.co_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
@@ -34,6 +35,7 @@ OUT = TypeVar("OUT")
 
 
 @final
+@checked_methods
 class ConnectedStreams(Generic[IN1, IN2]):
     """What ``connect`` gives: two streams, both keyed or neither."""
 
@@ -61,13 +63,13 @@ class ConnectedStreams(Generic[IN1, IN2]):
         self, func: CoMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put one element in the place of each."""
-        return self._apply(OperatorKind.CO_MAP, of_kind(func, CoMapFunction), output_type)
+        return self._apply(OperatorKind.CO_MAP, func, output_type)
 
     def flat_map(
         self, func: CoFlatMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each."""
-        return self._apply(OperatorKind.CO_FLAT_MAP, of_kind(func, CoFlatMapFunction), output_type)
+        return self._apply(OperatorKind.CO_FLAT_MAP, func, output_type)
 
     flatMap = flat_map
 
@@ -112,6 +114,7 @@ class BroadcastStream(Generic[T]):
 
 
 @final
+@checked_methods
 class BroadcastConnectedStream(Generic[IN1, IN2]):
     """A stream, with or without keys, and one whose elements come to every subtask."""
 

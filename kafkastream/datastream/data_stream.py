@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, final
 from typing_extensions import Self, TypeVar
 
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import ArgumentError, DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.functions import (
     FilterFunction,
@@ -17,7 +18,6 @@ from kafkastream.spec.functions import (
     Function,
     KeySelector,
     MapFunction,
-    function_name,
 )
 from kafkastream.spec.graph import (
     CollectSink,
@@ -147,6 +147,7 @@ class DataStreamSink(OperatorHandle):
 
 
 @final
+@checked_methods
 class DataStream(StreamHandle, Generic[T]):
     """A stream of elements of one type.
 
@@ -197,7 +198,7 @@ class DataStream(StreamHandle, Generic[T]):
         self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put one element in the place of each."""
-        return self._apply(OperatorKind.MAP, _checked(func, MapFunction), output_type)
+        return self._apply(OperatorKind.MAP, func, output_type)
 
     def flat_map(
         self,
@@ -205,13 +206,13 @@ class DataStream(StreamHandle, Generic[T]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each: what ``func`` returns or yields."""
-        return self._apply(OperatorKind.FLAT_MAP, _checked(func, FlatMapFunction), output_type)
+        return self._apply(OperatorKind.FLAT_MAP, func, output_type)
 
     flatMap = flat_map
 
     def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
         """Keep the elements for which ``func`` is true."""
-        return self._apply(OperatorKind.FILTER, _checked(func, FilterFunction), self.get_type())
+        return self._apply(OperatorKind.FILTER, func, self.get_type())
 
     def project(self, *field_indexes: int) -> DataStream[tuple[Any, ...]]:
         """Keep these fields of tuples, in this order.
@@ -226,8 +227,6 @@ class DataStream(StreamHandle, Generic[T]):
         self, func: ProcessFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each, knowing its timestamp."""
-        if not isinstance(func, ProcessFunction):
-            raise TypeError(f"process takes a ProcessFunction, not {func!r}")
         return self._apply(OperatorKind.PROCESS, func, output_type)
 
     def union(self, *others: DataStream[T] | KeyedStream[T, Any]) -> DataStream[T]:
@@ -260,8 +259,6 @@ class DataStream(StreamHandle, Generic[T]):
 
     def sink_to(self, sink: KafkaSink[T]) -> DataStreamSink:
         """Write the elements to a sink."""
-        if not isinstance(sink, KafkaSink):
-            raise TypeError(f"sink_to takes a KafkaSink, not {type(sink).__name__}")
         return self._end("Writer", sink)
 
     sinkTo = sink_to
@@ -272,8 +269,6 @@ class DataStream(StreamHandle, Generic[T]):
         Raises:
             DefinitionError: One of the producer's properties is wrong.
         """
-        if not isinstance(sink_func, FlinkKafkaProducer):
-            raise TypeError(f"add_sink takes a FlinkKafkaProducer, not {type(sink_func).__name__}")
         return self._end("Unnamed", sink_func.to_sink())
 
     addSink = add_sink
@@ -322,7 +317,7 @@ class DataStream(StreamHandle, Generic[T]):
         Without a type, keys have to be hashable. They are grouped by type and value, as they are
         between Flink's subtasks (within one, PyFlink mixes up what Python finds equal).
         """
-        return KeyedStream(self, _checked(key_selector, KeySelector), key_type)
+        return KeyedStream(self, key_selector, key_type)
 
     keyBy = key_by
 
@@ -445,20 +440,12 @@ def of_kind(function: Any, *kinds: type[Function]) -> Any:
     """A function that is of one of these kinds.
 
     Raises:
-        TypeError: It is not.
+        ArgumentError: It is not.
     """
     if not isinstance(function, kinds):
         wanted = " or a ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"this takes a {wanted}, not {type(function).__name__}")
+        raise ArgumentError(f"this takes a {wanted}, not {type(function).__name__}")
     return function
-
-
-def _checked(function: Any, kind: type[Function]) -> Any:
-    """``function``, if the operator can call it."""
-    if isinstance(function, kind) or (callable(function) and not isinstance(function, Function)):
-        return function
-    given = type(function).__name__ if isinstance(function, Function) else function_name(function)
-    raise TypeError(f"this operator takes a function or a {kind.__name__}, not {given}")
 
 
 class CachedDataStream(StandIn, instead=_CACHED):

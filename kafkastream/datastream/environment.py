@@ -14,6 +14,7 @@ from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options import job as options
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.element_types import typed_elements
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SideOutputNode, SinkNode, SourceNode, UnionNode
@@ -35,6 +36,7 @@ log = logging.getLogger("kafkastream")
 
 
 @final
+@checked_methods
 class StreamExecutionEnvironment(EnvironmentSettings):
     """Where a job is put together, and started by ``execute``.
 
@@ -89,8 +91,6 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
         Differs from PyFlink: a ``TimestampAssigner`` written in Python is honoured here; PyFlink drops it silently.
         """
-        if not isinstance(source, (KafkaSource, NumberSequenceSource)):
-            raise TypeError(f"from_source takes a KafkaSource or NumberSequenceSource, not {type(source).__name__}")
         begins = CollectionSource(source.numbers) if isinstance(source, NumberSequenceSource) else source
         return self._begin(begins, watermark_strategy, source_name, type_info or source.get_produced_type())
 
@@ -107,8 +107,6 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         Raises:
             DefinitionError: The consumer lacks a property, or one is wrong.
         """
-        if not isinstance(source_func, FlinkKafkaConsumer):
-            raise TypeError(f"add_source takes a FlinkKafkaConsumer, not {type(source_func).__name__}")
         return self.from_source(source_func.to_source(), source_func.watermarks, source_name, type_info)
 
     addSource = add_source

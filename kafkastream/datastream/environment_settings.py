@@ -16,6 +16,7 @@ from kafkastream.datastream.time_characteristic import TimeCharacteristic
 from kafkastream.options import checkpoints
 from kafkastream.options import job as options
 from kafkastream.options.option import Option
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.configuration_view import ConfigurationView
 from kafkastream.spec.execution_config import ExecutionConfig
@@ -27,6 +28,7 @@ __all__ = ["EnvironmentSettings"]
 log = logging.getLogger("kafkastream")
 
 
+@checked_methods
 class EnvironmentSettings(ConfigurationView):
     """What is set for a job as a whole; what has no effect here says so."""
 

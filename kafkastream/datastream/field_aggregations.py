@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.functions import ReduceFunction
 
 __all__ = ["FieldAggregations"]
@@ -14,6 +15,7 @@ __all__ = ["FieldAggregations"]
 T = TypeVar("T")
 
 
+@checked_methods
 class FieldAggregations(ABC, Generic[T]):
     """Aggregations of a field, by its position or name: of all elements of a key so far, or of those of a window."""
 

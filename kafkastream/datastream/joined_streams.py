@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 import attrs
 from typing_extensions import Self
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
+from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.evictor import Evictor
 from kafkastream.spec.functions import Function, KeySelector, WrappingFunction, iterated, method_of
 from kafkastream.spec.graph import OperatorKind
@@ -56,6 +58,7 @@ _BLIND: Final = (
 """Assigners that do not look at elements: plain pairs are enough, and pickled in an eighth of the time."""
 
 
+@checked_methods
 @attrs.frozen
 class _WindowJoin(Generic[T1, T2]):
     """What the two kinds of window joins have in common: keys, windows, when they fire."""
@@ -100,7 +103,7 @@ class _WindowJoin(Generic[T1, T2]):
     def _apply_to_both(self, function: Function, output_type: TypeInformation[OUT] | None) -> DataStream[OUT]:
         """The function's results for each key's windows, with the elements of both streams."""
         if self._first_key is None or self._second_key is None or self._assigner is None:
-            raise TypeError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
+            raise DefinitionError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
         windowed = self._tagged().key_by(_EitherKey(self._first_key, self._second_key)).window(self._assigner)
         if self._trigger is not None:
             windowed = windowed.trigger(self._trigger)
@@ -117,6 +120,7 @@ class _WindowJoin(Generic[T1, T2]):
 
 
 @final
+@checked_methods
 class JoinedStreams(_WindowJoin[T1, T2]):
     """Pairs of elements of two streams that share a key and a window.
 
@@ -135,6 +139,7 @@ class JoinedStreams(_WindowJoin[T1, T2]):
 
 
 @final
+@checked_methods
 class CoGroupedStreams(_WindowJoin[T1, T2]):
     """All elements of two streams that share a key and a window."""
 
@@ -142,7 +147,7 @@ class CoGroupedStreams(_WindowJoin[T1, T2]):
         self, function: CoGroupFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of each window."""
-        return self._apply_to_both(of_kind(function, CoGroupFunction), output_type)
+        return self._apply_to_both(function, output_type)
 
 
 def _of_first(value: Any) -> tuple[int, Any]:
@@ -200,6 +205,7 @@ class _Pairs(WrappingFunction, CoGroupFunction[Any, Any, Any]):
 
 
 @final
+@checked_methods
 @attrs.frozen
 class IntervalJoined(Generic[T1, T2]):
     """Pairs of elements of one key whose times are near each other.
@@ -253,7 +259,7 @@ class IntervalJoined(Generic[T1, T2]):
         join = IntervalJoin(
             lower=self._lower + self._excludes[0],
             upper=self._upper - self._excludes[1],
-            function=of_kind(process_join_function, ProcessJoinFunction),
+            function=process_join_function,
             late_left=self._late[0],
             late_right=self._late[1],
         )

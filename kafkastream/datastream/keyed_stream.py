@@ -12,11 +12,12 @@ from kafkastream.datastream.connected_streams import (
     ConnectedStreams,
     connected,
 )
-from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink, _checked, keyed_operator
+from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.execution_config import ExecutionConfig
 from kafkastream.spec.functions import (
     FilterFunction,
@@ -52,6 +53,7 @@ W = TypeVar("W", bound=Window)
 
 
 @final
+@checked_methods
 class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
     """What ``key_by`` gives.
 
@@ -102,7 +104,7 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put one element in the place of each; a ``MapFunction`` may have keyed state."""
-        return self._apply(OperatorKind.MAP, _checked(func, MapFunction), output_type)
+        return self._apply(OperatorKind.MAP, func, output_type)
 
     def flat_map(
         self,
@@ -110,20 +112,18 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each; a ``FlatMapFunction`` may have keyed state."""
-        return self._apply(OperatorKind.FLAT_MAP, _checked(func, FlatMapFunction), output_type)
+        return self._apply(OperatorKind.FLAT_MAP, func, output_type)
 
     flatMap = flat_map
 
     def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
         """Keep the elements for which ``func`` is true; a ``FilterFunction`` may have keyed state."""
-        return self._apply(OperatorKind.FILTER, _checked(func, FilterFunction), self.get_type())
+        return self._apply(OperatorKind.FILTER, func, self.get_type())
 
     def process(
         self, func: KeyedProcessFunction[K, T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each, with state, timers and side outputs."""
-        if not isinstance(func, KeyedProcessFunction):
-            raise TypeError(f"process on a keyed stream takes a KeyedProcessFunction, not {func!r}")
         return self._apply(OperatorKind.KEYED_PROCESS, func, output_type)
 
     def reduce(self, func: Callable[[T, T], T] | ReduceFunction[T]) -> DataStream[T]:

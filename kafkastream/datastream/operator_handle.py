@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.graph import KeyedNode
 from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
 from kafkastream.spec.placement import ChainingStrategy
@@ -22,6 +23,7 @@ __all__ = ["OperatorHandle", "StreamHandle"]
 log = logging.getLogger("kafkastream")
 
 
+@checked_methods
 class OperatorHandle:
     """A node of the environment's graph, with the setters that streams and sinks share."""
 
@@ -95,6 +97,7 @@ class OperatorHandle:
         return self
 
 
+@checked_methods
 class StreamHandle(OperatorHandle):
     """What can be set of an operator that is no sink, too."""
 

@@ -7,6 +7,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import Refused
 
 __all__ = [
@@ -20,6 +21,7 @@ _MEBI: Final = _KIBI**2
 
 
 @final
+@checked_methods
 @attrs.frozen(order=True)
 class MemorySize:
     """An amount of memory.
@@ -76,6 +78,7 @@ class MemorySize:
 
 
 @final
+@checked_methods
 @attrs.frozen(kw_only=True)
 class SlotSharingGroup:
     """A group of operators and the resources of its slots; has no effect, since Spark shares its cores among all."""
@@ -131,6 +134,7 @@ class SlotSharingGroup:
     getExternalResources = get_external_resources
 
     @final
+    @checked_methods
     class Builder:
         """Collects the resources of a group; each setter returns the builder."""
 

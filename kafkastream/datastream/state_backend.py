@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from typing import final
 
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import StandIn
 
 __all__ = [
@@ -38,6 +39,7 @@ class PredefinedOptions(enum.Enum):
 
 
 @final
+@checked_methods
 class EmbeddedRocksDBStateBackend(StateBackend):
     """RocksDB in Flink's workers; its settings are given back as they were set, and have no effect.
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
+from kafkastream.datastream.data_stream import DataStream, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.evictor import Evictor
 from kafkastream.spec.functions import (
     AggregateFunction,
@@ -43,6 +44,7 @@ OUT = TypeVar("OUT")
 
 
 @final
+@checked_methods
 class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
     """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply``, ``process`` or ``sum`` and its like.
 
@@ -120,8 +122,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
-        function = None if window_function is None else of_kind(window_function, WindowFunction, ProcessWindowFunction)
-        return self._apply(as_reduce_function(reduce_function), function, output_type)
+        return self._apply(as_reduce_function(reduce_function), window_function, output_type)
 
     @overload
     def aggregate(
@@ -149,14 +150,13 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
-        function = None if window_function is None else of_kind(window_function, WindowFunction, ProcessWindowFunction)
-        return self._apply(of_kind(aggregate_function, AggregateFunction), function, output_type)
+        return self._apply(aggregate_function, window_function, output_type)
 
     def apply(
         self, window_function: WindowFunction[T, OUT, K, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires."""
-        return self._apply(None, of_kind(window_function, WindowFunction), output_type)
+        return self._apply(None, window_function, output_type)
 
     def process(
         self,
@@ -164,7 +164,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires, knowing the window, the time and state."""
-        return self._apply(None, of_kind(process_window_function, ProcessWindowFunction), output_type)
+        return self._apply(None, process_window_function, output_type)
 
     def _with(self, **changes: Any) -> WindowedStream[T, K, W]:
         return WindowedStream(self._stream, self._keyed, attrs.evolve(self._operation, **changes))
@@ -186,6 +186,7 @@ def _same_key(_: object) -> int:
 
 
 @final
+@checked_methods
 class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
     """The elements of a stream without keys in windows; all of them pass through one subtask, as in Flink."""
 
@@ -245,10 +246,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
-        function = (
-            None if window_function is None else of_kind(window_function, AllWindowFunction, ProcessAllWindowFunction)
-        )
-        return self._windowed._apply(as_reduce_function(reduce_function), function, output_type)
+        return self._windowed._apply(as_reduce_function(reduce_function), window_function, output_type)
 
     @overload
     def aggregate(
@@ -276,16 +274,13 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
         """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
-        function = (
-            None if window_function is None else of_kind(window_function, AllWindowFunction, ProcessAllWindowFunction)
-        )
-        return self._windowed._apply(of_kind(aggregate_function, AggregateFunction), function, output_type)
+        return self._windowed._apply(aggregate_function, window_function, output_type)
 
     def apply(
         self, window_function: AllWindowFunction[T, OUT, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires."""
-        return self._windowed._apply(None, of_kind(window_function, AllWindowFunction), output_type)
+        return self._windowed._apply(None, window_function, output_type)
 
     def process(
         self,
@@ -293,8 +288,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
         """Make something of all elements of a window when it fires, knowing the window, the time and state."""
-        function = of_kind(process_window_function, ProcessAllWindowFunction)
-        return self._windowed._apply(None, function, output_type)
+        return self._windowed._apply(None, process_window_function, output_type)
 
     @staticmethod
     def _as(windowed: WindowedStream[T, int, W]) -> AllWindowedStream[T, W]:

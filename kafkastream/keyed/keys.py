@@ -37,7 +37,7 @@ def encoded_key(key: object, *, is_typed: bool = False) -> bytes:
     """
     if type(key) in _PLAIN:
         return pickle.dumps(key, _PROTOCOL)
-    if not is_typed:
+    if not is_typed and not isinstance(key, bytearray):  # which is a key in Flink, and needs no hash here
         hash(key)
     _refuse_unordered(key)
     buffer = io.BytesIO()

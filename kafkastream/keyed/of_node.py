@@ -76,6 +76,16 @@ def _simple(
     return ProcessOperator(scope, WrappingFunction(function), [side])
 
 
+def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
+    """A method of a ``CoMapFunction``; of None nothing becomes, as in PyFlink, unlike that of a ``MapFunction``."""
+
+    def mapped(value: Any, _: Any) -> Iterable[Any]:
+        result = call(value)
+        return () if result is None else (result,)
+
+    return mapped
+
+
 def _both(
     scope: KeyedScope, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
 ) -> KeyedOperator:
@@ -155,9 +165,7 @@ _OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOp
         method_of(function, FilterFunction, "filter"),
         lambda is_kept, value: (value,) if is_kept else (),
     ),
-    OperatorKind.CO_MAP: lambda scope, function, node: _both(
-        scope, function, node, lambda call: lambda value, _: (call(value),), "map1", "map2"
-    ),
+    OperatorKind.CO_MAP: lambda scope, function, node: _both(scope, function, node, _mapping, "map1", "map2"),
     OperatorKind.CO_FLAT_MAP: lambda scope, function, node: _both(
         scope, function, node, lambda call: lambda value, _: call(value), "flat_map1", "flat_map2"
     ),

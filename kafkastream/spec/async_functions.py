@@ -10,6 +10,7 @@ from typing import Any, Generic, final
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.async_retries import AsyncRetryPredicate, AsyncRetryStrategy, NoRetryStrategy
 from kafkastream.spec.functions import Function, WrappingFunction
 from kafkastream.spec.time import Duration, Time, millis_of
@@ -44,6 +45,7 @@ class AsyncFunction(Function, ABC, Generic[IN, OUT]):
 
 
 @final
+@checked_methods
 class AsyncFunctionDescriptor(WrappingFunction):
     """An asynchronous function and how it is invoked: what ``AsyncDataStream`` was given.
 
@@ -80,9 +82,7 @@ class AsyncFunctionDescriptor(WrappingFunction):
         self.is_ordered = output_mode is self.OutputMode.ORDERED
 
 
-def _checked_function(function: object) -> AsyncFunction[Any, Any]:
-    if not isinstance(function, AsyncFunction):
-        raise DefinitionError(f"async_function must be an AsyncFunction, not {function!r}")
+def _checked_function(function: AsyncFunction[Any, Any]) -> AsyncFunction[Any, Any]:
     if not inspect.iscoroutinefunction(function.async_invoke):
         raise DefinitionError(
             f"async_invoke of {type(function).__name__} is no coroutine function",
@@ -91,18 +91,13 @@ def _checked_function(function: object) -> AsyncFunction[Any, Any]:
     return function
 
 
-def _checked_capacity(capacity: object) -> int:
-    if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
-        raise DefinitionError(f"capacity must be a whole number of 1 or more, not {capacity!r}")
+def _checked_capacity(capacity: int) -> int:
+    if capacity < 1:
+        raise DefinitionError(f"capacity must be 1 or more, not {capacity}")
     return capacity
 
 
-def _checked_strategy(strategy: object, timeout_ms: int) -> AsyncRetryStrategy[Any]:
-    if not isinstance(strategy, AsyncRetryStrategy):
-        raise DefinitionError(
-            f"async_retry_strategy must be an AsyncRetryStrategy, not {strategy!r}",
-            now="AsyncRetryStrategy.fixed_delay(…) makes one.",
-        )
+def _checked_strategy(strategy: AsyncRetryStrategy[Any], timeout_ms: int) -> AsyncRetryStrategy[Any]:
     if not isinstance(strategy, NoRetryStrategy) and timeout_ms <= 0:
         raise DefinitionError(
             f"retries need a timeout greater than 0, not {timeout_ms} ms", now="It limits all attempts of an element."

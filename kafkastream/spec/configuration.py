@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar, final
 
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, floating, integer, list_of, text
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.printing import java_double
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.values import redacted
@@ -19,6 +20,7 @@ Value: TypeAlias = str | int | float | bool | bytearray
 
 
 @final
+@checked_methods
 class Configuration:
     """Key and value pairs that a program fills and hands to its environment.
 

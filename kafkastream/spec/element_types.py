@@ -25,7 +25,6 @@ def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[obj
     Stricter than what operators give, as in Flink: no whole number is made of a float, and none of a bool.
 
     Raises:
-        TypeError: The type is none.
         DefinitionError: An element is of another type; which one, and what of it, is in the message.
 
     Example:
@@ -39,8 +38,6 @@ def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[obj
           at element 1 of the collection: (1, 'a')
           Declare the type that the elements have, or leave it out: TupleTypeInfo(Integer, Integer) is not theirs.
     """
-    if not isinstance(type_info, TypeInformation):
-        raise TypeError(f"a type of elements is made like Types.INT(), and this is none: {type_info!r}")
     for number, element in enumerate(elements, 1):
         misfit = next(_misfits(element, type_info), None)
         if misfit is not None:

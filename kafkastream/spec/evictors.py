@@ -9,6 +9,7 @@ from typing import Any, Generic, final
 import attrs
 from typing_extensions import TypeVar
 
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.evictor import Evictor, WindowElements
 from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.window import Window
@@ -51,6 +52,7 @@ class CountEvictor(_Sided):
     max_count: int
 
     @staticmethod
+    @checked
     def of(max_count: int, do_evict_after: bool = False) -> CountEvictor:
         """Keeps ``max_count`` elements.
 
@@ -77,6 +79,7 @@ class TimeEvictor(_Sided):
     window_size: int
 
     @staticmethod
+    @checked
     def of(window_size: Time | Duration, do_evict_after: bool = False) -> TimeEvictor:
         """Keeps elements of the last ``window_size``."""
         return TimeEvictor(millis_of("window size", window_size), do_evict_after=do_evict_after)
@@ -104,6 +107,7 @@ class DeltaEvictor(_Sided):
     delta_function: DeltaFunction[Any] | Callable[[Any, Any], float]
 
     @staticmethod
+    @checked
     def of(
         threshold: float,
         delta_function: DeltaFunction[T] | Callable[[T, T], float],

@@ -8,6 +8,7 @@ from typing import final
 from kafkastream.options import job as options
 from kafkastream.options.checkpoints import SNAPSHOT_COMPRESSION
 from kafkastream.options.parsers import text_of_map
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration_view import ConfigurationView
 from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
 from kafkastream.spec.restart import RestartStrategyConfiguration, restart_strategy_of
@@ -17,6 +18,7 @@ __all__ = ["ExecutionConfig"]
 
 
 @final
+@checked_methods
 class ExecutionConfig(ConfigurationView):
     """The settings of a job: a view of its environment's configuration, by ``env.get_config()``.
 

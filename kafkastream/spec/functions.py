@@ -130,16 +130,8 @@ class _Reduction(ReduceFunction[T]):
 
 
 def as_reduce_function(function: ReduceFunction[T] | Callable[[T, T], T]) -> ReduceFunction[T]:
-    """A plain function as a ``ReduceFunction``.
-
-    Raises:
-        TypeError: It is neither.
-    """
-    if isinstance(function, ReduceFunction):
-        return function
-    if not callable(function) or isinstance(function, Function):
-        raise TypeError(f"a reduction takes a function or a ReduceFunction, not {type(function).__name__}")
-    return _Reduction(function)
+    """Return a plain function as a ``ReduceFunction``."""
+    return function if isinstance(function, ReduceFunction) else _Reduction(function)
 
 
 class AggregateFunction(Function, ABC, Generic[IN, ACC, OUT]):

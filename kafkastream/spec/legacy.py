@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, final
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.endpoints import SinkFunction, SourceFunction
 from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
@@ -33,6 +34,7 @@ _DISABLE_METRICS = "flink.disable-metrics"
 
 
 @final
+@checked_methods
 class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     """The Kafka source of Flink 1.x, for ``env.add_source``; new jobs use ``KafkaSource``.
 
@@ -182,6 +184,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
 
 
 @final
+@checked_methods
 class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     """The Kafka sink of Flink 1.x, for ``stream.add_sink``; new jobs use ``KafkaSink``.
 

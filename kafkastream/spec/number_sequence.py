@@ -7,6 +7,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.endpoints import Source
 from kafkastream.spec.source import Boundedness
 from kafkastream.spec.types import TypeInformation, Types
@@ -17,6 +18,7 @@ _LONGS = range(-(2**63), 2**63)
 
 
 @final
+@checked_methods
 @attrs.frozen
 class NumberSequenceSource(Source):
     """All whole numbers from ``start`` to ``end``, both included.

@@ -10,6 +10,7 @@ from typing import Protocol, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnknownOffsetsError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.spec.values import FrozenMap
 
@@ -102,11 +103,13 @@ class OffsetsInitializer(ABC):
         return LatestOffsets()
 
     @staticmethod
+    @checked
     def timestamp(timestamp: int) -> TimestampOffsets:
         """The first record whose timestamp is at or after ``timestamp`` (ms); none such: the end."""
         return TimestampOffsets(timestamp)
 
     @staticmethod
+    @checked
     def offsets(
         offsets: Mapping[TopicPartition, int],
         offset_reset_strategy: OffsetResetStrategy = OffsetResetStrategy.EARLIEST,
@@ -115,6 +118,7 @@ class OffsetsInitializer(ABC):
         return SpecifiedOffsets(offsets, offset_reset_strategy)
 
     @staticmethod
+    @checked
     def committed_offsets(
         offset_reset_strategy: OffsetResetStrategy = OffsetResetStrategy.NONE,
     ) -> CommittedOffsets:

@@ -7,6 +7,8 @@ from typing import Any, Generic, TypeVar, final
 
 import attrs
 
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation, Types
 
@@ -22,12 +24,11 @@ def _type_of(
         return Types.PICKLED_BYTE_ARRAY()
     if isinstance(given, TypeInformation):
         return given
-    if isinstance(given, list):
-        return Types.ROW(given)
-    raise TypeError(f"the type of an OutputTag is a TypeInformation or a list of them, not {given!r}")
+    return Types.ROW(given)
 
 
 @final
+@checked_methods
 @attrs.frozen(init=False)
 class OutputTag(Generic[T]):
     """The name of a side output, and the type of its elements.
@@ -50,7 +51,7 @@ class OutputTag(Generic[T]):
         self, tag_id: str, type_info: TypeInformation[T] | Sequence[TypeInformation[Any]] | None = None
     ) -> None:
         if not tag_id:
-            raise ValueError("tag_id cannot be None or empty")
+            raise DefinitionError("tag_id cannot be None or empty")
         self.__attrs_init__(tag_id, _type_of(type_info))
 
     def get_id(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar, final, overload
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.formats import DeserializationSchema, InitializationContext
 from kafkastream.spec.formats.json_nodes import json_parser
 from kafkastream.spec.formats.kafka_deserializers import KafkaDeserializer, kafka_deserializer
@@ -84,11 +85,14 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
 
     @overload
     @staticmethod
+    @checked
     def value_only(schema: DeserializationSchema[T]) -> ValueOnlySchema[T]: ...
     @overload
     @staticmethod
+    @checked
     def value_only(schema: str, config: Mapping[str, str] | None = None) -> KafkaDeserializerSchema: ...
     @staticmethod
+    @checked
     def value_only(
         schema: DeserializationSchema[T] | str, config: Mapping[str, str] | None = None
     ) -> ValueOnlySchema[T] | KafkaDeserializerSchema:

@@ -9,6 +9,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.formats import InitializationContext, SerializationSchema
 from kafkastream.spec.partitioning import KafkaPartitioner
 from kafkastream.spec.record_serialization import (
@@ -104,6 +105,7 @@ class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
 
 
 @final
+@checked_methods
 class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     """Collects how a record is made; ``build`` checks it. The record's timestamp is the element's event time."""
 
@@ -126,8 +128,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     def set_topic_selector(self, topic_selector: TopicSelector[T] | Callable[[T], str]) -> Self:
         """Choose the topic of each element, with a function or a ``TopicSelector``."""
         self._no_topic_yet()
-        if not (isinstance(topic_selector, TopicSelector) or callable(topic_selector)):
-            raise TypeError(f"a topic selector is a function or a TopicSelector, not {topic_selector!r}")
         self._selector = topic_selector
         return self
 
@@ -140,7 +140,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             TypeError: It is no ``SerializationSchema``.
         """
         _once("Key serializer", self._key)
-        _must_be(SerializationSchema, key_serialization_schema)
         self._key = key_serialization_schema
         return self
 
@@ -155,7 +154,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             TypeError: It is no ``SerializationSchema``.
         """
         _once("Value serializer", self._value)
-        _must_be(SerializationSchema, value_serialization_schema)
         self._value = value_serialization_schema
         return self  # type: ignore[return-value]  # the value's schema fixes the element type
 
@@ -215,7 +213,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         Raises:
             TypeError: It is no ``HeaderProvider``.
         """
-        _must_be(HeaderProvider, header_provider)
         self._headers = header_provider
         return self
 
@@ -227,7 +224,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         Raises:
             TypeError: It is no ``KafkaPartitioner``.
         """
-        _must_be(KafkaPartitioner, partitioner)
         self._partitioner = partitioner
         return self
 
@@ -264,12 +260,6 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
                 now="Change their order.",
             )
         return KafkaSerializerSchema(class_name, config or {}, part == "key")
-
-
-def _must_be(kind: type, part: object) -> None:
-    """In Java a lambda would do; here, an object without the methods would only be noticed on a worker."""
-    if not isinstance(part, kind):
-        raise TypeError(f"{part!r} is no {kind.__name__}: write a class that extends it")
 
 
 def _once(what: str, current: object) -> None:

@@ -12,6 +12,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.options import restarts as options
 from kafkastream.options.option import Option
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.time import Duration, Time, millis_of
 
@@ -209,6 +210,7 @@ class ExponentialDelayRestart(RestartStrategyConfiguration):
 
 
 @final
+@checked_methods
 class RestartStrategies:
     """Makes restart strategies, for ``set_restart_strategy``; lengths of time are in ms, or of a type that says so.
 

@@ -8,6 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.metrics.groups import MetricGroup
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.parallelism import default_max_parallelism
 from kafkastream.spec.state import Cells, KeyedStateStore
 
@@ -15,6 +16,7 @@ __all__ = ["RuntimeContext"]
 
 
 @final
+@checked_methods
 @attrs.frozen(kw_only=True)
 class RuntimeContext(KeyedStateStore):
     """Where a function runs: its task, its subtask, and the job's parameters.

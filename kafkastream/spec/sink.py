@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.endpoints import Sink
 from kafkastream.spec.properties import dead_letter_problems, property_text
 from kafkastream.spec.record_building import BuiltRecordSerializationSchema
@@ -178,6 +179,7 @@ def _exposes_topics(serializer: KafkaRecordSerializationSchema[Any] | None) -> b
 
 
 @final
+@checked_methods
 class KafkaSinkBuilder(Generic[IN]):
     """Collects what a sink is made of; ``build`` checks it. Setters change the builder and return it."""
 

@@ -11,6 +11,7 @@ import attrs
 from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.endpoints import Source
 from kafkastream.spec.formats import DeserializationSchema
 from kafkastream.spec.offsets import EarliestOffsets, OffsetsInitializer
@@ -244,6 +245,7 @@ def _is_true(text: str) -> bool:
 
 
 @final
+@checked_methods
 class KafkaSourceBuilder(Generic[OUT]):
     """Collects what a source is made of; ``build`` checks it. Setters change the builder and return it."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Protocol, TypeVar, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.changeable import FIXED, any_may_change, may_change
 from kafkastream.spec.functions import AggregateFunction, ReduceFunction, something
 from kafkastream.spec.state_descriptors import (
@@ -370,6 +371,7 @@ Cells = Callable[[StateDescriptor], Cell]
 """Finds where the state of a descriptor is kept."""
 
 
+@checked_methods
 class KeyedStateStore(ABC):
     """Where functions get their state, in ``open``."""
 
@@ -384,25 +386,25 @@ class KeyedStateStore(ABC):
         Raises:
             DefinitionError: The stream has no keys, or another state has this name.
         """
-        return ValueState(self._cell_of(state_descriptor, ValueStateDescriptor))
+        return ValueState(self._cell_of(state_descriptor))
 
     getState = get_state
 
     def get_list_state(self, state_descriptor: ListStateDescriptor[T]) -> ListState[T]:
         """A list for each key; errors as with ``get_state``."""
-        return ListState(self._cell_of(state_descriptor, ListStateDescriptor))
+        return ListState(self._cell_of(state_descriptor))
 
     getListState = get_list_state
 
     def get_map_state(self, state_descriptor: MapStateDescriptor[K, V]) -> MapState[K, V]:
         """A map for each key; errors as with ``get_state``."""
-        return MapState(self._cell_of(state_descriptor, MapStateDescriptor))
+        return MapState(self._cell_of(state_descriptor))
 
     getMapState = get_map_state
 
     def get_reducing_state(self, state_descriptor: ReducingStateDescriptor[T]) -> ReducingState[T]:
         """A reduced value for each key; errors as with ``get_state``."""
-        cell = self._cell_of(state_descriptor, ReducingStateDescriptor)
+        cell = self._cell_of(state_descriptor)
         return ReducingState(cell, state_descriptor.reduce_function)
 
     getReducingState = get_reducing_state
@@ -411,14 +413,12 @@ class KeyedStateStore(ABC):
         self, state_descriptor: AggregatingStateDescriptor[IN, ACC, OUT]
     ) -> AggregatingState[IN, OUT]:
         """An aggregate for each key; errors as with ``get_state``."""
-        cell = self._cell_of(state_descriptor, AggregatingStateDescriptor)
+        cell = self._cell_of(state_descriptor)
         return AggregatingState(cell, state_descriptor.agg_function)
 
     getAggregatingState = get_aggregating_state
 
-    def _cell_of(self, descriptor: StateDescriptor, kind: type[StateDescriptor]) -> Cell:
-        if not isinstance(descriptor, kind):
-            raise TypeError(f"expected a {kind.__name__}, not {type(descriptor).__name__}")
+    def _cell_of(self, descriptor: StateDescriptor) -> Cell:
         if self.cells is None:
             raise DefinitionError(
                 f"state {descriptor.name!r} is asked for on a stream without keys",

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.functions import AggregateFunction, ReduceFunction, as_reduce_function
 from kafkastream.spec.state_ttl import StateTtlConfig
 from kafkastream.spec.types import TypeInformation, Types
@@ -29,6 +30,7 @@ ACC = TypeVar("ACC")
 OUT = TypeVar("OUT")
 
 
+@checked_methods
 @attrs.define
 class StateDescriptor:
     """A state's name, type, and how long it lives.
@@ -62,6 +64,7 @@ class StateDescriptor:
 
 
 @final
+@checked_methods
 @attrs.define(init=False)
 class ValueStateDescriptor(StateDescriptor, Generic[T]):
     """Of a ``ValueState``.
@@ -76,6 +79,7 @@ class ValueStateDescriptor(StateDescriptor, Generic[T]):
 
 
 @final
+@checked_methods
 @attrs.define(init=False)
 class ListStateDescriptor(StateDescriptor, Generic[T]):
     """Of a ``ListState``; the type is that of its elements."""
@@ -85,6 +89,7 @@ class ListStateDescriptor(StateDescriptor, Generic[T]):
 
 
 @final
+@checked_methods
 @attrs.define(init=False)
 class MapStateDescriptor(StateDescriptor, Generic[K, V]):
     """Of a ``MapState`` or a broadcast state; with the types of its keys and values."""
@@ -94,6 +99,7 @@ class MapStateDescriptor(StateDescriptor, Generic[K, V]):
 
 
 @final
+@checked_methods
 @attrs.define(init=False)
 class ReducingStateDescriptor(StateDescriptor, Generic[T]):
     """Of a ``ReducingState``, with its function."""
@@ -116,6 +122,7 @@ class ReducingStateDescriptor(StateDescriptor, Generic[T]):
 
 
 @final
+@checked_methods
 @attrs.define(init=False)
 class AggregatingStateDescriptor(StateDescriptor, Generic[IN, ACC, OUT]):
     """Of an ``AggregatingState``, with its function; the type is that of the accumulator."""

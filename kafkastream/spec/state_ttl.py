@@ -9,6 +9,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.time import Duration, Time, millis_of
 
@@ -19,6 +20,7 @@ ABSENT: Final = object()
 
 
 @final
+@checked_methods
 @attrs.frozen(kw_only=True)
 class StateTtlConfig:
     """How long state lives: what was not written (or read) for that long counts as forgotten.
@@ -113,6 +115,7 @@ class StateTtlConfig:
     isEnabled = is_enabled
 
     @final
+    @checked_methods
     class Builder:
         """Collects the settings of a ``StateTtlConfig``; each setter returns the builder."""
 

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, final
 
 from typing_extensions import TypeVar
 
+from kafkastream.errors import ArgumentError
 from kafkastream.metrics import MetricGroup
 from kafkastream.spec.process_functions import TimeDomain, Timers, WindowTimes
 from kafkastream.spec.state import CellStore, State
@@ -117,7 +118,7 @@ class Trigger(ABC, Generic[T, W]):
                 case AggregatingStateDescriptor():
                     return self._states.get_aggregating_state(state_descriptor)
                 case _:
-                    raise TypeError(f"no state descriptor: {state_descriptor!r}")
+                    raise ArgumentError(f"no state descriptor: {state_descriptor!r}")
 
         getPartitionedState = get_partitioned_state
 

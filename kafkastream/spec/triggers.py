@@ -8,6 +8,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.state import ReducingState
 from kafkastream.spec.state_descriptors import ReducingStateDescriptor
 from kafkastream.spec.time import Duration, Time, millis_of
@@ -121,6 +122,7 @@ class CountTrigger(_Quiet):
     count: int
 
     @staticmethod
+    @checked
     def of(window_size: int) -> CountTrigger:
         """Fires every ``window_size`` elements."""
         return CountTrigger(window_size)
@@ -213,6 +215,7 @@ class ContinuousEventTimeTrigger(_Continuous):
     """Fires every so often by event time, and at the window's end."""
 
     @staticmethod
+    @checked
     def of(interval: Time | Duration) -> ContinuousEventTimeTrigger:
         """Fires every ``interval``."""
         return ContinuousEventTimeTrigger(_interval(interval))
@@ -246,6 +249,7 @@ class ContinuousProcessingTimeTrigger(_Continuous):
     """Fires every so often by the wall clock."""
 
     @staticmethod
+    @checked
     def of(interval: Time | Duration) -> ContinuousProcessingTimeTrigger:
         """Fires every ``interval``."""
         return ContinuousProcessingTimeTrigger(_interval(interval))
@@ -285,6 +289,7 @@ class PurgingTrigger(_Quiet):
     nested: Trigger[Any, Any]
 
     @staticmethod
+    @checked
     def of(nested_trigger: Trigger[Any, Any]) -> PurgingTrigger:
         """Purges when ``nested_trigger`` fires."""
         return PurgingTrigger(nested_trigger)

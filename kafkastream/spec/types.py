@@ -11,6 +11,7 @@ from typing import Any, Final, Generic, NoReturn, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.row import Row
 from kafkastream.spec.stand_in import MACHINERY, Refused
 from kafkastream.spec.time import Instant
@@ -150,6 +151,7 @@ def _array_of(
 
 
 @final
+@checked_methods
 class Types:
     """The types that a job can declare for its elements, under the names of Flink's ``Types``.
 

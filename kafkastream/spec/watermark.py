@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import Duration, as_timestamp
 
@@ -70,8 +71,6 @@ class TimestampFunction(TimestampAssigner[T_contra]):
 def _assigner(given: TimestampAssigner[S] | Callable[[S, int], int]) -> TimestampAssigner[S]:
     if isinstance(given, TimestampAssigner):
         return given
-    if not callable(given):
-        raise DefinitionError(f"{given!r} is neither a TimestampAssigner nor a function", where=_WHERE)
     return TimestampFunction(given)
 
 
@@ -180,6 +179,7 @@ def _duration(what: str, value: Duration) -> Duration:
 
 
 @final
+@checked_methods
 @attrs.frozen(kw_only=True)
 class WatermarkStrategy(Generic[T_contra]):
     """How a stream's elements get timestamps and watermarks: a value; each ``with_…`` returns another.

@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.serializer import CountWindowSerializer, GlobalWindowSerializer, TimeWindowSerializer
 from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.triggers import CountTrigger, NeverTrigger, PurgingTrigger
@@ -108,6 +109,7 @@ class _Aligned(_Timed):
 
 class _Tumbling(_Aligned):
     @classmethod
+    @checked
     def of(cls, size: Length, offset: Length | None = None) -> Self:
         """Windows of ``size``, aligned with 1970 in UTC, and moved by ``offset``.
 
@@ -121,6 +123,7 @@ class _Tumbling(_Aligned):
 
 class _Sliding(_Aligned):
     @classmethod
+    @checked
     def of(cls, size: Length, slide: Length, offset: Length | None = None) -> Self:
         """Windows of ``size``, one every ``slide``, moved by ``offset``.
 
@@ -182,6 +185,7 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
     gap: SessionWindowTimeGapExtractor
 
     @classmethod
+    @checked
     def with_gap(cls, size: Length) -> Self:
         """A session ends when no element has come for ``size``.
 
@@ -196,6 +200,7 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
     withGap = with_gap
 
     @classmethod
+    @checked
     def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Self:
         """Each element says how long the session waits after it."""
         return cls(extractor)
@@ -239,6 +244,7 @@ class CountTumblingWindowAssigner(WindowAssigner[Any, CountWindow]):
     size: int
 
     @staticmethod
+    @checked
     def of(window_size: int) -> CountTumblingWindowAssigner:
         """Windows of ``window_size`` elements."""
         return CountTumblingWindowAssigner(_positive(window_size))
@@ -269,6 +275,7 @@ class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
     slide: int
 
     @staticmethod
+    @checked
     def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner:
         """Windows of ``window_size`` elements, one every ``window_slide``; as in PyFlink, only full ones fire."""
         return CountSlidingWindowAssigner(_positive(window_size), _positive(window_slide))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import NoneType
 from typing import Any, final
 
 import attrs
@@ -43,15 +42,9 @@ class WindowOperation(KeyedOperation):
 
     @trigger.default
     def _default_trigger(self) -> Trigger[Any, Any]:
-        if not isinstance(self.assigner, WindowAssigner):
-            raise TypeError(f"window takes a WindowAssigner, not {self.assigner!r}")
         return self.assigner.get_default_trigger(None)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.trigger, Trigger):
-            raise TypeError(f"trigger takes a Trigger, not {self.trigger!r}")
-        if not isinstance(self.evictor, (Evictor, NoneType)):
-            raise TypeError(f"evictor takes an Evictor, not {self.evictor!r}")
         if self.allowed_lateness < 0:
             raise DefinitionError(f"The allowed lateness cannot be negative: {self.allowed_lateness} ms")
         if isinstance(self.assigner, MergingWindowAssigner) and not self.trigger.can_merge():

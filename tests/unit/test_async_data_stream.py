@@ -71,13 +71,13 @@ RETRY = AsyncRetryStrategy.fixed_delay(1, 1, None, None)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((Plain(), SECOND, NO_RETRY_STRATEGY), "async_function must be an AsyncFunction"),
+        ((Plain(), SECOND, NO_RETRY_STRATEGY), "must be an AsyncFunction, not a Plain"),
         ((Blocking(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Blocking is no coroutine function"),
         ((Yielding(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Yielding is no coroutine function"),
-        ((Echo(), 1000, NO_RETRY_STRATEGY), "timeout must be a Time or a Duration, not 1000"),
-        ((Echo(), SECOND, NO_RETRY_STRATEGY, 0), "capacity must be a whole number of 1 or more, not 0"),
-        ((Echo(), SECOND, NO_RETRY_STRATEGY, "2"), "capacity must be a whole number of 1 or more, not '2'"),
-        ((Echo(), SECOND, None), "async_retry_strategy must be an AsyncRetryStrategy, not None"),
+        ((Echo(), 1000, NO_RETRY_STRATEGY), "must be a Time or a Duration, not 1000"),
+        ((Echo(), SECOND, NO_RETRY_STRATEGY, 0), "capacity must be 1 or more, not 0"),
+        ((Echo(), SECOND, NO_RETRY_STRATEGY, "2"), "must be an int, not '2'"),
+        ((Echo(), SECOND, None), "must be an AsyncRetryStrategy, not None"),
         ((Echo(), Time.seconds(0), RETRY), "retries need a timeout greater than 0, not 0 ms"),
         ((Echo(), SECOND, NoPredicate()), "get_retry_predicate of NoPredicate gives no AsyncRetryPredicate"),
     ],
@@ -90,7 +90,7 @@ def test_wrong_arguments_are_refused_at_the_call(stream: DataStream[int], argume
 
 def test_what_is_no_stream_is_refused() -> None:
     nothing: Any = [1]
-    with pytest.raises(DefinitionError, match=r"data_stream must be a DataStream, not \[1\]"):
+    with pytest.raises(DefinitionError, match="must be a DataStream or a KeyedStream, not a list"):
         AsyncDataStream.ordered_wait(nothing, Echo(), SECOND)
 
 

@@ -25,6 +25,8 @@ __all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
 
 log = logging.getLogger("kafkastream")
 
+_LONGEST: Final = 240
+_CUT: Final = 200
 _SCHEMA_PATH: Final = re.compile(r'"[^"]*/state/[^/"]+/(_stateSchema/[^"]*)"')
 """In Spark's metadata of an operator with state: ``stateSchemaFilePaths``."""
 
@@ -123,7 +125,22 @@ def _own_slug(name: str) -> str:
         ('orders', 'job-1-5ba23c87', 'job-1-cf3e4537')
     """
     text = slug(name)
-    return text if text == name else f"{text}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return fitting(text) if text == name else f"{fitting(text)}-{_digest(name)}"
+
+
+def fitting(name: str) -> str:
+    """Return a name that fits into the 255 bytes of a file system; a longer one is cut and gets a digest.
+
+    Example:
+        >>> fitting("a+b"), len(fitting("+".join(["Collection Source"] * 14)))
+        ('a+b', 209)
+    """
+    whole = name.encode()
+    return name if len(whole) <= _LONGEST else f"{whole[:_CUT].decode(errors='ignore')}-{_digest(name)}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:8]
 
 
 def slug(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spark.checkpoint.folder import CheckpointFolder, slug
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, fitting, slug
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.failures import located
@@ -194,7 +194,7 @@ def _can_name_sources(graph: JobGraph) -> bool:
 
 
 def _folder_name(graph: JobGraph) -> str:
-    return slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources))
+    return fitting(slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources)))
 
 
 def _with_keys(graph: JobGraph, keys: Iterable[str]) -> JobGraph:

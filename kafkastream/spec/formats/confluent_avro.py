@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.formats.avro_schema import avro_schema, parsed_schema, read_avro, write_avro
 from kafkastream.spec.formats.confluent_wire import unframed
 from kafkastream.spec.formats.confluent_writing import ConfluentSerializationSchema
@@ -49,6 +50,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
         avro_schema(self.reader_schema, _WHERE)
 
     @staticmethod
+    @checked
     def for_generic(
         schema: str,
         url: str,
@@ -120,6 +122,7 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
     schema_type: ClassVar = "AVRO"
 
     @staticmethod
+    @checked
     def for_generic(
         subject: str, schema: str, registry_url: str, configs: Mapping[str, str] | None = None
     ) -> ConfluentRegistryAvroSerializationSchema:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked
 from kafkastream.spec.formats.confluent_writing import ConfluentSerializationSchema
 from kafkastream.spec.formats.json_nodes import json_text
 from kafkastream.spec.formats.schema_registry import SchemaRegistry
@@ -45,6 +46,7 @@ class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]
     schema_type: ClassVar = "JSON"
 
     @staticmethod
+    @checked
     def for_generic(
         subject: str, schema: str, registry_url: str, configs: Mapping[str, str] | None = None
     ) -> ConfluentRegistryJsonSerializationSchema:

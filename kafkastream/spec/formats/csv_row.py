@@ -9,6 +9,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.formats.csv_reading import CsvReading
 from kafkastream.spec.formats.csv_text import CsvDialect
 from kafkastream.spec.formats.csv_writing import CsvWriting
@@ -74,6 +75,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
 
 
 @final
+@checked_methods
 class CsvRowDeserializationSchemaBuilder:
     """Collects what a ``CsvRowDeserializationSchema`` needs.
 
@@ -189,6 +191,7 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
 
 
 @final
+@checked_methods
 class CsvRowSerializationSchemaBuilder:
     """Collects what a ``CsvRowSerializationSchema`` needs.
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.formats.json_reading import JsonReading
 from kafkastream.spec.formats.json_schema import row_type_of
 from kafkastream.spec.formats.json_writing import row_writer
@@ -101,6 +102,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
 
 
 @final
+@checked_methods
 class JsonRowDeserializationSchemaBuilder:
     """Collects what a ``JsonRowDeserializationSchema`` needs."""
 
@@ -202,6 +204,7 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
 
 
 @final
+@checked_methods
 class JsonRowSerializationSchemaBuilder:
     """Collects what a ``JsonRowSerializationSchema`` needs."""
 

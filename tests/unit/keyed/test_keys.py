@@ -18,6 +18,7 @@ KEYS: list[Any] = [
     None,
     1.5,
     b"x",
+    bytearray(b"x"),
     ("a", "a"),
     ("a", 1, (2, "b")),
     Decimal("1.0"),

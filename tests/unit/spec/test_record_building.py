@@ -120,9 +120,11 @@ def test_selectors_are_classes_or_functions(selector: Any) -> None:
 
 
 def test_other_selectors_and_partitioners_are_type_errors() -> None:
-    with pytest.raises(TypeError, match="a function or a TopicSelector, not 'topic'"):
+    with pytest.raises(TypeError, match="a TopicSelector or a function of 1 argument, not 'topic'"):
         builder().set_topic_selector("topic")  # type: ignore[arg-type]  # what this test is about
-    with pytest.raises(TypeError, match="'fixed' is no KafkaPartitioner: write a class that extends it"):
+    with pytest.raises(
+        TypeError, match="a KafkaPartitioner, not 'fixed'\n  Write a class that extends KafkaPartitioner"
+    ):
         builder().set_partitioner("fixed")  # type: ignore[arg-type]  # what this test is about
 
 
@@ -149,5 +151,5 @@ def test_event_time_is_written_unless_it_is_negative(event_time: int | None, wri
     "setter", ["set_key_serialization_schema", "set_value_serialization_schema", "set_header_provider"]
 )
 def test_a_function_is_no_part_though_it_is_in_java(setter: str) -> None:
-    with pytest.raises(TypeError, match=r"<lambda> at \w+> is no \w+: write a class that extends it"):
+    with pytest.raises(TypeError, match=r"not the function <lambda>\n  Write a class that extends \w+"):
         getattr(KafkaRecordSerializationSchema.builder(), setter)(lambda element: element)

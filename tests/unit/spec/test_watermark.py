@@ -96,9 +96,12 @@ _FIVE: Any = 5
             lambda: _ANY.with_watermark_alignment("g", _SECOND, Duration(0)),
             "updateInterval must be greater than zero",
         ),
-        (lambda: WatermarkStrategy.for_bounded_out_of_orderness(_FIVE), "maxOutOfOrderness must be a Duration, not 5"),
-        (lambda: _ANY.with_idleness(_FIVE), "idleTimeout must be a Duration, not 5"),
-        (lambda: _ANY.with_timestamp_assigner(_FIVE), "5 is neither a TimestampAssigner nor a function"),
+        (lambda: WatermarkStrategy.for_bounded_out_of_orderness(_FIVE), "must be a Duration, not 5"),
+        (lambda: _ANY.with_idleness(_FIVE), "must be a Duration, not 5"),
+        (
+            lambda: _ANY.with_timestamp_assigner(_FIVE),
+            "must be a TimestampAssigner or a function of 2 arguments, not 5",
+        ),
     ],
 )
 def test_wrong_strategies_are_refused(build: Callable[[], object], message: str) -> None:

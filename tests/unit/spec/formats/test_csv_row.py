@@ -93,7 +93,7 @@ def test_what_csv_cannot_hold_is_refused_when_a_schema_is_built(field: TypeInfor
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: CsvRowDeserializationSchema.Builder(None), "Row type information expected"),  # type: ignore[arg-type]
+        (lambda: CsvRowDeserializationSchema.Builder(None), "must be a TypeInformation, not None"),  # type: ignore[arg-type]
         (lambda: CsvRowSerializationSchema.Builder(Types.INT()), "Row type information expected"),  # type: ignore[arg-type]
         (lambda: CsvRowDeserializationSchema.Builder(ORDER).set_field_delimiter("||"), "is not one character"),
         (lambda: CsvRowDeserializationSchema.Builder(ORDER).set_array_element_delimiter(""), "is empty"),
