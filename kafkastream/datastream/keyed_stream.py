@@ -48,6 +48,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 K2 = TypeVar("K2")
 T2 = TypeVar("T2")
+TUPLE = TypeVar("TUPLE", bound=tuple[Any, ...])
 OUT = TypeVar("OUT")
 W = TypeVar("W", bound=Window)
 
@@ -126,7 +127,13 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         """Put any number of elements in the place of each, with state, timers and side outputs."""
         return self._apply(OperatorKind.KEYED_PROCESS, func, output_type)
 
-    def reduce(self, func: Callable[[T, T], T] | ReduceFunction[T]) -> DataStream[T]:
+    @overload
+    def reduce(self, func: Callable[[T, T], T] | ReduceFunction[T]) -> DataStream[T]: ...
+
+    @overload  # pyright takes a lambda's ("a", 1) for tuple[str, Literal[1]], which no reduction gives
+    def reduce(self, func: Callable[[T, T], TUPLE] | ReduceFunction[TUPLE]) -> DataStream[TUPLE]: ...
+
+    def reduce(self, func: Callable[[T, T], Any] | ReduceFunction[Any]) -> DataStream[Any]:
         """What all elements of a key so far come to: a new value for each element."""
         return self._apply(OperatorKind.REDUCE, as_reduce_function(func), self.get_type())
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["AllWindowedStream", "WindowedStream"]
 
 T = TypeVar("T")
+TUPLE = TypeVar("TUPLE", bound=tuple[Any, ...])
 K = TypeVar("K")
 W = TypeVar("W", bound=Window)
 ACC = TypeVar("ACC")
@@ -107,6 +108,14 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         self, reduce_function: Callable[[T, T], T] | ReduceFunction[T], *, output_type: TypeInformation[T] | None = None
     ) -> DataStream[T]: ...
 
+    @overload  # as in KeyedStream
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], TUPLE] | ReduceFunction[TUPLE],
+        *,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[TUPLE]: ...
+
     @overload
     def reduce(
         self,
@@ -117,7 +126,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
 
     def reduce(
         self,
-        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        reduce_function: Callable[[T, T], Any] | ReduceFunction[Any],
         window_function: WindowFunction[T, OUT, K, W] | ProcessWindowFunction[T, OUT, K, W] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
@@ -231,6 +240,14 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         self, reduce_function: Callable[[T, T], T] | ReduceFunction[T], *, output_type: TypeInformation[T] | None = None
     ) -> DataStream[T]: ...
 
+    @overload  # as in KeyedStream
+    def reduce(
+        self,
+        reduce_function: Callable[[T, T], TUPLE] | ReduceFunction[TUPLE],
+        *,
+        output_type: TypeInformation[Any] | None = None,
+    ) -> DataStream[TUPLE]: ...
+
     @overload
     def reduce(
         self,
@@ -241,7 +258,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
 
     def reduce(
         self,
-        reduce_function: Callable[[T, T], T] | ReduceFunction[T],
+        reduce_function: Callable[[T, T], Any] | ReduceFunction[Any],
         window_function: AllWindowFunction[T, OUT, W] | ProcessAllWindowFunction[T, OUT, W] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:

@@ -17,11 +17,11 @@ from kafkastream.spec.time import Duration, Time, millis_of
 
 __all__ = ["AsyncFunction", "AsyncFunctionDescriptor"]
 
-IN = TypeVar("IN", default=Any)
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 OUT = TypeVar("OUT", default=Any)
 
 
-class AsyncFunction(Function, ABC, Generic[IN, OUT]):
+class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
     """One element in, any number out, which may take a while: ``AsyncDataStream`` has many of them in flight.
 
     All invocations of a subtask share one event loop and one thread, so a call that blocks holds them all up: use a
@@ -29,10 +29,10 @@ class AsyncFunction(Function, ABC, Generic[IN, OUT]):
     """
 
     @abstractmethod
-    async def async_invoke(self, value: IN) -> list[OUT]:
+    async def async_invoke(self, value: IN_contra) -> list[OUT]:
         """Return the elements that take the place of ``value``, in a list; what is raised fails the job."""
 
-    def timeout(self, value: IN) -> list[OUT]:
+    def timeout(self, value: IN_contra) -> list[OUT]:
         """Return what takes the place of an element whose invocation took too long; fail the job by default.
 
         Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets it

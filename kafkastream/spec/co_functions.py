@@ -27,39 +27,39 @@ __all__ = [
     "KeyedCoProcessFunction",
 ]
 
-IN1 = TypeVar("IN1", default=Any)
-IN2 = TypeVar("IN2", default=Any)
+IN1_contra = TypeVar("IN1_contra", contravariant=True, default=Any)
+IN2_contra = TypeVar("IN2_contra", contravariant=True, default=Any)
 KEY = TypeVar("KEY", default=Any)
 OUT = TypeVar("OUT", default=Any)
 K = TypeVar("K", default=Any)
 V = TypeVar("V", default=Any)
 
 
-class CoMapFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class CoMapFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """One element in, of either stream, one out."""
 
     @abstractmethod
-    def map1(self, value: IN1) -> OUT:
+    def map1(self, value: IN1_contra) -> OUT:
         """Return the element that takes the place of one of the first stream."""
 
     @abstractmethod
-    def map2(self, value: IN2) -> OUT:
+    def map2(self, value: IN2_contra) -> OUT:
         """Return the element that takes the place of one of the second stream."""
 
 
-class CoFlatMapFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class CoFlatMapFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """One element in, of either stream, any number out."""
 
     @abstractmethod
-    def flat_map1(self, value: IN1) -> Iterable[OUT] | None:
+    def flat_map1(self, value: IN1_contra) -> Iterable[OUT] | None:
         """Yield, or return, the elements that take the place of one of the first stream."""
 
     @abstractmethod
-    def flat_map2(self, value: IN2) -> Iterable[OUT] | None:
+    def flat_map2(self, value: IN2_contra) -> Iterable[OUT] | None:
         """Yield, or return, the elements that take the place of one of the second stream."""
 
 
-class CoProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """A process function for the elements of two streams."""
 
     class Context(ProcessFunction.Context):
@@ -69,18 +69,18 @@ class CoProcessFunction(Function, ABC, Generic[IN1, IN2, OUT]):
 
     @abstractmethod
     def process_element1(
-        self, value: IN1, ctx: CoProcessFunction.Context
+        self, value: IN1_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of one of the first stream."""
 
     @abstractmethod
     def process_element2(
-        self, value: IN2, ctx: CoProcessFunction.Context
+        self, value: IN2_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of one of the second stream."""
 
 
-class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
+class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra, OUT]):
     """A process function for two keyed streams: elements of one key meet, with common state and timers."""
 
     class Context(KeyedProcessFunction.Context):
@@ -95,13 +95,13 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1, IN2, OUT]):
 
     @abstractmethod
     def process_element1(
-        self, value: IN1, ctx: KeyedCoProcessFunction.Context
+        self, value: IN1_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of one of the first stream."""
 
     @abstractmethod
     def process_element2(
-        self, value: IN2, ctx: KeyedCoProcessFunction.Context
+        self, value: IN2_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of one of the second stream."""
 
@@ -197,23 +197,23 @@ class BaseBroadcastProcessFunction(Function, ABC):
         """For elements of the other stream."""
 
 
-class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1, IN2, OUT]):
+class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """A process function for a stream without keys, and one whose elements come to every subtask."""
 
     @abstractmethod
     def process_element(
-        self, value: IN1, ctx: BroadcastProcessFunction.ReadOnlyContext
+        self, value: IN1_contra, ctx: BroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of ``value``."""
 
     @abstractmethod
     def process_broadcast_element(
-        self, value: IN2, ctx: BroadcastProcessFunction.Context
+        self, value: IN2_contra, ctx: BroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Take in an element that comes to every subtask; each does the same to its broadcast state."""
 
 
-class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[KEY, IN1, IN2, OUT]):
+class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[KEY, IN1_contra, IN2_contra, OUT]):
     """A process function for a keyed stream, and one whose elements come to every subtask."""
 
     class ReadOnlyContext(_ReadOnlyContext):
@@ -244,13 +244,13 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
 
     @abstractmethod
     def process_element(
-        self, value: IN1, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
+        self, value: IN1_contra, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of ``value``."""
 
     @abstractmethod
     def process_broadcast_element(
-        self, value: IN2, ctx: KeyedBroadcastProcessFunction.Context
+        self, value: IN2_contra, ctx: KeyedBroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Take in an element that comes to every subtask; each does the same to its broadcast state."""
 

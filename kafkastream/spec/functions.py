@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 T = TypeVar("T", default=Any)
-IN = TypeVar("IN", default=Any)
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 KEY = TypeVar("KEY", default=Any)
 ACC = TypeVar("ACC", default=Any)
 OUT = TypeVar("OUT", default=Any)
@@ -72,35 +72,35 @@ class WrappingFunction(Function):
             function.close()
 
 
-class MapFunction(Function, ABC, Generic[IN, OUT]):
+class MapFunction(Function, ABC, Generic[IN_contra, OUT]):
     """One element in, one out."""
 
     @abstractmethod
-    def map(self, value: IN) -> OUT:
+    def map(self, value: IN_contra) -> OUT:
         """Return the element that takes the place of ``value``."""
 
 
-class FlatMapFunction(Function, ABC, Generic[IN, OUT]):
+class FlatMapFunction(Function, ABC, Generic[IN_contra, OUT]):
     """One element in, any number out."""
 
     @abstractmethod
-    def flat_map(self, value: IN) -> Iterable[OUT]:
+    def flat_map(self, value: IN_contra) -> Iterable[OUT]:
         """Yield, or return, the elements that take the place of ``value``."""
 
 
-class FilterFunction(Function, ABC, Generic[IN]):
+class FilterFunction(Function, ABC, Generic[IN_contra]):
     """Decide whether an element stays."""
 
     @abstractmethod
-    def filter(self, value: IN) -> bool:
+    def filter(self, value: IN_contra) -> bool:
         """Return true for an element to keep."""
 
 
-class KeySelector(Function, ABC, Generic[IN, KEY]):
+class KeySelector(Function, ABC, Generic[IN_contra, KEY]):
     """Decide by what elements belong together."""
 
     @abstractmethod
-    def get_key(self, value: IN) -> KEY:
+    def get_key(self, value: IN_contra) -> KEY:
         """Return the key of ``value``: the same for the same element, whenever it is asked."""
 
 
@@ -134,7 +134,7 @@ def as_reduce_function(function: ReduceFunction[T] | Callable[[T, T], T]) -> Red
     return function if isinstance(function, ReduceFunction) else _Reduction(function)
 
 
-class AggregateFunction(Function, ABC, Generic[IN, ACC, OUT]):
+class AggregateFunction(Function, ABC, Generic[IN_contra, ACC, OUT]):
     """Any number of elements in, one result out, by way of an accumulator."""
 
     @abstractmethod
@@ -142,7 +142,7 @@ class AggregateFunction(Function, ABC, Generic[IN, ACC, OUT]):
         """Return an accumulator that has taken nothing in yet."""
 
     @abstractmethod
-    def add(self, value: IN, accumulator: ACC) -> ACC:
+    def add(self, value: IN_contra, accumulator: ACC) -> ACC:
         """Return the accumulator that has taken ``value`` in."""
 
     @abstractmethod

@@ -13,25 +13,25 @@ from kafkastream.spec.output_tag import OutputTag, SideOutputs
 
 __all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction", "TaggedUnion"]
 
-IN1 = TypeVar("IN1", default=Any)
-IN2 = TypeVar("IN2", default=Any)
+IN1_contra = TypeVar("IN1_contra", contravariant=True, default=Any)
+IN2_contra = TypeVar("IN2_contra", contravariant=True, default=Any)
 OUT = TypeVar("OUT", default=Any)
 T = TypeVar("T", default=Any)
 
 
-class JoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class JoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """One element out for each pair of elements that meet."""
 
     @abstractmethod
-    def join(self, first: IN1, second: IN2) -> OUT:
+    def join(self, first: IN1_contra, second: IN2_contra) -> OUT:
         """Return the element for a pair."""
 
 
-class FlatJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class FlatJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """Any number of elements out for each pair of elements that meet."""
 
     @abstractmethod
-    def join(self, first: IN1, second: IN2) -> Iterable[OUT] | None:
+    def join(self, first: IN1_contra, second: IN2_contra) -> Iterable[OUT] | None:
         """Yield, or return, the elements for a pair."""
 
 
@@ -84,15 +84,15 @@ class TaggedUnion(tuple[int, Any]):
         return TaggedUnion, (tuple(self),)  # twice as fast as what Python does by itself
 
 
-class CoGroupFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class CoGroupFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """Makes something of all elements of both streams in a window, also where one of them has none."""
 
     @abstractmethod
-    def co_group(self, first: Iterable[IN1], second: Iterable[IN2]) -> Iterable[OUT] | None:
+    def co_group(self, first: Iterable[IN1_contra], second: Iterable[IN2_contra]) -> Iterable[OUT] | None:
         """Yield, or return, what is to come out."""
 
 
-class ProcessJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
+class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     """Makes something of each pair of elements whose times are near each other."""
 
     @final
@@ -125,6 +125,6 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1, IN2, OUT]):
 
     @abstractmethod
     def process_element(
-        self, left: IN1, right: IN2, ctx: ProcessJoinFunction.Context
+        self, left: IN1_contra, right: IN2_contra, ctx: ProcessJoinFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, what is to come out for a pair."""

@@ -17,7 +17,7 @@ from kafkastream.spec.time import wall_clock_ms
 __all__ = ["KeyedProcessFunction", "ProcessFunction", "TimeDomain", "TimerService", "Timers", "WindowTimes"]
 
 K = TypeVar("K", default=Any)
-IN = TypeVar("IN", default=Any)
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 OUT = TypeVar("OUT", default=Any)
 T = TypeVar("T", default=Any)
 
@@ -156,7 +156,7 @@ class _Context(SideOutputs):
     timerService = timer_service
 
 
-class ProcessFunction(Function, ABC, Generic[IN, OUT]):
+class ProcessFunction(Function, ABC, Generic[IN_contra, OUT]):
     """Like a flat map that also sees the element's timestamp and the time."""
 
     class Context(_Context):
@@ -166,7 +166,7 @@ class ProcessFunction(Function, ABC, Generic[IN, OUT]):
 
     @abstractmethod
     def process_element(
-        self, value: IN, ctx: ProcessFunction.Context
+        self, value: IN_contra, ctx: ProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of ``value``; ``tag, element`` goes to a side output."""
 
@@ -179,7 +179,7 @@ class Keyed(Protocol):
         """The current key."""
 
 
-class KeyedProcessFunction(Function, ABC, Generic[K, IN, OUT]):
+class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
     """A process function on a keyed stream: it has state for each key, and timers.
 
     Example:
@@ -225,7 +225,7 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN, OUT]):
 
     @abstractmethod
     def process_element(
-        self, value: IN, ctx: KeyedProcessFunction.Context
+        self, value: IN_contra, ctx: KeyedProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, the elements that take the place of ``value``; ``tag, element`` goes to a side output."""
 

@@ -31,7 +31,7 @@ __all__ = [
 MIN_WATERMARK: Final = -(2**63)
 MAX_WATERMARK: Final = 2**63 - 1
 
-S = TypeVar("S", default=Any)
+S = TypeVar("S", bound=Any, default=Any)
 T_contra = TypeVar("T_contra", contravariant=True, default=Any)
 
 

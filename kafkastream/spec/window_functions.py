@@ -25,7 +25,7 @@ __all__ = [
     "WindowStates",
 ]
 
-IN = TypeVar("IN", default=Any)
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 OUT = TypeVar("OUT", default=Any)
 KEY = TypeVar("KEY", default=Any)
 W = TypeVar("W", bound=Window, default=Any)
@@ -102,7 +102,7 @@ def _no_window_cell(descriptor: StateDescriptor) -> NoReturn:
     )
 
 
-class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
+class ProcessWindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
     """Makes something of all elements of a key's window, knowing the window and the time."""
 
     class Context(WindowContext[W2]):
@@ -110,7 +110,7 @@ class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
 
     @abstractmethod
     def process(
-        self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN]
+        self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN_contra]
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, what is to come out; called whenever the window fires."""
 
@@ -118,15 +118,15 @@ class ProcessWindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
         """Forget the window's own state; called when the window is over."""
 
 
-class WindowFunction(Function, ABC, Generic[IN, OUT, KEY, W]):
+class WindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
     """Makes something of all elements of a key's window."""
 
     @abstractmethod
-    def apply(self, key: KEY, window: W, inputs: Iterable[IN]) -> Iterable[OUT] | None:
+    def apply(self, key: KEY, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
         """Yield, or return, what is to come out; called whenever the window fires."""
 
 
-class ProcessAllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
+class ProcessAllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
     """Makes something of all elements of a window of a stream without keys."""
 
     class Context(WindowContext[W2]):
@@ -134,7 +134,7 @@ class ProcessAllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
 
     @abstractmethod
     def process(
-        self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN]
+        self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN_contra]
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
         """Yield, or return, what is to come out; called whenever the window fires."""
 
@@ -142,9 +142,9 @@ class ProcessAllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
         """Forget the window's own state; called when the window is over."""
 
 
-class AllWindowFunction(Function, ABC, Generic[IN, OUT, W]):
+class AllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
     """Makes something of all elements of a window of a stream without keys."""
 
     @abstractmethod
-    def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[OUT] | None:
+    def apply(self, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
         """Yield, or return, what is to come out; called whenever the window fires."""

@@ -15,7 +15,7 @@ class OrderTime(TimestampAssigner[Order]):
 
 
 class UnportedTime(TimestampAssigner):
-    def extract_timestamp(self, value, record_timestamp):  # error: missing a type annotation
+    def extract_timestamp(self, value, record_timestamp):  # strict: missing a type annotation
         return value.time
 
 
