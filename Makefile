@@ -1,5 +1,6 @@
 # Two commands are enough: `make demo` and `make test`. Each sets up what it needs, once.
 PYTHON ?= python3
+PYFLINK ?= python3
 MINUTES ?= 60
 EVERY ?= 60
 VENV := .venv
@@ -11,16 +12,20 @@ ARCHIVE := $(VENV)/spark.jsa
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test faults soak cluster lint unit docs lock clean
+.PHONY: help setup newest jars demo test differential faults soak cluster lint unit docs lock clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
 test: jars newest lint $(ARCHIVE) ## Everything: lint, types, layers, tests on a real broker
 	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+differential: jars ## Ask real Flink anew what the programs of tests/differential give: PYFLINK=<a Python with apache-flink>
+	python -m tests.differential.golden $(PYFLINK)
+	$(PYFLINK) -m tests.differential.values.golden
 
 faults: jars $(ARCHIVE) ## 560 attacks on seven exactly-once jobs, at random: about an hour and a half
 	for case in sql stream-sql keyed joined two-sinks two-keyed-sinks; do \
