@@ -64,7 +64,7 @@ class ProducerStatistics:
         >>> statistics = ProducerStatistics()
         >>> statistics.metric("request-total")
         0.0
-        >>> statistics('{"tx": 7}')
+        >>> statistics('{"tx": 7, "brokers": {}}')
         >>> statistics.metric("request-total")
         7.0
     """
