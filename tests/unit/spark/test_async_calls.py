@@ -152,7 +152,7 @@ def test_batches_share_the_function_and_its_loop() -> None:
 @pytest.mark.parametrize(
     ("result", "elements"),
     [([], []), ([None, 0], [None, 0]), ("ab", ["a", "b"]), ((1, 2), [1, 2]), (iter([1, 2]), [1, 2])],
-    ids=repr,
+    ids=["nothing", "a list", "a text", "a tuple", "an iterator"],
 )
 def test_a_result_is_gone_through(result: Any, elements: list[Any]) -> None:
     async def given(_: int) -> Any:
