@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,10 +43,19 @@ env.from_collection([1, 0]).map(lambda n: 1 // n).name("divide").print()
 env.execute_async("divisions")
 """
 
+ENDLESS = """
+from kafkastream.table import EnvironmentSettings, TableEnvironment
 
-def run_here(script: Path, *arguments: str) -> object:
+t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+t_env.execute_sql("CREATE TABLE ticks (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
+t_env.execute_sql("CREATE TABLE seen (n INT) WITH ('connector' = 'print')")
+t_env.execute_sql("INSERT INTO seen SELECT n FROM ticks")
+"""
+
+
+def run_here(*arguments: str) -> object:
     """Run a script by ``kafkastream run`` in this process, and give its exit code."""
-    return cli.main(["run", str(script), *arguments], prog_name="kafkastream", standalone_mode=False)
+    return cli.main(["run", *arguments], prog_name="kafkastream", standalone_mode=False)
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +76,7 @@ def test_insert_at_the_end_of_a_script_is_waited_for(
     kafka.produce(numbers, ['{"n": 1}', '{"n": 2}', '{"n": 3}'])
     script = tmp_path / "job.py"
     script.write_text(INSERT)
-    assert not run_here(script, kafka.bootstrap_servers, numbers, doubled)
+    assert not run_here(str(script), kafka.bootstrap_servers, numbers, doubled)
     assert sorted(record.value or b"" for record in kafka.consume(doubled)) == [b'{"n":2}', b'{"n":4}', b'{"n":6}']
     lines = [line.split(" ", 2)[2] for line in capsys.readouterr().err.splitlines()]
     job = "job 'insert-into_default_catalog.default_database.doubled'"
@@ -79,7 +91,7 @@ def test_insert_at_the_end_of_a_script_is_waited_for(
 def test_job_that_fails_behind_the_program_is_its_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "job.py"
     script.write_text(FAILING)
-    assert run_here(script) == 1
+    assert run_here(str(script)) == 1
     error = capsys.readouterr().err.partition("error: ")[2]
     assert error.startswith("[user-function] the function of operator 'divide' raised ZeroDivisionError")
     assert "<lambda>" in error
@@ -100,3 +112,24 @@ def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: N
     assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
     assert len(advice) == 2
     assert not list(temporary.glob("kafkastream-*"))  # its checkpoint folder is gone
+
+
+def test_sigterm_while_a_job_is_waited_for_stops_after_the_micro_batch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(ENDLESS)
+    written = ""
+
+    def end() -> None:
+        nonlocal written
+        while "+I[" not in written:
+            written += capsys.readouterr().out
+            time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end, daemon=True).start()
+    with pytest.raises(SystemExit) as ended:
+        run_here("-q", str(script))
+    assert ended.value.code == 143
+    assert capsys.readouterr().err == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n"

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from kafkastream.common import JobClient, SimpleStringSchema, Types
+from kafkastream.common import JobClient, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
@@ -33,10 +33,14 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.progress import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import Parts
 
 if TYPE_CHECKING:
-    from tests.integration.conftest import Parts, Read
+    from pyspark.sql import SparkSession
 
+    from tests.integration.conftest import Read
+
+ROOT = Path(__file__).parents[2]
 START = KafkaOffsetsInitializer
 
 
@@ -239,19 +243,21 @@ def test_group_with_live_members_takes_no_commits_and_the_job_goes_on(
         member.close()
 
 
-def test_broker_that_is_away_for_half_a_minute(env: StreamExecutionEnvironment, read: Read, checkpoints: Path) -> None:
+def test_broker_that_is_away_for_longer_than_a_request_may_take(
+    env: StreamExecutionEnvironment, read: Read, checkpoints: Path
+) -> None:
     seen: list[str] = []
     with EmbeddedKafka() as kafka:
         kafka.create_topic("in", partitions=2)
         builder: KafkaSourceBuilder[str] = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap_servers)
-        builder.set_topics("in").set_group_id("g")
+        builder.set_topics("in").set_group_id("g").set_property("request.timeout.ms", "2000")
         source = builder.set_value_only_deserializer(SimpleStringSchema()).build()
         kafka.produce("in", [Record(f"before {i}", partition=i % 2) for i in range(100)])
         elements = read(source).execute_and_collect("away")
         seen += [next(elements) for _ in range(100)]
         wait_until(lambda: committed(kafka, "g", "in") == {0: 50, 1: 50}, 30, "the group's offsets")
         kafka.stop(keep_data=True)
-        time.sleep(30)
+        time.sleep(6)
         kafka.start()
         kafka.produce("in", [Record(f"after {i}", partition=i % 2) for i in range(100)])
         seen += [next(elements) for _ in range(100)]
@@ -264,7 +270,7 @@ def test_commits_outlive_brokers_that_come_and_go() -> None:
     with EmbeddedKafka() as kafka:
         kafka.create_topic("in")
         partition = KafkaTopicPartition("in", 0)
-        properties = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "default.api.timeout.ms": "2000"}
+        properties = {"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "default.api.timeout.ms": "1000"}
         commits, offset = GroupCommits(properties, 0.1), 0
 
         def commit_for(seconds: float) -> None:
@@ -276,14 +282,14 @@ def test_commits_outlive_brokers_that_come_and_go() -> None:
                 commits.commit_if_due()
                 time.sleep(0.05)
 
-        for _ in range(3):
-            commit_for(2)
+        for _ in range(2):
+            commit_for(1)
             kafka.stop(keep_data=True)
             failed = commits.failed
-            commit_for(4)
+            commit_for(3)
             assert commits.failed == failed + 1  # one commit waits for an answer; it is told once
             kafka.start()
-        commit_for(2)
+        commit_for(1)
         commits.end()
         assert committed(kafka, "g", "in") == {0: offset}
         assert commits.committed == {partition: offset}
@@ -302,48 +308,39 @@ def test_commits_end_though_the_brokers_are_gone() -> None:
 
 KILLED = """
 import sys
-from kafkastream import *
-
-servers, topic_in, topic_out, checkpoints = sys.argv[1:]
-env = StreamExecutionEnvironment.get_execution_environment()
-env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
-source = (
-    KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic_in).set_group_id(topic_in)
-    .set_property("spark.maxOffsetsPerTrigger", "300").set_value_only_deserializer(SimpleStringSchema()).build()
-)
-records = KafkaRecordSerializationSchema.builder().set_topic(topic_out)
-sink = (
-    KafkaSink.builder().set_bootstrap_servers(servers).set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-    .set_record_serializer(records.set_value_serialization_schema(SimpleStringSchema()).build()).build()
-)
-env.from_source(source, WatermarkStrategy.no_watermarks(), "in").map(str.upper, Types.STRING()).sink_to(sink)
-env.execute("killed")
+from tests.integration.test_source_at_work import killed
+killed(*sys.argv[1:]).execute("killed")
 """
 
 
+def killed(servers: str, topic: str, target: str, checkpoints: str) -> StreamExecutionEnvironment:
+    """A job of several micro-batches."""
+    env, parts = StreamExecutionEnvironment.get_execution_environment(), Parts(KafkaBroker(servers))
+    env.enable_checkpointing(100).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
+    builder = parts.unbound(topic).set_group_id(topic).set_property("spark.maxOffsetsPerTrigger", "300")
+    stream = env.from_source(parts.text(builder), WatermarkStrategy.no_watermarks(), "in")
+    stream.map(str.upper, Types.STRING()).sink_to(parts.sink(target))
+    return env
+
+
 def test_job_killed_between_batches_reads_every_record_and_the_group_follows(
-    parts: Parts, new_topic: NewTopic, tmp_path: Path
+    spark: SparkSession, parts: Parts, new_topic: NewTopic, tmp_path: Path
 ) -> None:
     topic, target = new_topic(partitions=2), new_topic()
-    script = tmp_path / "job.py"
-    script.write_text(KILLED)
     total = 1500
     parts.kafka.produce(topic, [Record(f"r{i}", partition=i % 2) for i in range(total)])
-    command = [sys.executable, str(script), parts.kafka.bootstrap_servers, topic, target, (tmp_path / "c").as_uri()]
+    arguments = parts.kafka.bootstrap_servers, topic, target, (tmp_path / "c").as_uri()
 
     def reached() -> int:
         return sum(committed(parts.kafka, topic, topic).values())
 
-    def killed_when(enough: Callable[[], bool]) -> None:
-        program = subprocess.Popen(command, start_new_session=True)
-        try:
-            wait_until(enough, 90, "the group's offsets")
-        finally:
-            os.killpg(program.pid, signal.SIGKILL)
-            program.wait()
-
-    killed_when(lambda: reached() >= 300)
-    after_first, written = reached(), len(set(parts.values(target)))
-    assert 300 <= after_first <= written  # a group is never ahead of what is processed
-    killed_when(lambda: reached() == total)
+    program = subprocess.Popen([sys.executable, "-c", KILLED, *arguments], cwd=ROOT, start_new_session=True)
+    try:
+        wait_until(lambda: reached() >= 300, 90, "the group's offsets")
+    finally:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+    assert 300 <= reached() <= len(set(parts.values(target)))  # a group is never ahead of what is processed
+    with running(killed(*arguments), "killed"):
+        wait_until(lambda: reached() == total, 90, "the group's offsets")
     assert set(parts.values(target)) == {f"R{i}" for i in range(total)}

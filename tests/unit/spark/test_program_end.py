@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,8 @@ from kafkastream.spark.running_part import RunningPart
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.job import JobID, JobStatus
 from kafkastream.testing import wait_until
+
+ROOT = Path(__file__).parents[3]
 
 
 class Work:
@@ -76,7 +79,8 @@ def ended(job):
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
     text = PROGRAM + textwrap.dedent(program)
-    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", text]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_jobs_that_nobody_waits_for_are_named_and_stopped() -> None:
