@@ -16,7 +16,7 @@ from pyflink.common import Configuration, JobStatus
 from pyflink.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 
 from tests.differential.assembly import build_stepped, lines_of, united
-from tests.differential.program import Program, programs
+from tests.differential.program import SETTINGS, Program, programs
 
 
 def environment(jars: list[str], watermarks_every: str) -> StreamExecutionEnvironment:
@@ -25,8 +25,7 @@ def environment(jars: list[str], watermarks_every: str) -> StreamExecutionEnviro
         "python.executable": sys.executable,
         "pipeline.auto-watermark-interval": watermarks_every,
         "python.fn-execution.bundle.time": "50",
-        # A chain of Python's operators hands on objects whatever types are declared, and breaks where one has a broadcast side.
-        "python.operator-chaining.enabled": "false",
+        **SETTINGS,
     }
     for key, value in given.items():
         configuration.set_string(key, value)

@@ -11,10 +11,11 @@ from contextlib import redirect_stdout, suppress
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from kafkastream.common import Configuration
 from kafkastream.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from kafkastream.testing import wait_until
 from tests.differential.feed import Feed, by_stream, read_topics, write_topics
-from tests.differential.program import Program
+from tests.differential.program import SETTINGS, Program
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +46,7 @@ def run_bounded(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str,
 def _together(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str, Found]:
     from tests.differential.assembly import lines_of, united
 
-    env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+    env = _environment()
     if programs[0].batch:
         env.set_runtime_mode(RuntimeExecutionMode.BATCH)
     prefix = f"{uuid.uuid4().hex[:8]}-"
@@ -80,7 +81,7 @@ def run_stepped(
 
     feed = Feed(kafka, programs)
     feed.create()
-    env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+    env = _environment()
     build_stepped(env, programs, kafka.bootstrap_servers, feed.source, feed.target)
     found: dict[str, Found] = {str(one): {"steps": []} for one in programs}
     patience_s = _PATIENCE_S
@@ -100,6 +101,13 @@ def run_stepped(
         job.cancel().result()
         feed.delete()
     return found
+
+
+def _environment() -> StreamExecutionEnvironment:
+    configuration = Configuration()
+    for key, value in SETTINGS.items():
+        configuration.set_string(key, value)
+    return StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
 
 
 def _expected(golden: Mapping[str, Any], programs: Sequence[Program], number: int) -> int:

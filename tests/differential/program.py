@@ -20,6 +20,8 @@ from typing import Any, Literal
 
 MODULES = tuple(sorted(path.stem for path in (Path(__file__).parent / "programs").glob("[a-z]*.py")))
 SEPARATOR = "\t"
+SETTINGS = {"python.operator-chaining.enabled": "false"}
+"""Of both engines: a declared type counts behind each function, and PyFlink fails where a chain has a broadcast side."""
 WAIT = "(wait)"
 WAIT_S = 2.0
 _KEY = re.compile(r"\w+")
