@@ -235,7 +235,8 @@ def camel_case(name: str) -> str:
 
 
 def test_every_row_is_read() -> None:
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    own, _, _ = PAGE.read_text(encoding="utf-8").partition("<!-- Made by tests/docs/test_stand_ins.py -->")
+    lines = own.splitlines()
     assert len([line for line in lines if line.startswith("| `")]) == len([line for line in lines if ROW.match(line)])
     assert {row.status for row in ROWS} == THERE | ABSENT
 

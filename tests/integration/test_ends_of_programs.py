@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,15 +38,6 @@ from kafkastream import StreamExecutionEnvironment
 env = StreamExecutionEnvironment.get_execution_environment()
 env.from_collection([1, 0]).map(lambda n: 1 // n).name("divide").print()
 env.execute_async("divisions")
-"""
-
-ENDLESS = """
-from kafkastream.table import EnvironmentSettings, TableEnvironment
-
-t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-t_env.execute_sql("CREATE TABLE ticks (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
-t_env.execute_sql("CREATE TABLE seen (n INT) WITH ('connector' = 'print')")
-t_env.execute_sql("INSERT INTO seen SELECT n FROM ticks")
 """
 
 
@@ -112,24 +100,3 @@ def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: N
     assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
     assert len(advice) == 2
     assert not list(temporary.glob("kafkastream-*"))  # its checkpoint folder is gone
-
-
-def test_sigterm_while_a_job_is_waited_for_stops_after_the_micro_batch(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script = tmp_path / "job.py"
-    script.write_text(ENDLESS)
-    written = ""
-
-    def end() -> None:
-        nonlocal written
-        while "+I[" not in written:
-            written += capsys.readouterr().out
-            time.sleep(0.1)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=end, daemon=True).start()
-    with pytest.raises(SystemExit) as ended:
-        run_here("-q", str(script))
-    assert ended.value.code == 143
-    assert capsys.readouterr().err == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n"

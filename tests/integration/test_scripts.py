@@ -103,6 +103,18 @@ def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, to
     assert errors == "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n"
 
 
+def test_sigterm_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, script: Path) -> None:
+    kafka.produce(topic, ["hello"])
+    with started(script, kafka, topic) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
+        assert program.stdout.readline() == "HELLO!\n"
+        program.terminate()
+        out, errors = program.communicate(timeout=120)
+    assert (out, program.returncode) == ("", 143)
+    assert errors == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n"
+
+
 def test_sigterm_to_spark_submit_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:
     kafka.produce(topic, ["hello"])
     job = tmp_path / "job.py"  # without a module beside it, which spark-submit does not ship by itself
