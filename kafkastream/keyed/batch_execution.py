@@ -90,16 +90,13 @@ class BatchOperator(KeyedOperator):
         if self._only_last:
             out.take(results.values[-1:], None)
         else:
-            out.values += results.values
-            out.timestamps += results.timestamps
+            out.extend(results)
 
     def _taken(self, key: bytes, elements: Iterable[_Element]) -> Emitted:
         out = Emitted()
         for side, run in groupby(elements, key=lambda element: element[0]):
             _, values, timestamps = map(list, zip(*run, strict=True))
-            results = self._operator.elements(KeyedElements(side, [key] * len(values), values, timestamps))
-            out.values += results.values
-            out.timestamps += results.timestamps
+            out.extend(self._operator.elements(KeyedElements(side, [key] * len(values), values, timestamps)))
         return out
 
 

@@ -56,6 +56,11 @@ class Emitted:
         self.values: list[Any] = []
         self.timestamps: list[int | None] = []
 
+    def extend(self, other: Emitted) -> None:
+        """Add what has come out elsewhere, with its times."""
+        self.values += other.values
+        self.timestamps += other.timestamps
+
     def take(self, results: Iterable[Any] | None, timestamp: int | None) -> None:
         """Take in what a function has returned, all of one time.
 
