@@ -18,6 +18,7 @@ from kafkastream.spec.co_functions import (
 )
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.graph import KeyedInput, OperatorKind
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 
@@ -53,8 +54,8 @@ class ConnectedStreams(Generic[IN1, IN2]):
         first, second = self._inputs
         return ConnectedStreams(
             self._env,
-            KeyedInput(node=first.node, selector=key_selector1, key_type=key_type),
-            KeyedInput(node=second.node, selector=key_selector2, key_type=key_type),
+            KeyedInput(node=first.node, selector=snapshot(key_selector1), key_type=key_type),
+            KeyedInput(node=second.node, selector=snapshot(key_selector2), key_type=key_type),
         )
 
     keyBy = key_by

@@ -36,6 +36,7 @@ from kafkastream.spec.output_tag import OutputTag
 from kafkastream.spec.process_functions import ProcessFunction
 from kafkastream.spec.projection import Projection
 from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.spec.state_descriptors import MapStateDescriptor
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
@@ -405,7 +406,7 @@ class DataStream(StreamHandle, Generic[T]):
             name=kind.value,
             input=self._id,
             kind=kind,
-            function=function,
+            function=snapshot(function),
             output_type=output_type,
         )
         return DataStream(self._env, self._env._add(node))
@@ -429,7 +430,7 @@ def keyed_operator(
         name=function.name if isinstance(function, WindowOperation) else kind.value,
         keyed=tuple(inputs),
         kind=kind,
-        function=function,
+        function=snapshot(function),
         broadcast=tuple(broadcast),
         output_type=output_type,
     )

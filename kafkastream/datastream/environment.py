@@ -23,6 +23,7 @@ from kafkastream.spec.job_settings import job_settings
 from kafkastream.spec.legacy import FlinkKafkaConsumer
 from kafkastream.spec.number_sequence import NumberSequenceSource
 from kafkastream.spec.plan import execution_plan
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.spec.source import Boundedness, KafkaSource
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation
@@ -117,7 +118,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         Raises:
             DefinitionError: An element is not of the type.
         """
-        elements: Sequence[object] = tuple(collection)
+        elements: Sequence[object] = snapshot(tuple(collection))
         if type_info is not None:
             elements = typed_elements(elements, type_info)
         return self._begin(
@@ -222,7 +223,9 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         name: str,
         output_type: TypeInformation[T] | None,
     ) -> DataStream[T]:
-        node = SourceNode(id=self._next_id(), name=name, source=source, watermarks=strategy, output_type=output_type)
+        node = SourceNode(
+            id=self._next_id(), name=name, source=source, watermarks=snapshot(strategy), output_type=output_type
+        )
         return DataStream(self, self._add(node))
 
     def _next_id(self) -> int:

@@ -24,6 +24,7 @@ from kafkastream.spec.join_functions import (
     TaggedUnion,
 )
 from kafkastream.spec.output_tag import OutputTag
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.spec.time import Duration, Time, millis_of
 from kafkastream.spec.trigger import Trigger
 from kafkastream.spec.types import TypeInformation
@@ -74,11 +75,11 @@ class _WindowJoin(Generic[T1, T2]):
 
     def where(self, key_selector: KeySelector[T1, Any] | Callable[[T1], Any]) -> Self:
         """The key of the first stream's elements."""
-        return attrs.evolve(self, first_key=key_selector)
+        return attrs.evolve(self, first_key=snapshot(key_selector))
 
     def equal_to(self, key_selector: KeySelector[T2, Any] | Callable[[T2], Any]) -> Self:
         """The key of the second stream's elements."""
-        return attrs.evolve(self, second_key=key_selector)
+        return attrs.evolve(self, second_key=snapshot(key_selector))
 
     equalTo = equal_to
 

@@ -32,6 +32,7 @@ from kafkastream.spec.graph import KeyedInput, OperatorKind
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.types import TypeInformation
 from kafkastream.spec.watermark import WatermarkStrategy
@@ -80,7 +81,7 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         key_type: TypeInformation[K] | None = None,
     ) -> None:
         self._stream = stream
-        self._selector = selector
+        self._selector = snapshot(selector)
         self._key_type = key_type
 
     def get_type(self) -> TypeInformation[T] | None:

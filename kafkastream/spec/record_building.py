@@ -19,6 +19,7 @@ from kafkastream.spec.record_serialization import (
     ProducerRecord,
     TopicSelector,
 )
+from kafkastream.spec.snapshot import snapshot
 
 __all__ = ["BuiltRecordSerializationSchema", "KafkaRecordSerializationSchemaBuilder"]
 
@@ -128,7 +129,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     def set_topic_selector(self, topic_selector: TopicSelector[T] | Callable[[T], str]) -> Self:
         """Choose the topic of each element, with a function or a ``TopicSelector``."""
         self._no_topic_yet()
-        self._selector = topic_selector
+        self._selector = snapshot(topic_selector)
         return self
 
     setTopicSelector = set_topic_selector

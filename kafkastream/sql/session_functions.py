@@ -9,6 +9,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.spec.snapshot import snapshot
 from kafkastream.sql.user_functions import UserFunction
 
 __all__ = ["NamedFunction", "SessionFunctions"]
@@ -124,7 +125,8 @@ class SessionFunctions:
 
     def _named(self, name: str, function: UserFunction) -> NamedFunction:
         kind = "function" if function.is_deterministic else "varying"
-        return NamedFunction(name, f"__{kind}_{next(_NUMBERS)}_{re.sub(r'[^a-z0-9_]', '_', name)}", function)
+        given = attrs.evolve(function, function=snapshot(function.function))
+        return NamedFunction(name, f"__{kind}_{next(_NUMBERS)}_{re.sub(r'[^a-z0-9_]', '_', name)}", given)
 
 
 def _key(path: Path) -> Path:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 _TIMES = "PyFlink gives results the time of the element or timer that made them, Flink in Java the window's"
-_CALLS = "PyFlink pickles functions at the call, here that is done by execute"
 
-OWED: dict[str, str] = {"process.fields_of_functions": _CALLS, "process.functions_at_their_call": _CALLS}
+OWED: dict[str, str] = {}
 """Those that are to give what PyFlink gives."""
 
 BREAKING: dict[str, str] = {}

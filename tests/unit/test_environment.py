@@ -81,7 +81,7 @@ class Any_(FilterFunction[Any]):  # noqa: N801 - a name that says what it keeps
 
 def test_the_door_builds_a_graph(env: StreamExecutionEnvironment) -> None:
     strategy = WatermarkStrategy.for_monotonous_timestamps()
-    upper = Upper()
+    upper = str.upper
     env.from_source(source(), strategy, "texts").map(upper, Types.STRING()).name("up").uid("u").set_parallelism(
         3
     ).print("p")
