@@ -141,8 +141,8 @@ class StreamHandle(OperatorHandle):
         return self._place(is_redistributed=True)
 
     def forward(self) -> Self:
-        """Leave elements with their subtask; as in Flink, a declared type counts there."""
-        return self._place(is_redistributed=True)
+        """Leave elements with their subtask, where they are anyway."""
+        return self
 
     def partition_custom(self, partitioner: object, key_selector: object) -> NoReturn:
         """Refused: no subtask can be chosen.

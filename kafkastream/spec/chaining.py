@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Serialization"]
 
-_FUNCTIONS: Final = frozenset({OperatorKind.MAP, OperatorKind.FLAT_MAP, OperatorKind.FILTER, OperatorKind.PROCESS})
+_FUNCTIONS: Final = frozenset(
+    {
+        OperatorKind.MAP,
+        OperatorKind.FLAT_MAP,
+        OperatorKind.FILTER,
+        OperatorKind.PROCESS,
+        OperatorKind.ASYNC_WAIT,
+    }
+)
 _KEYED_IN_JAVA: Final = frozenset({OperatorKind.BROADCAST_PROCESS, OperatorKind.INTERVAL_JOIN})
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafkastream.common import Configuration
 from kafkastream.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
+from kafkastream.errors import KafkastreamError
 from kafkastream.testing import wait_until
 from tests.differential.feed import Feed, by_stream, read_topics, write_topics
 from tests.differential.program import SETTINGS, Program
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from kafkastream.common import JobClient
     from kafkastream.testing import KafkaBroker
 
-__all__ = ["Found", "given", "run_bounded", "run_stepped"]
+__all__ = ["Found", "failure", "given", "run_bounded", "run_stepped"]
 
 Found = dict[str, Any]
 _PATIENCE_S = 8.0
@@ -41,6 +42,14 @@ def run_bounded(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str,
         if group:
             found |= _together(group, kafka)
     return found
+
+
+def failure(program: Program, kafka: KafkaBroker) -> Found:
+    """What a program that fails on Flink gave, as a job of its own."""
+    try:
+        return run_bounded([program], kafka)[str(program)]
+    except KafkastreamError as error:
+        return {"error": type(error).__name__, "message": str(error)}
 
 
 def _together(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str, Found]:

@@ -107,8 +107,9 @@ class Both(KeyedCoProcessFunction):
         yield f"{ctx.get_current_key()} right {value}"
 
 
-@bounded(batch=True)
+@bounded(batch=True, order="none")
 def batch_of_two_streams(env):
+    """Elements without a time: which input comes first is not said."""
     left = env.from_collection(["a1", "b1", "a2"], Types.STRING())
     right = env.from_collection(["a3", "b3"], Types.STRING())
     pair = left.connect(right).key_by(lambda v: v[0], lambda v: v[0], Types.STRING())

@@ -3,7 +3,7 @@
     python -m tests.differential.values.golden
 
 The values of ``matrix.py`` go through PyFlink's coders, each in a process of its own, since a coder may read past the end
-of a tuple and crash. The programs of ``shapes.py`` are one job.
+of a tuple and crash. The programs of ``shapes.py`` are a job each.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from tests.differential.values.matrix import CASES, described, names
-from tests.differential.values.shapes import SHAPES, Engine, labelled
+from tests.differential.values.shapes import SHAPES, Engine
 
 _COMMON = importlib.import_module("pyflink.common")  # not installed where this is type-checked
 _CODERS = importlib.import_module("pyflink.fn_execution.coders")
@@ -46,26 +49,23 @@ def _outcome(coder: Any, value_text: str) -> str:
     return text if not status else "! the process crashed"
 
 
-def _lines() -> dict[str, list[str]]:
-    """What each program gives, in order."""
+def _lines(shape: Any, printed: Path) -> list[str]:
+    """What a program prints; collecting its stream would chain operators in another order than ``execute`` does."""
     engine, configuration = Engine("pyflink"), _COMMON.Configuration()
     configuration.set_string("python.fn-execution.bundle.time", "200")
+    configuration.set_string("taskmanager.numberOfTaskSlots", "4")  # one has an operator in another slot
     env = engine.environment(configuration)
     env.set_parallelism(1)
-    first, *others = (labelled(shape(engine, env), name, engine) for name, shape in SHAPES.items())
-    found: dict[str, list[str]] = {name: [] for name in SHAPES}
-    with first.union(*others).execute_and_collect() as lines:
-        for line in lines:
-            name, _, text = line.partition(": ")
-            found[name].append(text)
-    return {name: sorted(texts) for name, texts in found.items()}
+    shape(engine, env).print()
+    before = printed.stat().st_size
+    env.execute()
+    return sorted(re.sub(" object at 0x[0-9a-f]+", "", line) for line in printed.read_text()[before:].splitlines())
 
 
 if __name__ == "__main__":
-    found = {kind: {text: _outcome(_coder(kind), text) for text in texts} for kind, texts in CASES.items()}
-    golden = json.dumps(
-        {"pyflink": importlib.import_module("pyflink.version").__version__, "coders": found, "shapes": _lines()},
-        indent=1,
-        ensure_ascii=False,
-    )
-    Path(__file__).with_name("golden.json").write_text(golden + "\n")
+    with tempfile.NamedTemporaryFile() as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())  # before PyFlink starts its JVM, whose standard output it is, too
+        coders = {kind: {text: _outcome(_coder(kind), text) for text in texts} for kind, texts in CASES.items()}
+        shapes = {name: _lines(shape, Path(file.name)) for name, shape in SHAPES.items()}
+    found = {"pyflink": importlib.import_module("pyflink.version").__version__, "coders": coders, "shapes": shapes}
+    Path(__file__).with_name("golden.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")

@@ -11,7 +11,7 @@ from decimal import Decimal
 from importlib import import_module
 from typing import Any
 
-__all__ = ["SHAPES", "Engine", "labelled"]
+__all__ = ["SHAPES", "Engine"]
 
 
 class Engine:
@@ -76,13 +76,18 @@ class Engine:
             def clear(self, context):
                 pass
 
+        class Async(datastream.AsyncFunction):
+            async def async_invoke(self, value):
+                return [value]
+
         class Assigner(strategies.TimestampAssigner):
             def extract_timestamp(self, value, record_timestamp):
                 return 1 if value == 1.1 else 2
 
         self.same, self.timed, self.aside, self.keyed = Same, Timed, Aside, Keyed
         self.key_and_value, self.counting, self.shown, self.given = KeyAndValue, Counting, Shown, Given
-        self.windowed = Windowed
+        self.windowed, self.waits, self.time = Windowed, datastream.AsyncDataStream, common.Time
+        self.asynchronous = Async
         monotonous = common.WatermarkStrategy.for_monotonous_timestamps
         self.assigning = monotonous().with_timestamp_assigner(Assigner())
         self.plain_strategy = monotonous()
@@ -99,6 +104,10 @@ class Engine:
         """A stream as text."""
         return stream.map(repr, self.text)
 
+    def awaited(self, stream: Any) -> Any:
+        """A stream behind an asynchronous function, under FLOAT."""
+        return self.waits.ordered_wait(stream, self.asynchronous(), self.time.seconds(10), 2, self.float)
+
     def keys(self, env: Any, key_type: Any, keys: list[Any]) -> Any:
         """How often each key has come."""
         return (
@@ -106,11 +115,6 @@ class Engine:
             .key_by(lambda number: keys[number], key_type)
             .process(self.counting(), self.text)
         )
-
-
-def labelled(stream: Any, name: str, engine: Engine) -> Any:
-    """The lines of a program, each with its name."""
-    return stream.map(lambda line: f"{name}: {line}", engine.text)
 
 
 def _with_side_output(engine: Engine, env: Any) -> Any:
@@ -169,6 +173,34 @@ SHAPES: dict[str, Shape] = {
     "map, map without chaining": lambda e, env: e.lines(e.typed(env)).disable_chaining(),
     "map without chaining, map": lambda e, env: e.lines(e.typed(env).disable_chaining()),
     "map, union, map": lambda e, env: e.lines(e.typed(env).union(e.typed(env))),
+    "map, map, union": lambda e, env: e.lines(e.typed(env)).union(e.lines(e.typed(env))),
+    "map, map, union with a map": lambda e, env: e.lines(e.typed(env)).union(e.base(env).map(repr, e.text)),
+    "map, map, union, map, map": lambda e, env: e.lines(
+        e.typed(env)
+        .map(lambda value: value == 1.1)
+        .union(e.typed(env).map(lambda value: value == 1.1))
+        .map(lambda value: 1.1 if value else 0.1, e.float)
+    ),
+    "map, key_by, process, map, union": lambda e, env: e.lines(
+        e.typed(env)
+        .filter(lambda value: value == 1.1)
+        .key_by(lambda value: 1)
+        .process(e.keyed(), e.float)
+        .filter(lambda value: value == 1.1)
+    ).union(e.base(env).map(repr, e.text)),
+    "map, map, key_by, process, union": lambda e, env: (
+        e.typed(env)
+        .filter(lambda value: value == 1.1)
+        .key_by(repr, e.text)
+        .process(e.key_and_value(), e.text)
+        .union(e.base(env).map(repr, e.text))
+    ),
+    "map, filter, co-map": lambda e, env: (
+        e.typed(env).filter(lambda value: value == 1.1).connect(e.base(env)).map(e.shown(), e.text)
+    ),
+    "map, filter, co-map, map, union": lambda e, env: e.lines(
+        e.typed(env).connect(e.base(env)).map(e.given(), e.float)
+    ).union(e.base(env).map(repr, e.text)),
     "map, two maps": _forked,
     "map, key_by": lambda e, env: e.typed(env).key_by(repr, e.text).process(e.key_and_value(), e.text),
     "map, map and key_by": _forked_keys,
@@ -176,6 +208,15 @@ SHAPES: dict[str, Shape] = {
     "keyed map, map": lambda e, env: e.lines(e.base(env).key_by(lambda v: v).map(lambda _: 1.1, e.float)),
     "count window, map": lambda e, env: e.lines(
         e.base(env).key_by(lambda v: v).window(e.count(1)).process(e.windowed(), e.float)
+    ),
+    "map, async": lambda e, env: e.lines(e.awaited(e.typed(env))),
+    "map without a type, async, map": lambda e, env: e.lines(e.awaited(e.base(env).map(lambda _: 1.1))),
+    "map without a type, async": lambda e, env: e.lines(
+        e.awaited(e.base(env).map(lambda _: 1.1)).start_new_chain().disable_chaining()
+    ),
+    "async, async": lambda e, env: e.lines(e.awaited(e.awaited(e.base(env).map(lambda _: 1.1)))),
+    "async, key_by": lambda e, env: (
+        e.awaited(e.base(env).map(lambda _: 1.1)).key_by(repr, e.text).process(e.key_and_value(), e.text)
     ),
     "map, co-map": lambda e, env: e.typed(env).connect(e.base(env)).map(e.shown(), e.text),
     "co-map, map": lambda e, env: e.lines(e.base(env).connect(e.base(env)).map(e.given(), e.float)),

@@ -1,0 +1,117 @@
+"""Runs Flink's own Python examples on both engines, as they are: ``python -m tests.differential.examples PYTHON``.
+
+PYTHON has apache-flink, which brings them along. They are compared by the lines that they print, in any order and without the
+number of the subtask. A broker listens where they expect it, at localhost:9092. What reads without an end is ended when
+nothing more comes. Only for PyFlink a line is changed, that of the jars' path, which is none.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Final
+
+from rich.console import Console
+from rich.table import Table
+
+from kafkastream.testing import EmbeddedKafka
+from tests.differential.golden import jars
+
+EXAMPLES: Final = (
+    "basic_operations.py",
+    "event_time_timer.py",
+    "process_json_data.py",
+    "state_access.py",
+    "word_count.py",
+    "windowing/session_with_dynamic_gap_window.py",
+    "windowing/session_with_gap_window.py",
+    "windowing/sliding_time_window.py",
+    "windowing/tumbling_count_window.py",
+    "windowing/tumbling_time_window.py",
+    "connectors/kafka_avro_format.py",
+    "connectors/kafka_bytearray_format.py",
+    "connectors/kafka_csv_format.py",
+    "connectors/kafka_json_format.py",
+)
+TOPICS: Final = ("test_avro_topic", "test_bytearray_topic", "test_csv_topic", "test_json_topic")
+QUIET_SECONDS: Final = 45
+
+
+def main(python: str) -> None:
+    found = subprocess.run(
+        [python, "-c", "import pyflink; print(pyflink.__path__[0])"], check=True, capture_output=True, text=True
+    )
+    folder = Path(found.stdout.strip()) / "examples" / "datastream"
+    ours = Path(sys.executable).with_name("kafkastream")
+    flinks = _outputs(folder, [python])
+    results = {name: (flinks[name], output) for name, output in _outputs(folder, [str(ours), "run", "-q"]).items()}
+    console, table = Console(), Table("example", "lines of PyFlink", "lines here", "")
+    for name, (theirs, here) in results.items():
+        table.add_row(name, str(len(theirs)), str(len(here)), "equal" if theirs == here else "DIFFERENT")
+    console.print(table)
+    different = {name: both for name, both in results.items() if both[0] != both[1]}
+    for name, (theirs, here) in different.items():
+        console.print(name, "PyFlink:", *theirs, "here:", *here, sep="\n  ", markup=False)
+    sys.exit(bool(different))
+
+
+def _outputs(folder: Path, command: Sequence[str]) -> dict[str, list[str]]:
+    found = {}
+    with EmbeddedKafka(port=9092) as kafka, tempfile.TemporaryDirectory() as changed:
+        for topic in TOPICS:
+            kafka.create_topic(topic)
+        for name in EXAMPLES:
+            path = folder / name
+            if command[-1] != "-q":
+                path = Path(changed) / path.name
+                path.write_text(_with_jars((folder / name).read_text()))
+            Console().print(Path(command[0]).name, name)
+            found[name] = sorted(re.sub(r"^\d+> ", "", line) for line in _printed([*command, str(path)]))
+    return found
+
+
+def _with_jars(text: str) -> str:
+    paths = ", ".join(repr(Path(jar).as_uri()) for jar in jars())
+    return re.sub(r"add_jars\(.*?\)", f"add_jars({paths})", text, flags=re.DOTALL)
+
+
+def _printed(command: Sequence[str]) -> list[str]:
+    """The lines of a program; it is ended when it has printed some and no more come."""
+    environment = {**os.environ, "TZ": "UTC", "PYFLINK_CLIENT_EXECUTABLE": command[0]}
+    lines: queue.Queue[str] = queue.Queue()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
+    assert process.stdout is not None
+    threading.Thread(target=_forward, args=(process.stdout, lines)).start()
+    printed: list[str] = []
+    since = time.monotonic()
+    while process.poll() is None and time.monotonic() - since < QUIET_SECONDS:
+        try:
+            printed.append(lines.get(timeout=1))
+            since = time.monotonic()
+        except queue.Empty:
+            continue
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(0.5)
+    while not lines.empty():
+        printed.append(lines.get())
+    return printed
+
+
+def _forward(output: IO[str], lines: queue.Queue[str]) -> None:
+    for line in output:
+        lines.put(line.rstrip("\n"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
