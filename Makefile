@@ -25,7 +25,7 @@ test: jars newest lint $(ARCHIVE) ## Everything: lint, types, layers, tests on a
 
 differential: jars ## Ask real Flink anew what the programs of tests/differential give: PYFLINK=<a Python with apache-flink>
 	python -m tests.differential.golden $(PYFLINK)
-	$(PYFLINK) -m tests.differential.values.golden
+	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
 
 faults: jars $(ARCHIVE) ## 560 attacks on seven exactly-once jobs, at random: about an hour and a half
 	for case in sql stream-sql keyed joined two-sinks two-keyed-sinks; do \
