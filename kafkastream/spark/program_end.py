@@ -16,6 +16,7 @@ __all__ = ["STARTED", "StartedJobs"]
 
 log = logging.getLogger("kafkastream")
 
+_GUARD: Final = "kafkastream-end"
 _GRACE_S: Final = 1.0
 _PATIENCE_S: Final = 60.0
 _NOT_AWAITED: Final = (
@@ -108,18 +109,19 @@ class StartedJobs:
         started any more (https://docs.python.org/3/library/atexit.html#atexit.register), which the end of a job needs.
         """
         if self._guard is None:
-            self._guard = threading.Thread(target=self._end_with_program, name="kafkastream-end", daemon=False)
+            self._guard = threading.Thread(target=self._end_with_program, name=_GUARD, daemon=False)
             self._guard.start()
 
     def _end_with_program(self) -> None:
         threading.main_thread().join()
-        while others := [one for one in threading.enumerate() if not one.daemon and self._is_of_program(one)]:
+        while others := [one for one in threading.enumerate() if not one.daemon and _is_of_program(one)]:
             others[0].join()
         with only_logged("the end of the jobs"):
             self.stop()
 
-    def _is_of_program(self, thread: threading.Thread) -> bool:
-        return thread not in {self._guard, threading.main_thread()}
+
+def _is_of_program(thread: threading.Thread) -> bool:
+    return thread.name != _GUARD and thread is not threading.main_thread()
 
 
 STARTED: Final = StartedJobs()

@@ -200,6 +200,10 @@ _TABLE: tuple[tuple[str, Build], ...] = (
             now="The machine is very busy: give it less to do, or more cores, and start again.",
         ),
     ),
+    (
+        r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001",  # of raise_error in what a query became
+        lambda found, job, _: JobError(found[1], where=f"job {job!r}"),
+    ),
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, JobError
 from kafkastream.spec.row import Row
 from kafkastream.table import TableEnvironment
 from kafkastream.testing import KafkaBroker, Record
@@ -134,6 +134,29 @@ def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> N
         b'{"id":%d}' % number: b'{"id":%d,"paid":%s}' % (number, amount)
         for number, amount in ((1, b"10.0"), (2, b"null"), (3, b"30.0"), (4, b"null"))
     }
+
+
+@pytest.mark.parametrize(
+    "windows",
+    [
+        "TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
+        "HOP(TABLE {}, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+        "SESSION(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
+    ],
+)
+def test_a_window_fails_where_the_time_is_null(
+    t_env: TableEnvironment, create: Create, kafka: KafkaBroker, windows: str
+) -> None:
+    topic = create("events", "who STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts")
+    kafka.produce(topic, ['{"who":"a","ts":"2024-05-01 10:00:01"}', '{"who":"b","ts":null}'])
+    counts = "SELECT window_start, COUNT(*) FROM TABLE({}) GROUP BY window_start, window_end"
+    t_env.execute_sql("CREATE TEMPORARY VIEW timed AS SELECT * FROM events WHERE ts IS NOT NULL")
+    assert len(changes(t_env, counts.format(windows.format("timed")))) == (2 if "HOP" in windows else 1)
+    assert len(changes(t_env, "SELECT * FROM events")) == 2
+    with pytest.raises(JobError, match="RowTime field should not be null") as failed:
+        changes(t_env, counts.format(windows.format("events")))
+    assert "WHERE ts IS NOT NULL" in str(failed.value)
+    assert "SQLSTATE" not in str(failed.value)
 
 
 def test_a_row_joins_the_version_of_its_time(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:

@@ -344,7 +344,8 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
     array = step.array
     if keeps:
         before = _is_row(hidden)
-        wanted = before if step.outer else f"{before} AND coalesce(size({array}), 0) > 0"
+        # CASE, since Spark may compute a common part of both sides of AND for all rows.
+        wanted = before if step.outer else f"CASE WHEN {before} THEN coalesce(size({array}), 0) > 0 ELSE false END"
         frame = frame.withColumn(KEPT, functions.expr(wanted))
         hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
     generator = "inline_outer" if keeps or step.outer else "inline"

@@ -14,6 +14,7 @@ from kafkastream.sql.query.operations import TimeAttribute
 from kafkastream.sql.query.relations import Explode, Field, Relation, column
 from kafkastream.sql.query.rows import Rows, Window, projected, without_times
 from kafkastream.sql.query.scope import Scope
+from kafkastream.sql.query.spark_types import quoted_text
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -134,6 +135,14 @@ def _clock(field: Field, at: int) -> str:
     return f"cast({column(at)} as timestamp_ntz)" if field.type.kind is Kind.TIMESTAMP_LTZ else column(at)
 
 
+def _known(field: Field, at: int, value: str) -> str:
+    """A value, where the time is not NULL; Flink's window functions fail on such a row, with these words."""
+    if not field.type.is_nullable:
+        return value
+    words = f"RowTime field should not be null: WHERE {field.name} IS NOT NULL leaves such rows out."
+    return f"if({column(at)} is null, raise_error({quoted_text(words)}), {value})"
+
+
 def _last(field: Field, end: str) -> str:
     last = f"{end} - {_MILLI}"
     return f"cast({last} as timestamp)" if field.type.kind is Kind.TIMESTAMP_LTZ else last
@@ -175,7 +184,7 @@ def _computed(planner: Planner, relation: Relation, at: int, bounds: Sequence[st
     every = [column(one) for one in range(width)]
     names = [one.name for one in (*relation.fields, *added)]
     types = [one.type for one in (*relation.fields, *added)]
-    project = projected(relation, [*every, *bounds], names, types, f"{column(at)} is not null")
+    project = projected(relation, [*every, *bounds], names, types, _known(field, at, "true"))
     fields = (*without_times(project.fields[:width], at), *added)
     return Rows(attrs.evolve(project, fields=fields), _window(planner, field, width))
 
@@ -197,7 +206,7 @@ def sliced(
     ends = ", ".join(
         f"'{name}', {value}" for name, value in zip(_NAMES, ("w.s", "w.e", _last(field, "w.e")), strict=True)
     )
-    array = f"if({column(at)} is null, null, transform({around}, w -> named_struct({ends})))"
+    array = _known(field, at, f"transform({around}, w -> named_struct({ends}))")
     fields = (*without_times(relation.fields, at), *_fields(field))
     exploded = Explode(input=relation, array=array, fields=fields, changelog=relation.changelog)
     return Rows(exploded, _window(planner, field, width))

@@ -126,6 +126,11 @@ def test_a_program_that_fails_tells_its_error_first() -> None:
     assert done.stderr.index("ValueError: mine") < done.stderr.index("job 'endless' is stopped before its end")
 
 
+def test_guards_do_not_wait_for_each_other() -> None:
+    program = "from kafkastream.spark.program_end import StartedJobs\nfor _ in 'ab':\n    StartedJobs()._begin_guard()"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False).returncode == 0
+
+
 def test_failure_that_nobody_asks_for_is_logged_when_it_happens(caplog: pytest.LogCaptureFixture) -> None:
     jobs = StartedJobs()
     begun(jobs, "orders", failing)

@@ -29,12 +29,12 @@ GroupAggregate (COUNT(*) BIGINT NOT NULL, SUM(DISTINCT c1) FILTER c2 INT, LISTAG
     """SELECT window_start, cur, MAX(price) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '5' MINUTES)) GROUP BY window_start, window_end, cur""": """\
 WindowAggregate (MAX(c3) DECIMAL(10, 2)) rowtime UTC BY (c0) OF ((STRING, TIMESTAMP(3) NOT NULL, TIMESTAMP(3) NOT NULL, DECIMAL(10, 2)))
   Project (c0, c2, c3, c1)
-    Project (c0, c1, (c2 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c2) - 0L, 300000000L)), ((c2 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c2) - 0L, 300000000L)) + INTERVAL '0 00:05:00.000' DAY TO SECOND)) WHERE c2 is not null
+    Project (c0, c1, (c2 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c2) - 0L, 300000000L)), ((c2 - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod(timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01 00:00:00', c2) - 0L, 300000000L)) + INTERVAL '0 00:05:00.000' DAY TO SECOND)) WHERE if(c2 is null, null, true)
       Scan orders (cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3))""",
     """SELECT cur, COUNT(*) FROM orders GROUP BY cur, SESSION(ts, INTERVAL '5' MINUTES)""": """\
 SessionAggregate (COUNT(*) BIGINT NOT NULL) GAP 300000 ms rowtime UTC BY (c0) OF ((STRING, TIMESTAMP(3)))
   Project (c0, c1)
-    Project (c0, c1) WHERE c1 is not null
+    Project (c0, c1) WHERE if(c1 is null, null, true)
       Scan orders (cur STRING, ts TIMESTAMP(3))""",
     """SELECT cur, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM orders) WHERE n = 1""": """\
 Deduplicate last rowtime c3 BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3), BIGINT NOT NULL))
