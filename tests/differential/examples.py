@@ -1,4 +1,4 @@
-"""Runs Flink's own Python examples on both engines, as they are: ``python -m tests.differential.examples PYTHON``.
+"""Runs Flink's own Python examples on both engines, as they are: ``python -m tests.differential.examples PYTHON [EXAMPLE …]``.
 
 PYTHON has apache-flink, which brings them along. They are compared by the lines that they print, in any order and without the
 number of the subtask. A broker listens where they expect it, at localhost:9092. What reads without an end is ended when
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Final
 
@@ -46,45 +46,48 @@ TOPICS: Final = ("test_avro_topic", "test_bytearray_topic", "test_csv_topic", "t
 QUIET_SECONDS: Final = 25
 LOGGED: Final = re.compile("add_jars: |job '|Using Any for|No module named google")
 """Lines of the engines' own loggers, which the examples send to standard output."""
+CONSOLE: Final = Console()
 
 
-def main(python: str) -> None:
+def main(python: str, names: Sequence[str]) -> None:
     found = subprocess.run(
         [python, "-c", "import pyflink; print(pyflink.__path__[0])"], check=True, capture_output=True, text=True
     )
     folder = Path(found.stdout.strip()) / "examples" / "datastream"
-    ours = Path(sys.executable).with_name("kafkastream")
-    flinks = _outputs(folder, [python])
-    results = {name: (flinks[name], output) for name, output in _outputs(folder, [str(ours), "run", "-q"]).items()}
-    console, table = Console(), Table("example", "lines of PyFlink", "lines here", "")
-    for name, (theirs, here) in results.items():
-        table.add_row(name, str(len(theirs)), str(len(here)), "equal" if theirs == here else "DIFFERENT")
-    console.print(table)
-    different = {name: both for name, both in results.items() if both[0] != both[1]}
-    for name, (theirs, here) in different.items():
-        console.print(name, "PyFlink:", *theirs, "here:", *here, sep="\n  ", markup=False)
+    scripts = {name: folder / name for name in names or EXAMPLES}
+    with tempfile.TemporaryDirectory() as changed:
+        flinks = _outputs([python], {name: _with_jars(path, Path(changed)) for name, path in scripts.items()})
+    ours = _outputs([str(Path(sys.executable).with_name("kafkastream")), "run", "-q"], scripts)
+    table = Table("example", "lines of PyFlink", "lines here", "")
+    for name in scripts:
+        same = "equal" if flinks[name] == ours[name] else "DIFFERENT"
+        table.add_row(name, str(len(flinks[name])), str(len(ours[name])), same)
+    CONSOLE.print(table)
+    different = [name for name in scripts if flinks[name] != ours[name]]
+    for name in different:
+        CONSOLE.print(name, "PyFlink:", *flinks[name], "here:", *ours[name], sep="\n  ", markup=False)
     sys.exit(bool(different))
 
 
-def _outputs(folder: Path, command: Sequence[str]) -> dict[str, list[str]]:
+def _outputs(command: Sequence[str], scripts: Mapping[str, Path]) -> dict[str, list[str]]:
+    """What each script prints, sorted, on a broker of this engine's own."""
     found = {}
-    with EmbeddedKafka(port=9092) as kafka, tempfile.TemporaryDirectory() as changed:
+    with EmbeddedKafka(port=9092) as kafka:
         for topic in TOPICS:
             kafka.create_topic(topic)
-        for name in EXAMPLES:
-            path = folder / name
-            if command[-1] != "-q":
-                path = Path(changed) / path.name
-                path.write_text(_with_jars((folder / name).read_text()))
-            Console().print(Path(command[0]).name, name)
+        for name, path in scripts.items():
+            CONSOLE.print(Path(command[0]).name, name)
             printed = [line for line in _printed([*command, str(path)]) if not LOGGED.match(line)]
             found[name] = sorted(re.sub(r"^\d+> ", "", line) for line in printed)
     return found
 
 
-def _with_jars(text: str) -> str:
+def _with_jars(script: Path, folder: Path) -> Path:
+    """A copy of a script in a folder, with the paths of jars that exist."""
     paths = ", ".join(repr(Path(jar).as_uri()) for jar in jars())
-    return re.sub(r"add_jars\(.*?\)", f"add_jars({paths})", text, flags=re.DOTALL)
+    changed = folder / script.name
+    changed.write_text(re.sub(r"add_jars\(.*?\)", f"add_jars({paths})", script.read_text(), flags=re.DOTALL))
+    return changed
 
 
 def _printed(command: Sequence[str]) -> list[str]:
@@ -94,7 +97,8 @@ def _printed(command: Sequence[str]) -> list[str]:
     lines: queue.Queue[str] = queue.Queue()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
     assert process.stdout is not None
-    threading.Thread(target=_forward, args=(process.stdout, lines)).start()
+    reader = threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True)
+    reader.start()
     printed: list[str] = []
     since = time.monotonic()
     while process.poll() is None and time.monotonic() - since < QUIET_SECONDS:
@@ -106,7 +110,7 @@ def _printed(command: Sequence[str]) -> list[str]:
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    time.sleep(0.5)
+    reader.join(10)
     while not lines.empty():
         printed.append(lines.get())
     return printed
@@ -118,4 +122,4 @@ def _forward(output: IO[str], lines: queue.Queue[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

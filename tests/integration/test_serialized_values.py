@@ -29,7 +29,7 @@ NOT_HERE: Final = {"process with a side output that nobody takes": ["1.1"]}
 
 @pytest.fixture(scope="module")
 def lines() -> Mapping[str, list[str]]:
-    """What each program prints; they are one job, but nothing unites them, since that would end their chains."""
+    """What each program prints, as in the recorded runs; all are one job."""
     engine, env = Engine("kafkastream"), StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(1)
     for name, shape in SHAPES.items():

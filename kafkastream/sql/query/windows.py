@@ -136,7 +136,7 @@ def _clock(field: Field, at: int) -> str:
 
 
 def _known(field: Field, at: int, value: str) -> str:
-    """A value, where the time is not NULL; Flink's window functions fail on such a row, with these words."""
+    """A value that fails the query where the time is NULL, as Flink's window functions do."""
     if not field.type.is_nullable:
         return value
     words = f"RowTime field should not be null: WHERE {field.name} IS NOT NULL leaves such rows out."

@@ -59,7 +59,8 @@ def _lines(shape: Any, printed: Path) -> list[str]:
     shape(engine, env).print()
     before = printed.stat().st_size
     env.execute()
-    return sorted(re.sub(" object at 0x[0-9a-f]+", "", line) for line in printed.read_text()[before:].splitlines())
+    lines = printed.read_bytes()[before:].decode().splitlines()
+    return sorted(re.sub(" object at 0x[0-9a-f]+", "", line) for line in lines)
 
 
 if __name__ == "__main__":

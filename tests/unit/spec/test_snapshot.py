@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from kafkastream.common import Types, WatermarkStrategy
+from kafkastream.common.watermark_strategy import TimestampAssigner
 from kafkastream.datastream import StreamExecutionEnvironment
-from kafkastream.datastream.functions import MapFunction
+from kafkastream.datastream.connectors.kafka import KafkaRecordSerializationSchema
+from kafkastream.datastream.functions import KeySelector, MapFunction
+from kafkastream.spec.number_sequence import NumberSequenceSource
+from kafkastream.spec.record_serialization import TopicSelector
 from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.types import Types
-
-STEP = 1
+from kafkastream.sql.session_functions import SessionFunctions
+from kafkastream.sql.types import DataType
+from kafkastream.sql.user_functions import UserFunction
 
 
 class Adding(MapFunction[int, int]):
-    seen: list[int] = []  # noqa: RUF012 - a class attribute is what this is about
-
     def __init__(self, amount: int) -> None:
         self.amount = amount
         self.log: list[int] = []
@@ -50,14 +53,15 @@ def test_globals_of_a_script_are_what_they_were() -> None:
 
 
 def test_classes_stay_what_they_are() -> None:
-    class Local:
-        amount = 1
+    class Local(MapFunction[int, int]):
+        def map(self, value: int) -> int:
+            return value
 
-    method = Adding.map
+    method = Local.map
     value, kind = snapshot((Local(), Local))
     assert type(value) is kind is Local
     assert isinstance(snapshot(Adding(1)), Adding)
-    assert Adding.map is method
+    assert Local.map is method
 
 
 def test_functions_of_modules_are_themselves() -> None:
@@ -72,6 +76,57 @@ def test_two_operators_have_two_objects() -> None:
     first, second = (env._node(numbers.map(function)._id) for _ in range(2))
     copies = [first.function, second.function]  # type: ignore[attr-defined]
     assert len({id(one) for one in (*copies, function)}) == 3
+
+
+class Everything(Adding, KeySelector[int, int], TimestampAssigner[int], TopicSelector[int]):
+    """All that a function may be."""
+
+    def get_key(self, value: int) -> int:
+        return value
+
+    def extract_timestamp(self, value: int, record_timestamp: int) -> int:
+        return value
+
+    def apply(self, data: int) -> str:
+        return str(data)
+
+    def __call__(self, value: int) -> int:
+        return value
+
+
+def taken(function: Everything) -> dict[str, Any]:
+    """What is kept of a function by all that take one."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    strategy: Any = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(function)
+    numbers: Any = env.from_collection([1], Types.INT())
+    joined = numbers.join(numbers).where(function).equal_to(function)
+    connected = numbers.connect(numbers).key_by(function, function)
+    timed: Any = env._node(numbers.assign_timestamps_and_watermarks(strategy)._id)
+    source: Any = env._node(env.from_source(NumberSequenceSource(1, 2), strategy, "numbers")._id)
+    functions = SessionFunctions()
+    path = functions.system_path("add")
+    functions.create(path, UserFunction(function, "add", DataType.string()), "here", temporary=True)
+    named: Any = functions.find_system("add")
+    topics: Any = KafkaRecordSerializationSchema.builder().set_topic_selector(function)
+    return {
+        "key_by": numbers.key_by(function)._selector,
+        "keyed map": cast("Any", env._node(numbers.key_by(function).map(function)._id)).function,
+        "connect": connected._inputs[0].selector,
+        "connect, second": connected._inputs[1].selector,
+        "where": joined._first_key,
+        "equal_to": joined._second_key,
+        "strategy": timed.function.timestamp_assigner,
+        "source's strategy": source.watermarks.timestamp_assigner,
+        "function of SQL": named.function.function,
+        "topic selector": topics._selector,
+    }
+
+
+def test_whatever_takes_a_function_takes_a_copy() -> None:
+    function = Everything(1)
+    kept = taken(function)
+    assert {name: type(one) for name, one in kept.items()} == dict.fromkeys(kept, Everything)
+    assert [name for name, one in kept.items() if one is function] == []
 
 
 def test_elements_are_what_they_were() -> None:
