@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,11 @@ from tests.smoke.jobs import keyed_rounds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-BEFORE, BETWEEN, WINDOW = 4, 8, 3
+ROUNDS = 18
 
 
 def test_descriptors_of_a_keyed_job_do_not_become_more(spark: SparkSession, kafka: KafkaBroker, topic: str) -> None:
-    counts = list(keyed_rounds(kafka.bootstrap_servers, topic, BEFORE + WINDOW + BETWEEN + WINDOW))
-    early, late = median(counts[BEFORE : BEFORE + WINDOW]), median(counts[-WINDOW:])
-    # A descriptor that is left behind by each micro-batch, as by SPARK-58932 for each task, makes a difference of 11.
-    assert late - early < BETWEEN / 2, counts
+    counts = list(keyed_rounds(kafka.bootstrap_servers, topic, ROUNDS))
+    # A descriptor left behind by each micro-batch, as by SPARK-58932 for each task, makes every count larger than the
+    # last; what else happens in this JVM, which is shared with other tests, makes a step up or down now and then.
+    assert median(after - before for before, after in pairwise(counts)) < 1, counts
