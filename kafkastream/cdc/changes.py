@@ -1,0 +1,131 @@
+"""Changes of a table: of its rows, and of its schema (Flink CDC's data change and schema change events)."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias, final
+
+import attrs
+
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.types import DataType
+
+__all__ = [
+    "AddColumns",
+    "AlterColumnTypes",
+    "Change",
+    "CreateTable",
+    "Operation",
+    "RenameColumns",
+    "Row",
+    "SchemaChange",
+    "applied",
+]
+
+Row: TypeAlias = Any
+"""A ``msgspec.Struct`` of the class that ``rows.row_class`` makes of a schema: one field per column, in order.
+
+BOOLEAN is ``bool``; whole numbers are ``int``; FLOAT and DOUBLE ``float``; DECIMAL ``Decimal``; BYTES ``bytes``; all else is
+text: DATE ``2024-05-01``, TIME ``12:30:00.5``, TIMESTAMP ``2024-05-01 12:30:00.5``, TIMESTAMP_LTZ the same in UTC with a ``Z``.
+"""
+
+
+class Operation(enum.Enum):
+    """Kind of a change of a row."""
+
+    INSERT = "INSERT"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+
+
+class Change(NamedTuple):
+    """A change of one row of a table.
+
+    Attributes:
+        table: The table.
+        operation: What happened.
+        before: The row before; None for an INSERT, and for an UPDATE whose source does not tell.
+        after: The row after; None for a DELETE.
+    """
+
+    table: TableId
+    operation: Operation
+    before: Row | None
+    after: Row | None
+
+
+@final
+@attrs.frozen
+class CreateTable:
+    """A table appears."""
+
+    table: TableId
+    schema: TableSchema
+
+
+@final
+@attrs.frozen
+class AddColumns:
+    """Columns are appended, nullable."""
+
+    table: TableId
+    columns: tuple[Column, ...]
+
+
+@final
+@attrs.frozen
+class AlterColumnTypes:
+    """Columns get wider types.
+
+    Args:
+        table: The table.
+        types: New types by the columns' names.
+        before: Their types so far.
+    """
+
+    table: TableId
+    types: Mapping[str, DataType] = attrs.field(converter=FrozenMap[str, DataType])
+    before: Mapping[str, DataType] = attrs.field(converter=FrozenMap[str, DataType])
+
+
+@final
+@attrs.frozen
+class RenameColumns:
+    """Columns get other names, as the LENIENT behavior wants for a change of type."""
+
+    table: TableId
+    names: Mapping[str, str] = attrs.field(converter=FrozenMap[str, str])
+
+
+SchemaChange: TypeAlias = CreateTable | AddColumns | AlterColumnTypes | RenameColumns
+
+
+def applied(schema: TableSchema | None, change: SchemaChange) -> TableSchema:
+    """Return a table's schema after a change.
+
+    Args:
+        schema: Its schema before; None if there was no table.
+        change: What happens to it.
+
+    Example:
+        >>> from kafkastream.sql.types import Kind
+        >>> orders = TableId.parse("orders")
+        >>> narrow = TableSchema.of([("id", DataType.of(Kind.INT))])
+        >>> wide = applied(narrow, AddColumns(orders, (Column("name", DataType.string()),)))
+        >>> wide.names
+        ('id', 'name')
+    """
+    if isinstance(change, CreateTable):
+        return change.schema
+    assert schema is not None, change
+    match change:
+        case AddColumns(columns=columns):
+            return attrs.evolve(schema, columns=(*schema.columns, *columns))
+        case AlterColumnTypes(types=types):
+            changed = tuple(attrs.evolve(one, type=types.get(one.name, one.type)) for one in schema.columns)
+            return attrs.evolve(schema, columns=changed)
+        case RenameColumns(names=names):
+            renamed = tuple(attrs.evolve(one, name=names.get(one.name, one.name)) for one in schema.columns)
+            return attrs.evolve(schema, columns=renamed)

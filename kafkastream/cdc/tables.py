@@ -1,0 +1,122 @@
+"""Tables of a pipeline: identity and schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.types import DataType
+
+__all__ = ["Column", "TableId", "TableSchema"]
+
+
+@final
+@attrs.frozen(order=True)
+class TableId:
+    """Identity of a table: namespace, schema and table, of which the first two may be missing.
+
+    Args:
+        parts: One to three names, the table's last.
+
+    Example:
+        >>> shop = TableId.parse("shop.orders")
+        >>> shop.schema, shop.table, str(shop)
+        ('shop', 'orders', 'shop.orders')
+    """
+
+    parts: tuple[str, ...]
+
+    def __attrs_post_init__(self) -> None:
+        if not 1 <= len(self.parts) <= 3:
+            raise DefinitionError(f"a table id has one to three parts, not {len(self.parts)}: {'.'.join(self.parts)!r}")
+
+    @staticmethod
+    def parse(text: str) -> TableId:
+        """Read ``namespace.schema.table``, ``schema.table`` or ``table``."""
+        return TableId(tuple(text.split(".")))
+
+    @property
+    def namespace(self) -> str:
+        """The first of three parts; empty if there are fewer."""
+        return self.parts[0] if len(self.parts) == 3 else ""
+
+    @property
+    def schema(self) -> str:
+        """The part before the table's name: the schema or database; empty if there is none."""
+        return self.parts[-2] if len(self.parts) > 1 else ""
+
+    @property
+    def table(self) -> str:
+        """The table's own name."""
+        return self.parts[-1]
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
+@final
+@attrs.frozen
+class Column:
+    """A column of a table.
+
+    Args:
+        name: Its name, any text.
+        type: Its type, nullable unless the column belongs to the primary key.
+        comment: Empty if there is none.
+    """
+
+    name: str
+    type: DataType
+    comment: str = ""
+
+
+@final
+@attrs.frozen
+class TableSchema:
+    """Columns and keys of a table.
+
+    Args:
+        columns: In order; no name twice.
+        primary_key: Names of the columns that identify a row; empty if nothing does.
+        partition_key: Names of the columns that the sink partitions the table by.
+        options: Options of the sink for this table, by a transform rule's ``table-options``.
+
+    Raises:
+        DefinitionError: A name stands twice, or a key names a column that does not exist.
+    """
+
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    partition_key: tuple[str, ...] = ()
+    options: Mapping[str, str] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, str])
+
+    def __attrs_post_init__(self) -> None:
+        names = self.names
+        known = set(names)
+        if len(known) < len(names):
+            double = next(name for name in names if names.count(name) > 1)
+            raise DefinitionError(f"column {double!r} stands twice in a table")
+        missing = [name for name in (*self.primary_key, *self.partition_key) if name not in known]
+        if missing:
+            raise DefinitionError(f"key column {missing[0]!r} is no column of the table: {', '.join(map(repr, names))}")
+
+    @staticmethod
+    def of(columns: Iterable[tuple[str, DataType]], primary_key: Iterable[str] = ()) -> TableSchema:
+        """Make a schema of names and types."""
+        return TableSchema(tuple(Column(name, type_) for name, type_ in columns), tuple(primary_key))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+    def __getitem__(self, name: str) -> Column:
+        """Return the column of a name; raises ``KeyError`` if there is none."""
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(name)
