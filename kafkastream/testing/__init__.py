@@ -1,4 +1,4 @@
-"""The test kit: a real broker, topics, records.
+"""The test kit: a real broker, topics, records, and a real PostgreSQL.
 
 ::
 
@@ -10,16 +10,28 @@
         first, tombstone = kafka.consume("orders")
         assert (first.value, tombstone.value) == (b"an order", None)
 
-In pytest, the fixtures ``kafka``, ``topic`` and ``new_topic`` are there once kafkastream is installed.
+In pytest, the fixtures ``kafka``, ``topic``, ``new_topic``, ``postgres`` and ``postgres_database`` are there once
+kafkastream is installed.
 """
 
 from __future__ import annotations
 
 from kafkastream.testing.broker import EmbeddedKafka
 from kafkastream.testing.certificates import Certificates
+from kafkastream.testing.postgres import EmbeddedPostgres, PostgresDatabase
 from kafkastream.testing.records import ConsumedRecord, Record
 from kafkastream.testing.security import Security
 from kafkastream.testing.topics import KafkaBroker
 from kafkastream.testing.waiting import wait_until
 
-__all__ = ["Certificates", "ConsumedRecord", "EmbeddedKafka", "KafkaBroker", "Record", "Security", "wait_until"]
+__all__ = [
+    "Certificates",
+    "ConsumedRecord",
+    "EmbeddedKafka",
+    "EmbeddedPostgres",
+    "KafkaBroker",
+    "PostgresDatabase",
+    "Record",
+    "Security",
+    "wait_until",
+]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,18 +10,14 @@ from types import TracebackType
 from typing_extensions import Self
 
 from kafkastream.errors import SetupError
-from kafkastream.testing import launch, watchdog
+from kafkastream.testing import launch
 from kafkastream.testing.certificates import Certificates
+from kafkastream.testing.guarded import GuardedServer
 from kafkastream.testing.launch import KafkaProgram
 from kafkastream.testing.security import Mechanism, Protocol, Security
 from kafkastream.testing.topics import KafkaBroker
-from kafkastream.testing.waiting import wait_until
 
 __all__ = ["EmbeddedKafka"]
-
-_UP = "Kafka Server started"
-_STOP_TIMEOUT_S = 30.0
-_LOG_LINES = 30
 
 
 class EmbeddedKafka(KafkaBroker):
@@ -64,7 +58,7 @@ class EmbeddedKafka(KafkaBroker):
 
     @property
     def directory(self) -> Path:
-        """Its data and its log ``broker.log``.
+        """Its data and its log ``server.log``.
 
         Raises:
             SetupError: It was not started.
@@ -174,10 +168,8 @@ class _Home:
     def __init__(self, program: KafkaProgram) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))
         self._program = program
-        self._log = self.directory / watchdog.LOG_NAME
-        self._stopped = self.directory / watchdog.STOPPED_NAME
-        self._watchdog = _watch(self.directory, program.broker_command(self.directory))
-        self._runs = False
+        command = program.broker_command(self.directory)
+        self._server = GuardedServer("the embedded Kafka broker", self.directory, command, up="Kafka Server started")
         self.certificates: Certificates | None = None
 
     def prepare(self, ports: Mapping[str, int], properties: Mapping[str, str], security: Security | None) -> None:
@@ -189,26 +181,14 @@ class _Home:
         self._program.format_storage(self.directory)
 
     def broker_runs(self) -> bool:
-        return self._runs and not self._has_ended()
+        return self._server.is_running()
 
     def start_broker(self, timeout_s: float) -> None:
-        if self.broker_runs():
-            return
-        self._log.unlink(missing_ok=True)
-        self._stopped.unlink(missing_ok=True)
-        self._order(watchdog.START)
-        self._runs = True
-        try:
-            wait_until(lambda: self._is_up() or self._has_ended(), timeout_s, "the embedded Kafka broker")
-        except TimeoutError as error:
-            raise self._not_started(str(error)) from error
-        if self._has_ended():
-            raise self._not_started("the embedded Kafka broker ended while it started")
+        self._server.start(timeout_s)
 
     def stop_broker(self) -> None:
         if self.broker_runs():
-            self._order(watchdog.STOP)
-            wait_until(self._has_ended, _STOP_TIMEOUT_S, "the end of the embedded Kafka broker")
+            self._server.stop()
             self._program.keep_archive(self.directory)
 
     def remove(self) -> None:
@@ -216,37 +196,7 @@ class _Home:
             if self._program.wants_archive():
                 self.stop_broker()
         finally:
-            self._watchdog.communicate()
+            self._server.remove()
 
     def log_tail(self) -> str:
-        return "\n".join(self._read_log().rstrip().split("\n")[-_LOG_LINES:])
-
-    def _read_log(self) -> str:
-        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
-
-    def _order(self, order: str) -> None:
-        pipe = self._watchdog.stdin
-        assert pipe is not None
-        pipe.write(f"{order}\n")
-        pipe.flush()
-
-    def _is_up(self) -> bool:
-        return _UP in self._read_log()
-
-    def _has_ended(self) -> bool:
-        return self._stopped.exists() or self._watchdog.poll() is not None
-
-    def _not_started(self, what: str) -> SetupError:
-        return SetupError(what, where=f"the end of its log:\n{self.log_tail()}")
-
-
-def _watch(directory: Path, command: list[str]) -> subprocess.Popen[str]:
-    script = [sys.executable, "-I", "-S", watchdog.__file__, str(directory)]
-    return subprocess.Popen(  # noqa: S603
-        [*script, *command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the owner
-        text=True,
-    )
+        return self._server.log_tail()

@@ -1,8 +1,8 @@
-"""Fixtures for pytest: a broker per session, a topic per test.
+"""Fixtures for pytest: a broker and a PostgreSQL per session, a topic and a database per test.
 
 With ``KAFKASTREAM_TEST_BOOTSTRAP_SERVERS`` set, the tests use that broker instead of an embedded one.
-Where no broker can be started, for want of Java or of the jars, tests that need one are skipped; they fail when ``CI``
-is set.
+Where no broker can be started, for want of Java or of the jars, or no PostgreSQL, for want of its package, tests that
+need one are skipped; they fail when ``CI`` is set.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import pytest
 
-from kafkastream.errors import JarsUnavailableError, JavaNotFoundError
+from kafkastream.errors import JarsUnavailableError, JavaNotFoundError, SetupError
 
 if TYPE_CHECKING:
     from kafkastream.testing.broker import EmbeddedKafka
+    from kafkastream.testing.postgres import EmbeddedPostgres, PostgresDatabase
     from kafkastream.testing.topics import KafkaBroker
 
-__all__ = ["NewTopic", "kafka", "new_topic", "secured_kafka", "topic"]
+__all__ = ["NewTopic", "kafka", "new_topic", "postgres", "postgres_database", "secured_kafka", "topic"]
 
 
 class NewTopic(Protocol):
@@ -61,7 +62,7 @@ def new_topic(kafka: KafkaBroker, request: pytest.FixtureRequest) -> Iterator[Ne
     names: list[str] = []
 
     def create(partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
-        name = _topic_name(request.node.name)
+        name = _own_name(request.node.name)
         kafka.create_topic(name, partitions, config)
         names.append(name)
         return name
@@ -77,18 +78,37 @@ def topic(new_topic: NewTopic) -> str:
     return new_topic()
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[EmbeddedPostgres]:
+    """A PostgreSQL server, the same for all tests of the session."""
+    from kafkastream.testing.postgres import EmbeddedPostgres, find_program
+
+    try:
+        find_program()
+    except SetupError as error:
+        _not_there("PostgreSQL", error)
+    with EmbeddedPostgres() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_database(postgres: EmbeddedPostgres, request: pytest.FixtureRequest) -> PostgresDatabase:
+    """An empty database for this test."""
+    return postgres.create_database(_own_name(request.node.name)[-63:])
+
+
 def _started(broker: EmbeddedKafka) -> EmbeddedKafka:
     try:
         return broker.start()
     except (JavaNotFoundError, JarsUnavailableError) as error:
-        _no_broker(error)
+        _not_there("Kafka broker", error)
 
 
-def _topic_name(test: str) -> str:
+def _own_name(test: str) -> str:
     return f"{re.sub('[^A-Za-z0-9_-]+', '-', test)[:200]}-{uuid.uuid4().hex[:8]}"
 
 
-def _no_broker(error: JavaNotFoundError | JarsUnavailableError) -> NoReturn:
+def _not_there(what: str, error: SetupError) -> NoReturn:
     if os.environ.get("CI"):
-        pytest.fail(f"no Kafka broker for the tests: {error}", pytrace=False)
-    pytest.skip(f"no Kafka broker for the tests: {error}")
+        pytest.fail(f"no {what} for the tests: {error}", pytrace=False)
+    pytest.skip(f"no {what} for the tests: {error}")

@@ -1,23 +1,24 @@
-"""The process between a test run and its broker: it ends the broker when the test run ends, however that happens.
+"""The process between a test run and its server: it ends the server when the test run ends, however that happens.
 
-It owns the broker's JVM and directory, and obeys orders that its owner writes to its standard input, one a line.
-When the input ends, since the owner closed it or was killed, the JVM and the directory go, and then the watchdog.
+It owns the server's process and directory, and obeys orders that its owner writes to its standard input, one a line.
+When the input ends, since the owner closed it or was killed, the process and the directory go, and then the watchdog.
 Run as a script, with the standard library only, so that it is up in a moment.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import queue
 import shutil
+import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
-LOG_NAME = "broker.log"
+LOG_NAME = "server.log"
 STOPPED_NAME = "stopped"
-"""The file that says: the JVM has ended."""
+"""The file that says: the server has ended."""
 
 START = "start"
 STOP = "stop"
@@ -27,23 +28,22 @@ _PATIENCE_S = 20.0
 _END = ""
 
 
-def main(directory: Path, command: list[str]) -> None:
+def main(arguments: argparse.Namespace) -> None:
     """Obey orders until they end, then leave nothing behind."""
-    jvm: subprocess.Popen[bytes] | None = None
+    server: subprocess.Popen[bytes] | None = None
     orders = _orders()
     owner = os.getppid()
     while (order := _next_order(orders)) != _END and os.getppid() == owner:
         if order == START:
-            jvm = _started(directory, command)
-        if jvm and order == STOP:
-            _stop(jvm)
-        if jvm and jvm.poll() is not None:
-            (directory / STOPPED_NAME).touch()
-            jvm = None
-    if jvm:
-        jvm.kill()
-        jvm.wait()
-    shutil.rmtree(directory, ignore_errors=True)
+            server = _started(arguments.directory, arguments.command, arguments.user)
+        if server and order == STOP:
+            _stop(server, arguments.stop_signal)
+        if server and server.poll() is not None:
+            (arguments.directory / STOPPED_NAME).touch()
+            server = None
+    if server:
+        _stop(server, arguments.end_signal)
+    shutil.rmtree(arguments.directory, ignore_errors=True)
 
 
 def _orders() -> queue.Queue[str]:
@@ -66,19 +66,39 @@ def _next_order(orders: queue.Queue[str]) -> str | None:
         return None
 
 
-def _started(directory: Path, command: list[str]) -> subprocess.Popen[bytes]:
+def _started(directory: Path, command: list[str], user: int | None) -> subprocess.Popen[bytes]:
+    groups: tuple[int, ...] | None = None if user is None else ()
     with (directory / LOG_NAME).open("wb") as log:
-        return subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+        return subprocess.Popen(  # noqa: S603
+            command,
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            user=user,
+            group=user,
+            extra_groups=groups,
+        )
 
 
-def _stop(jvm: subprocess.Popen[bytes]) -> None:
-    jvm.terminate()
+def _stop(server: subprocess.Popen[bytes], how: int) -> None:
+    server.send_signal(how)
     try:
-        jvm.wait(_PATIENCE_S)
+        server.wait(_PATIENCE_S)
     except subprocess.TimeoutExpired:
-        jvm.kill()
-        jvm.wait()
+        server.kill()
+        server.wait()
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--user", type=int, help="the user and group to run the server as, in the place of root")
+    parser.add_argument("--stop-signal", type=int, default=signal.SIGTERM)
+    parser.add_argument("--end-signal", type=int, default=signal.SIGKILL)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(_arguments())

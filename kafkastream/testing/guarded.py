@@ -1,0 +1,105 @@
+"""A server in a process of its own that ends with its owner, also when the owner is killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kafkastream.errors import SetupError
+from kafkastream.testing import watchdog
+from kafkastream.testing.waiting import wait_until
+
+__all__ = ["GuardedServer"]
+
+_STOP_TIMEOUT_S = 30.0
+_LOG_LINES = 30
+
+
+class GuardedServer:
+    """A server that a watchdog starts, stops and removes with its directory.
+
+    Args:
+        name: Its name in errors, ``the embedded Kafka broker``.
+        directory: Its data and its log; removed in the end.
+        command: The command that runs it, in the foreground.
+        up: The text in its log that says it serves.
+        options: Further options of the watchdog.
+    """
+
+    def __init__(
+        self, name: str, directory: Path, command: Sequence[str], *, up: str, options: Sequence[str] = ()
+    ) -> None:
+        self._name = name
+        self._up = up
+        self._log = directory / watchdog.LOG_NAME
+        self._stopped = directory / watchdog.STOPPED_NAME
+        self._watchdog = _watch([*options, str(directory), *command])
+        self._runs = False
+
+    def is_running(self) -> bool:
+        """Whether its process runs."""
+        return self._runs and not self._has_ended()
+
+    def start(self, timeout_s: float) -> None:
+        """Start it and wait until it serves; nothing happens when it runs.
+
+        Raises:
+            SetupError: It did not start; the error holds the end of its log.
+        """
+        if self.is_running():
+            return
+        self._log.unlink(missing_ok=True)
+        self._stopped.unlink(missing_ok=True)
+        self._order(watchdog.START)
+        self._runs = True
+        try:
+            wait_until(lambda: self._is_up() or self._has_ended(), timeout_s, self._name)
+        except TimeoutError as error:
+            raise self._not_started(str(error)) from error
+        if self._has_ended():
+            raise self._not_started(f"{self._name} ended while it started")
+
+    def stop(self) -> None:
+        """Stop it and keep its directory; nothing happens when it does not run."""
+        if self.is_running():
+            self._order(watchdog.STOP)
+            wait_until(self._has_ended, _STOP_TIMEOUT_S, f"the end of {self._name}")
+
+    def remove(self) -> None:
+        """End it and remove its directory."""
+        self._watchdog.communicate()
+
+    def log_tail(self) -> str:
+        """Return the last lines of its log."""
+        return "\n".join(self._read_log().rstrip().split("\n")[-_LOG_LINES:])
+
+    def _read_log(self) -> str:
+        return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
+
+    def _order(self, order: str) -> None:
+        pipe = self._watchdog.stdin
+        assert pipe is not None
+        pipe.write(f"{order}\n")
+        pipe.flush()
+
+    def _is_up(self) -> bool:
+        return self._up in self._read_log()
+
+    def _has_ended(self) -> bool:
+        return self._stopped.exists() or self._watchdog.poll() is not None
+
+    def _not_started(self, what: str) -> SetupError:
+        return SetupError(what, where=f"the end of its log:\n{self.log_tail()}")
+
+
+def _watch(arguments: Sequence[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603
+        [sys.executable, "-I", "-S", watchdog.__file__, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C is for the owner
+        text=True,
+    )
