@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar, final
 
-__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "is_secret", "redacted"]
+__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "Secret", "is_secret", "redacted"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -21,6 +21,22 @@ HIDDEN_KEYS = (
 _SECRET_KEY = re.compile(HIDDEN_KEYS)
 URL_USER = re.compile(r"(?<=://)[^/\s]*@")
 """The user's part of a URL: up to the last ``@`` before the path, since passwords are not always percent-encoded."""
+
+
+@final
+class Secret(str):
+    """Text from a place for secrets: ``repr`` hides it wherever it stands, whatever the option is called.
+
+    Example:
+        >>> user = Secret("admin")
+        >>> user == "admin", user
+        (True, '***')
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(_HIDDEN)
 
 
 def is_secret(key: str) -> bool:

@@ -12,7 +12,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.spec.values import FrozenMap, is_secret, redacted
+from kafkastream.spec.values import FrozenMap, Secret, is_secret, redacted
 from kafkastream.sql.references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 
@@ -87,11 +87,16 @@ class GivenOptions(Generic[D_co]):
             return option.default
         try:
             return option.parse(self.values[key])
-        except ValueError as reason:
+        except ValueError as error:
             # Not as its cause: the reason may hold what a reference stands for.
             raise self.refusal(
-                f"Unsupported value {self.shown(key)} for {key!r}: {reason}", key, now=option.doc
+                f"Unsupported value {self.shown(key)} for {key!r}{self._reason(key, error)}", key, now=option.doc
             ) from None
+
+    def _reason(self, key: str, error: ValueError) -> str:
+        if isinstance(self.values[key], Secret):
+            return ""
+        return f": {error.what if isinstance(error, DefinitionError) else error}"
 
     def spelling(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> str | None:
         """The key under which an option is given, if it is."""
@@ -130,7 +135,7 @@ class GivenOptions(Generic[D_co]):
         return self.refusal(
             f"One or more required options are missing. Missing required options are: {', '.join(keys)}",
             key,
-            now=f"Add {keys[0]!r} to WITH.",
+            now=f"Add {keys[0]!r}.",
         )
 
     @contextmanager

@@ -21,6 +21,7 @@ from kafkastream.sql.connectors.metadata import read_metadata
 from kafkastream.sql.connectors.partitioners import partitioner_of
 from kafkastream.sql.connectors.positions import starting_offsets
 from kafkastream.sql.connectors.record_parts import RecordPart, key_columns, key_part, value_part
+from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
 from kafkastream.sql.formats import Format
 from kafkastream.sql.table import TableDefinition
@@ -105,7 +106,7 @@ def kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
     _check_primary_key(options, format_)
     key_fields = _key(options, None if key is None else key.to_write(topics))
     return KafkaTableSink(
-        sink=sink_spec(options, topics, _guarantee(options), partitioner_of(options)),
+        sink=sink_spec(options, RecordsAsEncoded(topics, partitioner_of(options)), _guarantee(options)),
         key=key_fields,
         value=value_part(options, value.named_by, key_fields, format_),
         metadata=sink_metadata(options, topics),

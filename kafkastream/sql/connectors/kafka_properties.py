@@ -64,4 +64,9 @@ def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
             )
     for key in given.keys() & _NO_EFFECT.keys():
         log.warning("%s: no effect; %s", options.where(PROPERTIES.prefix + key), _NO_EFFECT[key])
-    return {key: value.replace(_SHADED, "") for key, value in given.items() if key not in _NO_EFFECT}
+    return {key: _unshaded(value) for key, value in given.items() if key not in _NO_EFFECT}
+
+
+def _unshaded(value: str) -> str:
+    """Leave a value alone that has nothing to replace: ``replace`` would make plain text of a secret."""
+    return value.replace(_SHADED, "") if _SHADED in value else value

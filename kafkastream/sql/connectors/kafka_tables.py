@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import final
 
 import attrs
 
 from kafkastream.spec.offsets import OffsetsInitializer
-from kafkastream.spec.partitioning import KafkaPartitioner
 from kafkastream.spec.record import ConsumerRecord
-from kafkastream.spec.record_serialization import ProducerRecord
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, ProducerRecord
 from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
 from kafkastream.spec.source import KafkaSource
 from kafkastream.sql.changelog import ChangelogMode
@@ -27,8 +26,8 @@ from kafkastream.sql.connectors.kafka_properties import consumer_properties, pro
 from kafkastream.sql.connectors.metadata import TOPIC_KEY, MetadataField, written_metadata
 from kafkastream.sql.connectors.positions import stopping_offsets
 from kafkastream.sql.connectors.record_parts import RecordPart
-from kafkastream.sql.connectors.records import RecordsAsEncoded, RecordsAsRead
-from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions
 
 __all__ = [
     "BufferFlush",
@@ -106,9 +105,9 @@ class KafkaTableSink:
 
 
 def source_spec(
-    options: TableOptions, starting: OffsetsInitializer, default_group: str | None
+    options: GivenOptions[Declaration], starting: OffsetsInitializer, default_group: str | None
 ) -> KafkaSource[ConsumerRecord]:
-    """Which records a table reads.
+    """Which records a table, or a pipeline, reads.
 
     Raises:
         DefinitionError: Options are missing or contradict each other.
@@ -158,12 +157,11 @@ def sink_metadata(options: TableOptions, topics: Sequence[str]) -> tuple[Metadat
 
 
 def sink_spec(
-    options: TableOptions,
-    topics: tuple[str, ...],
+    options: GivenOptions[Declaration],
+    serializer: KafkaRecordSerializationSchema[ProducerRecord],
     guarantee: DeliveryGuarantee,
-    partitioner: KafkaPartitioner[Any] | None,
 ) -> KafkaSink[ProducerRecord]:
-    """Where a table's records go, and how surely.
+    """Where the records of a table, or of a pipeline, go, and how surely.
 
     Raises:
         DefinitionError: Options are missing or contradict each other.
@@ -181,10 +179,10 @@ def sink_spec(
     if prefix is not None:
         builder.set_transactional_id_prefix(prefix)
     with options.reading():
-        return builder.set_record_serializer(RecordsAsEncoded(topics, partitioner)).build()
+        return builder.set_record_serializer(serializer).build()
 
 
-def _check_topic(options: TableOptions) -> None:
+def _check_topic(options: GivenOptions[Declaration]) -> None:
     if options.has(TOPIC) and options.has(TOPIC_PATTERN):
         raise options.refusal(
             f"Option '{TOPIC.key}' and '{TOPIC_PATTERN.key}' shouldn't be set together.", TOPIC_PATTERN.key

@@ -20,7 +20,7 @@ from kafkastream.sql.connectors.kafka_options import (
     BoundedMode,
     StartupMode,
 )
-from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.table_options import Declaration, GivenOptions
 
 __all__ = ["AUTO_OFFSET_RESET", "starting_offsets", "stopping_offsets"]
 
@@ -43,7 +43,7 @@ _STARTUP: Final = _End("startup", STARTUP_MODE, STARTUP_OFFSETS, STARTUP_TIMESTA
 _BOUNDED: Final = _End("bounded", BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_TIMESTAMP)
 
 
-def starting_offsets(options: TableOptions) -> OffsetsInitializer:
+def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
     """Where a table begins without a checkpoint, which goes before all this; the group's offsets if nothing is said.
 
     Raises:
@@ -62,7 +62,7 @@ def starting_offsets(options: TableOptions) -> OffsetsInitializer:
             return _specific(options, _STARTUP)
 
 
-def stopping_offsets(options: TableOptions) -> OffsetsInitializer | None:
+def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer | None:
     """Where a table ends, if it does.
 
     Raises:
@@ -81,7 +81,7 @@ def stopping_offsets(options: TableOptions) -> OffsetsInitializer | None:
             return _specific(options, _BOUNDED)
 
 
-def _reset_strategy(options: TableOptions) -> OffsetResetStrategy:
+def _reset_strategy(options: GivenOptions[Declaration]) -> OffsetResetStrategy:
     """What to do where the group has no offset; nothing (fail) if it is not said."""
     text = options.under(PROPERTIES).get(AUTO_OFFSET_RESET, OffsetResetStrategy.NONE.name)
     names = [strategy.name for strategy in OffsetResetStrategy]
@@ -94,13 +94,13 @@ def _reset_strategy(options: TableOptions) -> OffsetResetStrategy:
     return OffsetResetStrategy[text.upper()]
 
 
-def _timestamp(options: TableOptions, end: _End) -> OffsetsInitializer:
+def _timestamp(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializer:
     millis = _needed(options, end, end.timestamp)
     with options.reading(end.timestamp.key):
         return OffsetsInitializer.timestamp(millis)
 
 
-def _specific(options: TableOptions, end: _End) -> OffsetsInitializer:
+def _specific(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializer:
     text, topics = _needed(options, end, end.offsets), options.get(TOPIC)
     if len(topics) != 1:
         raise options.refusal(
@@ -122,7 +122,7 @@ def _specific(options: TableOptions, end: _End) -> OffsetsInitializer:
         )
 
 
-def _needed(options: TableOptions, end: _End, option: Option[T | None]) -> T:
+def _needed(options: GivenOptions[Declaration], end: _End, option: Option[T | None]) -> T:
     value = options.get(option)
     if value is None:
         raise options.refusal(

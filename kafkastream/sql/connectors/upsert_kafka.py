@@ -21,6 +21,7 @@ from kafkastream.sql.connectors.kafka_tables import (
 )
 from kafkastream.sql.connectors.metadata import read_metadata
 from kafkastream.sql.connectors.record_parts import key_part, value_part
+from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
 from kafkastream.sql.formats import Format, RawFormat
 from kafkastream.sql.table import TableDefinition
@@ -96,7 +97,7 @@ def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | 
         log.warning("%s: a NULL is written as a null value, which is read as a delete", options.where(value.named_by))
     key_fields = key_part(options, definition.schema.primary_key, key_of)
     return KafkaTableSink(
-        sink=sink_spec(options, topics, options.get(its.DELIVERY_GUARANTEE), partitioner=None),
+        sink=sink_spec(options, RecordsAsEncoded(topics), options.get(its.DELIVERY_GUARANTEE)),
         key=key_fields,
         value=value_part(options, value.named_by, key_fields, value_of),
         metadata=sink_metadata(options, topics),

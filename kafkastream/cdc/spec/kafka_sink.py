@@ -1,0 +1,242 @@
+"""The sink ``kafka``: changes of tables as messages of topics."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.cdc.patterns import TablePattern
+from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.tables import TableId
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, enum_member, map_of, text
+from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
+from kafkastream.spec.sink import KafkaSink, KafkaSinkBuilder
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.connectors import kafka_options as of_tables
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors.kafka_tables import sink_spec
+from kafkastream.sql.settings import options_of, read_settings, setting
+
+__all__ = [
+    "KAFKA_SINK",
+    "KafkaPipelineSink",
+    "KeyFormat",
+    "MessageFormat",
+    "MessagesAsEncoded",
+    "PartitionStrategy",
+    "TopicMapping",
+]
+
+
+class MessageFormat(enum.Enum):
+    """How a change is a message."""
+
+    DEBEZIUM_JSON = "debezium-json"
+    CANAL_JSON = "canal-json"
+
+
+class KeyFormat(enum.Enum):
+    """How a primary key is the key of a message."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
+class PartitionStrategy(enum.Enum):
+    """Which partition a message goes to."""
+
+    ALL_TO_ZERO = "all-to-zero"
+    HASH_BY_KEY = "hash-by-key"
+
+
+@final
+@attrs.frozen
+class TopicMapping:
+    """Topics by patterns of tables: ``sink.tableId-to-topic.mapping``.
+
+    Args:
+        rules: Patterns with their topics, in order; the first that selects a table counts.
+
+    Example:
+        >>> mapping = TopicMapping.parse("db.t1,db.t2:topic1;db.t3:topic2")
+        >>> mapping.topic(TableId.parse("db.t2")), mapping.topic(TableId.parse("db.t4"))
+        ('topic1', None)
+    """
+
+    rules: tuple[tuple[TablePattern, str], ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> TopicMapping:
+        """Read ``db.t1,db.t2:topic1;db.t3:topic2``.
+
+        Raises:
+            ValueError: The text is no such mapping.
+        """
+        return TopicMapping(tuple(_rule(part.strip()) for part in text.split(";") if part.strip()))
+
+    def topic(self, table: TableId) -> str | None:
+        """Return the topic of a table, if a rule selects it."""
+        return next((topic for pattern, topic in self.rules if pattern.selects(table)), None)
+
+
+def _rule(text: str) -> tuple[TablePattern, str]:
+    tables, colon, topic = (part.strip() for part in text.rpartition(":"))
+    if not colon or not tables or not topic:
+        raise ValueError(f"expected tables:topic, separated by ';', not {text!r}")
+    return TablePattern(tables), topic
+
+
+@final
+@attrs.frozen
+class MessagesAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
+    """Messages as the pipeline has made them.
+
+    Args:
+        topic: The topic of all messages; None if each table has its own.
+    """
+
+    topic: str | None = None
+
+    def serialize(self, element: ProducerRecord, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
+        """Return the message."""
+        return element
+
+
+SINK_TOPIC: Final = Option[str | None](
+    key=of_tables.TOPIC.key,
+    parse=text,
+    default=None,
+    doc="The topic of all tables. Without it, each table has the topic of the mapping, or one of its own: `db.table`.",
+)
+MESSAGE_FORMAT: Final = Option[MessageFormat](
+    key=of_tables.VALUE_FORMAT.key,
+    parse=enum_member(MessageFormat),
+    default=MessageFormat.DEBEZIUM_JSON,
+    doc="The format of the messages: `debezium-json` or `canal-json`.",
+)
+KEY_FORMAT: Final = Option[KeyFormat](
+    key=of_tables.KEY_FORMAT.key,
+    parse=enum_member(KeyFormat),
+    default=KeyFormat.JSON,
+    doc="The format of the keys, which hold the primary key: `json` or `csv`.",
+)
+PARTITION_STRATEGY: Final = Option[PartitionStrategy](
+    key="partition.strategy",
+    parse=enum_member(PartitionStrategy),
+    default=PartitionStrategy.ALL_TO_ZERO,
+    doc="`all-to-zero`: all messages go to partition 0. `hash-by-key`: those with one primary key go to one partition.",
+)
+TOPIC_MAPPING: Final = Option[TopicMapping](
+    key="sink.tableId-to-topic.mapping",
+    parse=TopicMapping.parse,
+    default=TopicMapping(),
+    doc="Topics of tables: `db.t1,db.t2:topic1;db.t3:topic2`. Messages keep the names of their tables, other than by a route.",
+)
+INCLUDE_SCHEMA: Final = Option[bool](
+    key="debezium-json.include-schema.enabled",
+    parse=boolean,
+    default=False,
+    doc='Whether Debezium messages tell their schema: `{"schema": …, "payload": …}`.',
+)
+TABLE_HEADERS: Final = Option[bool](
+    key="sink.add-tableId-to-header-enabled",
+    parse=boolean,
+    default=False,
+    doc="Whether messages have the headers `namespace`, `schemaName` and `tableName`.",
+)
+CUSTOM_HEADERS: Final = Option[Mapping[str, str]](
+    key="sink.custom-header",
+    parse=lambda value: FrozenMap(map_of(value)),
+    default=FrozenMap(),
+    doc="Headers of all messages: `key1:value1,key2:value2`.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaPipelineSink(PipelineSink):
+    """Topics that get the changes of tables.
+
+    Args:
+        sink: Servers, properties and delivery guarantee, as for the other doors.
+
+    The other fields are options, by the same names in a document.
+
+    Raises:
+        DefinitionError: Fields contradict each other.
+    """
+
+    sink: KafkaSink[ProducerRecord]
+    topic: str | None = setting(SINK_TOPIC)
+    message_format: MessageFormat = setting(MESSAGE_FORMAT)
+    key_format: KeyFormat = setting(KEY_FORMAT)
+    partition_strategy: PartitionStrategy = setting(PARTITION_STRATEGY)
+    topic_mapping: TopicMapping = setting(TOPIC_MAPPING)
+    includes_schema: bool = setting(INCLUDE_SCHEMA)
+    adds_table_headers: bool = setting(TABLE_HEADERS)
+    custom_headers: Mapping[str, str] = setting(CUSTOM_HEADERS)
+
+    def __attrs_post_init__(self) -> None:
+        if self.includes_schema and self.message_format is not MessageFormat.DEBEZIUM_JSON:
+            raise DefinitionError(
+                f"'{INCLUDE_SCHEMA.key}' is for '{MESSAGE_FORMAT.key}: {MessageFormat.DEBEZIUM_JSON.value}' only",
+                where="Kafka sink of a pipeline",
+            )
+
+    @staticmethod
+    def of(builder: KafkaSinkBuilder[Any], *, topic: str | None = None, **options: Any) -> KafkaPipelineSink:
+        """Make a sink of a builder that lacks nothing but the serializer.
+
+        Args:
+            builder: Servers, properties and delivery guarantee.
+            topic: The topic of all tables; None if each has its own.
+            options: The other fields of the class.
+
+        Raises:
+            DefinitionError: Something is missing or contradictory.
+
+        Example:
+            >>> brokers = KafkaSink.builder().set_bootstrap_servers("localhost:9092")
+            >>> KafkaPipelineSink.of(brokers, topic_mapping=TopicMapping.parse("db.t1:a")).topic_of(
+            ...     TableId.parse("db.t1")
+            ... )
+            'a'
+        """
+        sink = builder.set_record_serializer(MessagesAsEncoded(topic)).build()
+        return KafkaPipelineSink(sink=sink, topic=topic, **options)
+
+    def topic_of(self, table: TableId) -> str:
+        """Return the topic of a table, after routes: the one topic, else the mapping's, else the table's own."""
+        return self.topic or self.topic_mapping.topic(table) or str(table)
+
+
+def _read(options: SectionOptions) -> KafkaPipelineSink:
+    settings = read_settings(KafkaPipelineSink, options.get)
+    sink = sink_spec(options, MessagesAsEncoded(settings["topic"]), options.get(of_tables.DELIVERY_GUARANTEE))
+    with options.reading():
+        return KafkaPipelineSink(sink=sink, **settings)
+
+
+KAFKA_SINK: Final = SectionType(
+    Connector(
+        "kafka",
+        (
+            of_tables.BOOTSTRAP_SERVERS,
+            *options_of(KafkaPipelineSink),
+            of_tables.DELIVERY_GUARANTEE,
+            of_tables.TRANSACTIONAL_ID_PREFIX,
+            of_tables.TRANSACTION_NAMING_STRATEGY,
+            of_tables.PROPERTIES,
+        ),
+        required=(of_tables.BOOTSTRAP_SERVERS,),
+        common=(),
+    ),
+    _read,
+    "Topics of Kafka that get the changes.",
+)

@@ -1,0 +1,256 @@
+"""The source ``kafka``: topics whose records are changes of tables."""
+
+from __future__ import annotations
+
+import enum
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.cdc.spec.initial_schemas import initial_schemas
+from kafkastream.cdc.spec.section import NAME, SectionOptions, SectionType
+from kafkastream.cdc.spec.value_formats import VALUE_FORMATS, DebeziumJson, Json, ValueFormat
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, enum_member, integer, list_of, text
+from kafkastream.spec.record import ConsumerRecord
+from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.connectors import kafka_options as of_tables
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors.kafka_tables import source_spec
+from kafkastream.sql.connectors.metadata import READABLE
+from kafkastream.sql.connectors.positions import starting_offsets
+from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.table_options import did_you_mean
+
+__all__ = ["KAFKA_SOURCE", "InferenceStrategy", "KafkaPipelineSource", "KeyFormat"]
+
+log = logging.getLogger("kafkastream")
+
+_WHERE: Final = "Kafka source of a pipeline"
+_METADATA: Final = tuple(key for key in READABLE if key != "header-list")
+
+
+class InferenceStrategy(enum.Enum):
+    """When schemas are inferred."""
+
+    CONTINUOUS = "continuous"
+    STATIC = "static"
+
+
+class KeyFormat(enum.Enum):
+    """The format of the messages' keys."""
+
+    JSON = "json"
+
+
+def _metadata(value: str) -> tuple[str, ...]:
+    names = list_of(text, separator=",")(value)
+    _check_metadata(names)
+    return names
+
+
+def _check_metadata(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name not in _METADATA:
+            raise ValueError(f"{name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip())
+        if name in seen:
+            raise ValueError(f"{name!r} stands twice")
+        seen.add(name)
+
+
+GROUP_ID: Final = attrs.evolve(
+    of_tables.GROUP_ID,
+    doc="The consumer group. Needed for `group-offsets`; a new group also needs `properties.auto.offset.reset`.",
+)
+VALUE_FORMAT: Final = attrs.evolve(
+    of_tables.VALUE_FORMAT,
+    default=DebeziumJson.identifier,
+    doc="The format of the messages: `debezium-json`, `canal-json` or `json`.",
+)
+KEY_FORMAT: Final = Option[KeyFormat | None](
+    key=of_tables.KEY_FORMAT.key,
+    parse=enum_member(KeyFormat),
+    default=None,
+    doc="The format of the keys, whose fields become columns: `json`. Without it keys are not read.",
+)
+KEY_FIELDS_PREFIX: Final = attrs.evolve(
+    of_tables.KEY_FIELDS_PREFIX,
+    doc="How the columns of the key's fields begin; no prefix of `value.fields-prefix`, nor the other way round.",
+)
+VALUE_FIELDS_PREFIX: Final = attrs.evolve(
+    of_tables.VALUE_FIELDS_PREFIX,
+    doc="How the columns of the value's fields begin; no prefix of `key.fields-prefix`, nor the other way round.",
+)
+METADATA_LIST: Final = Option[tuple[str, ...]](
+    key="metadata.list",
+    parse=_metadata,
+    default=(),
+    doc=f"Metadata of the messages that become columns, separated by `,`: {', '.join(f'`{key}`' for key in _METADATA)}.",
+)
+INFERENCE_STRATEGY: Final = Option[InferenceStrategy](
+    key="schema.inference.strategy",
+    parse=enum_member(InferenceStrategy),
+    default=InferenceStrategy.CONTINUOUS,
+    doc="`continuous`: each record may widen its table's schema. `static`: the first schemas stay.",
+)
+MAX_PRE_FETCH_RECORDS: Final = Option[int](
+    key="scan.max.pre.fetch.records",
+    parse=integer,
+    default=50,
+    doc="How many of the newest messages of each partition are read to infer the first schemas.",
+)
+INITIAL_SCHEMAS: Final = Option[Mapping[TableId, TableSchema]](
+    key="scan.value.initial-schemas.ddls",
+    parse=initial_schemas,
+    default=FrozenMap(),
+    doc="First schemas of tables, as `CREATE TABLE db1.t1 (id BIGINT, name VARCHAR(10)); CREATE TABLE …` in Flink SQL.",
+)
+IGNORE_ERRORS: Final = Option[bool](
+    key="ingestion.ignore-errors",
+    parse=boolean,
+    default=False,
+    doc="Whether messages that cannot be read are left out; otherwise the first one fails the job.",
+)
+MAX_ERRORS: Final = Option[int](
+    key="ingestion.error-tolerance.max-count",
+    parse=integer,
+    default=-1,
+    doc="How many messages may be left out before the job fails; -1 for any number. Needs `ingestion.ignore-errors`.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaPipelineSource:
+    """Topics whose records are changes of tables.
+
+    Args:
+        source: Which records are read, as for the other doors.
+        value_format: How values are read; Debezium JSON unless told otherwise.
+
+    The other fields are options, by the same names in a document.
+
+    Raises:
+        DefinitionError: Fields contradict each other.
+    """
+
+    source: KafkaSource[ConsumerRecord]
+    value_format: ValueFormat = attrs.field(factory=DebeziumJson)
+    name: str | None = setting(NAME)
+    key_format: KeyFormat | None = setting(KEY_FORMAT)
+    key_fields_prefix: str = setting(KEY_FIELDS_PREFIX)
+    value_fields_prefix: str = setting(VALUE_FIELDS_PREFIX)
+    metadata: tuple[str, ...] = setting(METADATA_LIST)
+    inference: InferenceStrategy = setting(INFERENCE_STRATEGY)
+    max_pre_fetch_records: int = setting(MAX_PRE_FETCH_RECORDS)
+    initial_schemas: Mapping[TableId, TableSchema] = setting(INITIAL_SCHEMAS)
+    ignores_errors: bool = setting(IGNORE_ERRORS)
+    max_errors: int = setting(MAX_ERRORS)
+    checks_duplicated_group: bool = setting(of_tables.CHECK_DUPLICATED_GROUP)
+
+    def __attrs_post_init__(self) -> None:
+        problems = tuple(_problems(self))
+        if problems:
+            raise DefinitionError("; ".join(problems), where=_WHERE)
+        if self.max_errors >= 0 and not self.ignores_errors:
+            log.warning("%s: %r has no effect without %r", _WHERE, MAX_ERRORS.key, IGNORE_ERRORS.key)
+
+    @staticmethod
+    def of(builder: KafkaSourceBuilder[Any], **options: Any) -> KafkaPipelineSource:
+        """Make a source of a builder that lacks nothing but the deserializer.
+
+        Args:
+            builder: Servers, topics, offsets and properties.
+            options: The other fields of the class.
+
+        Raises:
+            DefinitionError: Something is missing or contradictory.
+
+        Example:
+            >>> orders = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("orders")
+            >>> KafkaPipelineSource.of(orders, metadata=("offset",)).value_format.identifier
+            'debezium-json'
+        """
+        return KafkaPipelineSource(source=builder.set_deserializer(RecordsAsRead()).build(), **options)
+
+
+def _problems(source: KafkaPipelineSource) -> Iterable[str]:
+    key, value = source.key_fields_prefix, source.value_fields_prefix
+    if key and value and (key.startswith(value) or value.startswith(key)):
+        yield f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one begins with the other"
+    if source.max_pre_fetch_records < 0:
+        yield f"'{MAX_PRE_FETCH_RECORDS.key}' is {source.max_pre_fetch_records}, less than 0"
+    if source.max_errors < -1:
+        yield f"'{MAX_ERRORS.key}' is {source.max_errors}: give -1 for any number of errors, or how many"
+    if isinstance(source.value_format, Json) and source.value_format.fixed_types and source.max_pre_fetch_records:
+        yield f"'json.infer-schema.fixed-types' needs '{MAX_PRE_FETCH_RECORDS.key}' = 0"
+    try:
+        _check_metadata(source.metadata)
+    except ValueError as reason:
+        yield f"'{METADATA_LIST.key}': {reason}"
+
+
+def _read(options: SectionOptions) -> KafkaPipelineSource:
+    source = source_spec(options, starting_offsets(options), default_group=None)
+    value_format = _value_format(options)
+    settings = read_settings(KafkaPipelineSource, options.get)
+    with options.reading():
+        return KafkaPipelineSource(source=source, value_format=value_format, **settings)
+
+
+def _value_format(options: SectionOptions) -> ValueFormat:
+    identifier = options.get(VALUE_FORMAT) or ""
+    if identifier not in VALUE_FORMATS:
+        raise options.refusal(
+            f"Unsupported value {options.shown(VALUE_FORMAT.key)} for '{VALUE_FORMAT.key}': "
+            f"expected one of {', '.join(VALUE_FORMATS)}",
+            VALUE_FORMAT.key,
+            now=did_you_mean(identifier, VALUE_FORMATS),
+        )
+    prefixes = (f"{identifier}.",)
+    kind = VALUE_FORMATS[identifier]
+    with options.reading():
+        made: ValueFormat = kind(**read_settings(kind, lambda option: options.get(option, prefixes)))
+    return made
+
+
+def _format_options() -> Iterable[Option[Any]]:
+    for identifier, kind in VALUE_FORMATS.items():
+        for option in options_of(kind):
+            assert isinstance(option, Option)
+            yield attrs.evolve(option, key=f"{identifier}.{option.key}")
+
+
+KAFKA_SOURCE: Final = SectionType(
+    Connector(
+        "kafka",
+        (
+            of_tables.BOOTSTRAP_SERVERS,
+            of_tables.TOPIC,
+            of_tables.TOPIC_PATTERN,
+            GROUP_ID,
+            of_tables.PROPERTIES,
+            VALUE_FORMAT,
+            *options_of(KafkaPipelineSource),
+            of_tables.STARTUP_MODE,
+            of_tables.STARTUP_OFFSETS,
+            of_tables.STARTUP_TIMESTAMP,
+            of_tables.BOUNDED_MODE,
+            of_tables.BOUNDED_OFFSETS,
+            of_tables.BOUNDED_TIMESTAMP,
+            of_tables.DISCOVERY_INTERVAL,
+            *_format_options(),
+        ),
+        required=(of_tables.BOOTSTRAP_SERVERS,),
+        common=(),
+    ),
+    _read,
+    "Topics of Kafka whose records are changes of tables.",
+)

@@ -1,0 +1,79 @@
+"""A pipeline: what the user meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
+from kafkastream.cdc.spec.rules import RouteRule, TransformRule
+from kafkastream.cdc.spec.settings import KafkaCollector, PipelineSettings, RuntimeMode
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.spec.sources import PipelineSource
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.properties import dead_letter_problems
+from kafkastream.spec.subscription import TopicList
+
+__all__ = ["PipelineSpec"]
+
+
+def _transforms(rules: Iterable[TransformRule]) -> tuple[TransformRule, ...]:
+    return tuple(rules)
+
+
+def _routes(rules: Iterable[RouteRule]) -> tuple[RouteRule, ...]:
+    return tuple(rules)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PipelineSpec:
+    """A pipeline as the user defined it: plain data, ready to run.
+
+    Args:
+        source: What is read.
+        sink: Where it is written.
+        transforms: What becomes of rows; the first rule that selects a table counts.
+        routes: Which tables the rows go to; the source's own where no rule matches.
+        settings: How the job runs.
+
+    Raises:
+        DefinitionError: Parts contradict each other.
+
+    Example:
+        >>> from kafkastream.cdc.spec.simple_sinks import PrintSink
+        >>> from kafkastream.cdc.spec.values_source import ValuesSource
+        >>> PipelineSpec(source=ValuesSource(), sink=PrintSink()).routes
+        ()
+    """
+
+    source: PipelineSource
+    sink: PipelineSink
+    transforms: tuple[TransformRule, ...] = attrs.field(default=(), converter=_transforms)
+    routes: tuple[RouteRule, ...] = attrs.field(default=(), converter=_routes)
+    settings: PipelineSettings = attrs.field(factory=PipelineSettings)
+
+    def __attrs_post_init__(self) -> None:
+        problems = tuple(_problems(self))
+        if problems:
+            raise DefinitionError("; ".join(problems), where="pipeline")
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the source ends."""
+        return not isinstance(self.source, KafkaPipelineSource) or self.source.source.stopping_offsets is not None
+
+
+def _problems(pipeline: PipelineSpec) -> Iterator[str]:
+    source, collector = pipeline.source, pipeline.settings.dirty_data_collector
+    if pipeline.settings.runtime_mode is RuntimeMode.BATCH and not pipeline.is_bounded:
+        yield "'execution.runtime-mode: BATCH' needs a source that ends: set 'scan.bounded.mode'"
+    if isinstance(collector, KafkaCollector):
+        if not isinstance(source, KafkaPipelineSource):
+            yield "the dirty data collector 'kafka' needs a source 'kafka', whose brokers keep its topic"
+        else:
+            subscription = source.source.subscription
+            topics = subscription.topics if isinstance(subscription, TopicList) else ()
+            yield from dead_letter_problems(collector.topic, topics)

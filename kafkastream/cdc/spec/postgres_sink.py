@@ -1,0 +1,189 @@
+"""The sinks ``postgres`` and ``hologres``: tables of a database that speaks PostgreSQL's protocol."""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import Final, final
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import enum_member, integer, positive, text
+from kafkastream.spec.values import Secret, redacted
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.settings import options_of, read_settings, setting
+
+__all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
+
+
+class TypeNormalization(enum.Enum):
+    """How wide the columns of new tables are."""
+
+    STANDARD = "STANDARD"
+    BROADEN = "BROADEN"
+    ONLY_BIGINT_OR_TEXT = "ONLY_BIGINT_OR_TEXT"
+
+
+URL: Final = Option[str | None](
+    key="url",
+    parse=text,
+    default=None,
+    doc="The database: `postgresql://host:port/database`, in place of `hostname`, `port` and `database`.",
+)
+HOSTNAME: Final = Option[str](key="hostname", parse=text, default="localhost", doc="The server.")
+PORT: Final = Option[int](key="port", parse=positive, default=5432, doc="Its port.")
+DATABASE: Final = Option[str](key="database", parse=text, default="postgres", doc="The database, which must exist.")
+USERNAME: Final = Option[str | None](
+    key="username", parse=text, default=None, doc="The user; what `PGUSER` or the operating system says if not given."
+)
+PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="The user's password.")
+SCHEMA: Final = Option[str](
+    key="schema",
+    parse=text,
+    default="public",
+    doc="The schema of tables whose ids have one part; others have the schema that their ids name.",
+)
+TYPES: Final = Option[TypeNormalization](
+    key="sink.type-normalize-strategy",
+    parse=enum_member(TypeNormalization),
+    default=TypeNormalization.STANDARD,
+    doc=(
+        "How wide the columns of new tables are. `STANDARD`: as the types are. `BROADEN`: the widest of their family, so "
+        "that wider values fit later. `ONLY_BIGINT_OR_TEXT`: whole numbers are BIGINT, all else TEXT."
+    ),
+)
+MAX_ROWS: Final = Option[int](
+    key="sink.buffer-flush.max-rows",
+    parse=positive,
+    default=10_000,
+    doc="How many rows are sent to the server at once.",
+)
+MAX_RETRIES: Final = Option[int](
+    key="sink.max-retries",
+    parse=integer,
+    default=3,
+    doc="How often a micro-batch is tried again when the server is away, before it fails.",
+)
+ENDPOINT: Final = Option[str | None](key="endpoint", parse=text, default=None, doc="The instance: `host:port`.")
+DBNAME: Final = attrs.evolve(DATABASE, key="dbname", default="")
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PostgresSink(PipelineSink):
+    """Tables of a PostgreSQL database.
+
+    The fields are options, by the same names in a document.
+
+    Raises:
+        DefinitionError: The server, the database or a number is no such thing.
+
+    Example:
+        >>> sink = PostgresSink.of_url("postgresql://writer:pw@db:5433/shop")
+        >>> sink.hostname, sink.port, sink.database, sink.password == "pw"
+        ('db', 5433, 'shop', True)
+        >>> "pw" in repr(sink)
+        False
+    """
+
+    hostname: str = setting(HOSTNAME)
+    port: int = setting(PORT)
+    database: str = setting(DATABASE)
+    username: str | None = setting(USERNAME)
+    password: str | None = setting(PASSWORD)
+    schema: str = setting(SCHEMA)
+    types: TypeNormalization = setting(TYPES)
+    max_rows: int = setting(MAX_ROWS)
+    max_retries: int = setting(MAX_RETRIES)
+
+    def __attrs_post_init__(self) -> None:
+        problems = [f"'{key}' is empty" for key in ("hostname", "database", "schema") if not getattr(self, key).strip()]
+        if not 0 < self.port < 65536:
+            problems.append(f"'port' is {self.port}, and ports are between 1 and 65535")
+        if self.max_retries < 0:
+            problems.append(f"'{MAX_RETRIES.key}' is {self.max_retries}, less than 0")
+        if problems:
+            raise DefinitionError("; ".join(problems), where="PostgreSQL sink of a pipeline")
+
+    @staticmethod
+    def of_url(url: str, **options: object) -> PostgresSink:
+        """Make a sink of a URL, which may have a user and a password.
+
+        Args:
+            url: ``postgresql://user:password@host:port/database``; ``jdbc:`` may stand before it.
+            options: The other fields of the class; these count before the URL's.
+
+        Raises:
+            DefinitionError: It is no such URL.
+        """
+        return PostgresSink(**{**_of_url(url), **options})  # type: ignore[arg-type]  # the constructor checks
+
+
+def _of_url(url: str) -> dict[str, object]:
+    found: dict[str, object] = {}
+    try:
+        parts = urlsplit(url.removeprefix("jdbc:"))
+        port = parts.port
+    except ValueError:
+        raise _bad_url(url) from None
+    database = unquote(parts.path.removeprefix("/"))
+    if parts.scheme not in {"postgresql", "postgres"} or not parts.hostname or not database or parts.query:
+        raise _bad_url(url)
+    found |= {"hostname": parts.hostname, "database": database}
+    found |= {"port": port} if port is not None else {}
+    found |= {"username": unquote(parts.username)} if parts.username else {}
+    found |= {"password": Secret(unquote(parts.password))} if parts.password else {}
+    return found
+
+
+def _bad_url(url: str) -> DefinitionError:
+    return DefinitionError(
+        f"{redacted(url)} is no URL of a PostgreSQL database", now="Write postgresql://host:port/database."
+    )
+
+
+def _read(options: SectionOptions) -> PostgresSink:
+    settings = read_settings(PostgresSink, options.get)
+    url = options.get(URL)
+    if url is None:
+        with options.reading():
+            return PostgresSink(**settings)
+    if beside := next((key for key in (HOSTNAME.key, PORT.key, DATABASE.key) if key in options.values), None):
+        raise options.refusal(f"'{URL.key}' and '{beside}' say the same", beside, now="Give one of them.")
+    of_url = {} if not options.has(USERNAME) else {"username": settings["username"]}
+    of_url |= {} if not options.has(PASSWORD) else {"password": settings["password"]}
+    others = {name: value for name, value in settings.items() if name not in _IN_URL}
+    with options.reading(URL.key):
+        return PostgresSink.of_url(url, **others, **of_url)
+
+
+_IN_URL: Final = frozenset({"hostname", "port", "database", "username", "password"})
+
+
+def _read_hologres(options: SectionOptions) -> PostgresSink:
+    endpoint = re.fullmatch(r"(?P<host>[^:/\s]+)(?::(?P<port>\d+))?", options.get(ENDPOINT) or "")
+    if endpoint is None:
+        raise options.refusal(f"{options.shown(ENDPOINT.key)} is no endpoint", ENDPOINT.key, now="Write host:port.")
+    settings = read_settings(PostgresSink, options.get)
+    settings |= {"hostname": endpoint["host"], "database": options.get(DBNAME)}
+    settings |= {"port": int(endpoint["port"])} if endpoint["port"] else {"port": 80}
+    with options.reading():
+        return PostgresSink(**settings)
+
+
+_COMMON: Final = tuple(option for option in options_of(PostgresSink) if option not in (HOSTNAME, PORT, DATABASE))
+POSTGRES: Final = SectionType(
+    Connector("postgres", (URL, HOSTNAME, PORT, DATABASE, *_COMMON), common=()),
+    _read,
+    "Tables of a PostgreSQL database.",
+)
+HOLOGRES: Final = SectionType(
+    Connector("hologres", (ENDPOINT, DBNAME, *_COMMON), required=(ENDPOINT, DBNAME, USERNAME, PASSWORD), common=()),
+    _read_hologres,
+    "Tables of Hologres, which speaks PostgreSQL's protocol.",
+)

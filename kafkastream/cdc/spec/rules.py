@@ -1,0 +1,189 @@
+"""Rules of a pipeline: which tables are transformed, and where they are routed."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, final
+
+import attrs
+
+from kafkastream.cdc.patterns import TablePattern
+from kafkastream.cdc.tables import TableId
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import enum_member, list_of, text
+from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.sql.settings import setting
+
+__all__ = ["TABLE_OPTIONS_DELIMITER", "AfterTransform", "RouteRule", "TransformRule", "table_options"]
+
+_GROUP: Final = re.compile(r"\\(?P<escaped>.)|\$(?P<number>\d+)|(?P<bad>\$)")
+
+
+class AfterTransform(enum.Enum):
+    """Converters of changes after a transform."""
+
+    SOFT_DELETE = "SOFT_DELETE"
+
+
+def _pattern(value: str | TablePattern) -> TablePattern:
+    return value if isinstance(value, TablePattern) else TablePattern(value)
+
+
+def _columns(value: Iterable[str]) -> tuple[str, ...]:
+    return list_of(text, separator=",")(value) if isinstance(value, str) else tuple(value)
+
+
+def _projection(value: str) -> str:
+    # A plain scalar of YAML cannot begin with an asterisk, so that documents write a backslash before it.
+    return value.replace(r"\*", "*").strip()
+
+
+def table_options(value: str, delimiter: str = ",") -> Mapping[str, str]:
+    """Read ``k1=v1,k2=v2``.
+
+    Raises:
+        ValueError: A pair has no ``=``.
+    """
+    pairs = [pair.partition("=") for pair in value.split(delimiter) if pair.strip()]
+    if bad := next((key for key, equals, _ in pairs if not equals or not key.strip()), None):
+        raise ValueError(f"expected pairs like key=value, separated by {delimiter!r}, not {bad.strip()!r}")
+    return FrozenMap({key.strip(): given.strip() for key, _, given in pairs})
+
+
+def _text(key: str, doc: str) -> Option[str]:
+    return Option(key=key, parse=text, default="", doc=doc)
+
+
+SOURCE_TABLE: Final = Option[TablePattern | None](
+    key="source-table",
+    parse=TablePattern,
+    default=None,
+    doc=r"Which tables: ids as `db.table`, regular expressions with `\.` for any character, several separated by `,`.",
+)
+PROJECTION: Final = Option[str](
+    key="projection",
+    parse=_projection,
+    default="",
+    doc=r"The columns, as after SELECT; a leading `*` is written `\*`. All columns as they are, if not given.",
+)
+FILTER: Final = _text("filter", "Which rows are kept, as after WHERE; it may use columns that the projection computes.")
+PRIMARY_KEYS: Final = Option[tuple[str, ...]](
+    key="primary-keys", parse=_columns, default=(), doc="The columns of the primary key, separated by `,`."
+)
+PARTITION_KEYS: Final = Option[tuple[str, ...]](
+    key="partition-keys",
+    parse=_columns,
+    default=(),
+    doc="The columns by which the sink partitions the table, separated by `,`.",
+)
+TABLE_OPTIONS: Final = Option[Mapping[str, str]](
+    key="table-options",
+    parse=table_options,
+    default=FrozenMap(),
+    doc="Options of the sink for these tables: `k1=v1,k2=v2`.",
+)
+TABLE_OPTIONS_DELIMITER: Final = Option[str](
+    key="table-options.delimiter", parse=text, default=",", doc="What separates the pairs of `table-options`."
+)
+AFTER_TRANSFORM: Final = Option[AfterTransform | None](
+    key="converter-after-transform",
+    parse=enum_member(AfterTransform),
+    default=None,
+    doc="`SOFT_DELETE`: deletes become inserts; select `__data_event_type__` to tell them apart.",
+)
+DESCRIPTION: Final = _text("description", "A note for readers.")
+SINK_TABLE: Final = _text(
+    "sink-table", "Where the rows go; `$1` is what the first group in `source-table` has matched."
+)
+REPLACE_SYMBOL: Final = Option[str | None](
+    key="replace-symbol",
+    parse=text,
+    default=None,
+    doc="What stands in `sink-table` for the name of the source's table, such as `<>`.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class TransformRule:
+    r"""What becomes of the rows of some tables; the first rule that selects a table counts.
+
+    Raises:
+        DefinitionError: The rule selects nothing.
+
+    Example:
+        >>> TransformRule(source_table=r"shop.\.*", primary_keys="id").primary_keys
+        ('id',)
+    """
+
+    source_table: TablePattern = attrs.field(converter=_pattern, metadata={"option": SOURCE_TABLE})
+    projection: str = attrs.field(default="", converter=_projection, metadata={"option": PROJECTION})
+    filter: str = setting(FILTER)
+    primary_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={"option": PRIMARY_KEYS})
+    partition_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={"option": PARTITION_KEYS})
+    table_options: Mapping[str, str] = attrs.field(
+        default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted, metadata={"option": TABLE_OPTIONS}
+    )
+    after_transform: AfterTransform | None = setting(AFTER_TRANSFORM)
+    description: str = attrs.field(default="", eq=False, metadata={"option": DESCRIPTION})
+
+
+@final
+@attrs.frozen(kw_only=True)
+class RouteRule:
+    r"""Where the rows of some tables go.
+
+    Raises:
+        DefinitionError: There is no target, a group does not exist, or groups stand beside a replace symbol.
+
+    Example:
+        >>> rule = RouteRule(source_table=r"db_(\.*).(\.*)_t", sink_table="x_$1.y_$2")
+        >>> str(rule.target(TableId.parse("db_a.b_t")))
+        'x_a.y_b'
+    """
+
+    source_table: TablePattern = attrs.field(converter=_pattern, metadata={"option": SOURCE_TABLE})
+    sink_table: str = attrs.field(metadata={"option": SINK_TABLE})
+    replace_symbol: str | None = setting(REPLACE_SYMBOL)
+    description: str = attrs.field(default="", eq=False, metadata={"option": DESCRIPTION})
+
+    def __attrs_post_init__(self) -> None:
+        if not self.sink_table.strip():
+            raise DefinitionError("a route rule has no 'sink-table'")
+        if self.replace_symbol == "":
+            raise DefinitionError("the 'replace-symbol' of a route rule is empty")
+        if self.replace_symbol is None:
+            _check_groups(self.sink_table, self.source_table.groups)
+            TableId.parse(self.sink_table)
+
+    def target(self, table: TableId) -> TableId | None:
+        """Return where a table goes; None if the rule does not mean it."""
+        found = self.source_table.match(table)
+        if found is None:
+            return None
+        if self.replace_symbol is not None:
+            return TableId.parse(self.sink_table.replace(self.replace_symbol, table.table))
+        return TableId.parse(_GROUP.sub(lambda part: _replacement(part, found), self.sink_table))
+
+
+def _check_groups(sink_table: str, groups: int) -> None:
+    for part in _GROUP.finditer(sink_table):
+        if part["bad"]:
+            raise DefinitionError(f"'$' in the sink table {sink_table!r} is followed by no number of a group")
+        if part["number"] and int(part["number"][0]) > groups:
+            raise DefinitionError(
+                f"the sink table {sink_table!r} refers to group {part['number'][0]}, "
+                f"and the pattern of the source table has {groups or 'none'}"
+            )
+
+
+def _replacement(part: re.Match[str], found: re.Match[str]) -> str:
+    if part["escaped"]:
+        return part["escaped"]
+    digits = part["number"]
+    # As in Java, as many digits belong to the number as there are groups: $12 is group 1 and a 2 if there are ten.
+    length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= found.re.groups), default=1)
+    return (found[int(digits[:length])] or "") + digits[length:]

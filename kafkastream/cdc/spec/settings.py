@@ -1,0 +1,232 @@
+"""The settings of a pipeline: its job, its rules for schemas, and what becomes of messages that cannot be read."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias, final
+from zoneinfo import ZoneInfo
+
+import attrs
+
+from kafkastream.cdc.spec.section import NAME as SECTION_NAME
+from kafkastream.errors import DefinitionError
+from kafkastream.options import job
+from kafkastream.options.job import JOB_OPTIONS
+from kafkastream.options.metrics import METRIC_OPTIONS, REPORTER_PREFIX
+from kafkastream.options.option import Option, OptionFamily
+from kafkastream.options.parsers import choice, enum_member, positive, text
+from kafkastream.options.table_config import LOCAL_TIME_ZONE as TABLE_TIME_ZONE
+from kafkastream.spec.configuration import Configuration
+from kafkastream.spec.job import JobSettings
+from kafkastream.spec.job_settings import job_settings
+from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.sql.settings import options_of, setting
+
+__all__ = [
+    "FUNCTION_CLASSPATH",
+    "FUNCTION_NAME",
+    "JOB_KEYS",
+    "PIPELINE_OPTIONS",
+    "DirtyDataCollector",
+    "KafkaCollector",
+    "LoggerCollector",
+    "PipelineFunction",
+    "PipelineSettings",
+    "RouteMode",
+    "RuntimeMode",
+    "SchemaChangeBehavior",
+]
+
+
+class RuntimeMode(enum.Enum):
+    """Whether a pipeline goes on, or ends with its source."""
+
+    STREAMING = "STREAMING"
+    BATCH = "BATCH"
+
+
+class RouteMode(enum.Enum):
+    """Which of several rules that match count."""
+
+    ALL_MATCH = "ALL_MATCH"
+    FIRST_MATCH = "FIRST_MATCH"
+
+
+class SchemaChangeBehavior(enum.Enum):
+    """What becomes of changes of schemas."""
+
+    EXCEPTION = "exception"
+    EVOLVE = "evolve"
+    TRY_EVOLVE = "try_evolve"
+    LENIENT = "lenient"
+    IGNORE = "ignore"
+
+
+@final
+@attrs.frozen
+class LoggerCollector:
+    """Messages that cannot be read are told in the log."""
+
+
+@final
+@attrs.frozen
+class KafkaCollector:
+    """Messages that cannot be read are kept in a topic of the source's brokers, which must exist or be created by them."""
+
+    topic: str
+
+    def __attrs_post_init__(self) -> None:
+        if not self.topic:
+            raise DefinitionError("the dirty data collector 'kafka' needs a 'topic'")
+
+
+DirtyDataCollector: TypeAlias = LoggerCollector | KafkaCollector
+
+FUNCTION_NAME: Final = Option[str](key="name", parse=text, default="", doc="The name in expressions.")
+FUNCTION_CLASSPATH: Final = Option[str](
+    key="classpath", parse=text, default="", doc="The function in Python: `package.module.name`."
+)
+
+
+@final
+@attrs.frozen
+class PipelineFunction:
+    """A function of the user's for expressions.
+
+    Args:
+        name: The name in expressions.
+        classpath: ``package.module.name`` of the function in Python.
+
+    Raises:
+        DefinitionError: One of both is missing, or the path has no module.
+    """
+
+    name: str
+    classpath: str
+
+    def __attrs_post_init__(self) -> None:
+        if not self.name:
+            raise DefinitionError("a user-defined function has no 'name'")
+        if "." not in self.classpath.strip("."):
+            raise DefinitionError(
+                f"the 'classpath' of the function {self.name!r} is {self.classpath!r}",
+                now="Write package.module.name, an object that @udf has made.",
+            )
+
+
+def _functions(functions: Iterable[PipelineFunction]) -> tuple[PipelineFunction, ...]:
+    return tuple(functions)
+
+
+def _time_zone(value: str) -> str:
+    try:
+        ZoneInfo(value) if value != TIME_ZONE.default else None
+    except (KeyError, ValueError, OSError):
+        raise ValueError("expected the name of a time zone, such as Europe/Berlin or UTC") from None
+    return value
+
+
+TIME_ZONE: Final = attrs.evolve(TABLE_TIME_ZONE, key="local-time-zone", parse=_time_zone)
+PIPELINE_NAME: Final = attrs.evolve(
+    SECTION_NAME, doc="The job's name, which is also its directory below the checkpoint directory."
+)
+PARALLELISM: Final = Option[int | None](key="parallelism", parse=positive, default=None, doc=job.PARALLELISM.doc)
+RUNTIME_MODE: Final = Option[RuntimeMode](
+    key=job.RUNTIME_MODE.key,
+    parse=enum_member(RuntimeMode),
+    default=RuntimeMode.STREAMING,
+    doc="`STREAMING`, or `BATCH` for sources that end.",
+)
+ROUTE_MODE: Final = Option[RouteMode](
+    key="route-mode",
+    parse=enum_member(RouteMode),
+    default=RouteMode.ALL_MATCH,
+    doc="Whether a table goes where all rules that match say, or only the first: `ALL_MATCH` or `FIRST_MATCH`.",
+)
+SCHEMA_CHANGE_BEHAVIOR: Final = Option[SchemaChangeBehavior](
+    key="schema.change.behavior",
+    parse=enum_member(SchemaChangeBehavior),
+    default=SchemaChangeBehavior.LENIENT,
+    doc=(
+        "What becomes of changes of schemas. `exception`: the job fails. `evolve`: the sink follows, or the job fails. "
+        "`try_evolve`: the sink follows where it can, and values are converted elsewhere. `lenient`: no data is lost; a "
+        "column whose type changes is renamed, and a new one added. `ignore`: the first schemas stay."
+    ),
+)
+RPC_TIMEOUT: Final = Option[str](
+    key="schema-operator.rpc-timeout",
+    parse=text,
+    default="3 min",
+    doc="How long Flink CDC waits for a change of a schema. No effect.",
+    deprecated_keys=("schema.operator.rpc-timeout",),
+)
+UID_PREFIX: Final = Option[str | None](
+    key="operator.uid.prefix",
+    parse=text,
+    default=None,
+    doc="How Flink CDC names its operators. No effect.",
+    deprecated_keys=("schema.operator.uid",),
+)
+COLLECTOR_TYPE: Final = Option[str](
+    key="type", parse=choice("logger", "kafka"), default="logger", doc="`logger` or `kafka`, a topic of dead letters."
+)
+_NOT_HERE: Final = frozenset({job.PARALLELISM.key, job.JOB_NAME.key, job.RUNTIME_MODE.key})
+JOB_KEYS: Final[tuple[Option[Any] | OptionFamily, ...]] = (
+    *(option for option in JOB_OPTIONS if option.key not in _NOT_HERE),
+    METRIC_OPTIONS[0],
+    OptionFamily(prefix=REPORTER_PREFIX, doc="Reporters of metrics."),
+)
+"""Settings of all jobs, by Flink's keys."""
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PipelineSettings:
+    """How a pipeline runs.
+
+    Args:
+        dirty_data_collector: Where messages go that cannot be read and are ignored.
+        functions: Functions of the user's for expressions.
+        configuration: Other settings of the job, by Flink's keys, such as ``execution.checkpointing.dir``.
+
+    The other fields are options, by the same names in a document.
+
+    Raises:
+        DefinitionError: A setting of the job cannot be read, or two functions have one name.
+        UnsupportedFeatureError: A setting asks for what is not to be had.
+
+    Example:
+        >>> settings = PipelineSettings(name="orders", configuration={"execution.checkpointing.interval": "10 s"})
+        >>> settings.job_settings().checkpoint_interval_ms
+        10000
+    """
+
+    name: str | None = setting(PIPELINE_NAME)
+    parallelism: int | None = setting(PARALLELISM)
+    local_time_zone: str = setting(TIME_ZONE)
+    runtime_mode: RuntimeMode = setting(RUNTIME_MODE)
+    route_mode: RouteMode = setting(ROUTE_MODE)
+    schema_change_behavior: SchemaChangeBehavior = setting(SCHEMA_CHANGE_BEHAVIOR)
+    dirty_data_collector: DirtyDataCollector = attrs.field(factory=LoggerCollector)
+    functions: tuple[PipelineFunction, ...] = attrs.field(default=(), converter=_functions)
+    configuration: Mapping[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
+
+    def __attrs_post_init__(self) -> None:
+        names = [function.name.lower() for function in self.functions]
+        if double := next((name for name in names if names.count(name) > 1), None):
+            raise DefinitionError(f"there are two user-defined functions {double!r}")
+        self.job_settings()
+
+    def job_settings(self) -> JobSettings:
+        """Return the settings of the job, as the environments of the other doors make them."""
+        configuration = Configuration()
+        for key, value in self.configuration.items():
+            configuration.set_string(key, value)
+        if self.parallelism is not None:
+            configuration.set(job.PARALLELISM, self.parallelism)
+        return job_settings(configuration, self.name)
+
+
+PIPELINE_OPTIONS: Final = (*options_of(PipelineSettings), RPC_TIMEOUT, UID_PREFIX)
+"""Options of the section ``pipeline`` that are no settings of all jobs."""

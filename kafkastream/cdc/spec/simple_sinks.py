@@ -1,0 +1,93 @@
+"""The sinks ``delta``, ``print`` and ``values``."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import attrs
+
+from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, text
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors.print import PRINT_IDENTIFIER, STANDARD_ERROR
+from kafkastream.sql.settings import options_of, read_settings, setting
+
+__all__ = ["DELTA", "PRINT", "VALUES", "DeltaSink", "PrintSink", "ValuesSink"]
+
+PATH: Final = Option[str](
+    key="path",
+    parse=text,
+    default="",
+    doc="Where the tables are: a path or URL that the driver and the workers reach; `db.t` is at `<path>/db/t`.",
+    deprecated_keys=("warehouse",),
+)
+PRINT_ENABLED: Final = Option[bool](
+    key="print.enabled", parse=boolean, default=True, doc="Whether changes are printed as well."
+)
+ERROR_ON_SCHEMA_CHANGE: Final = Option[bool](
+    key="error.on.schema.change",
+    parse=boolean,
+    default=False,
+    doc="Whether the sink refuses changes of schemas, for tests.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class DeltaSink(PipelineSink):
+    """Delta Lake tables below a path.
+
+    Raises:
+        DefinitionError: There is no path.
+    """
+
+    path: str = setting(PATH)
+
+    def __attrs_post_init__(self) -> None:
+        if not self.path:
+            raise DefinitionError(f"'{PATH.key}' is empty", where="Delta sink of a pipeline")
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PrintSink(PipelineSink):
+    """Changes are printed by the driver."""
+
+    print_identifier: str | None = setting(PRINT_IDENTIFIER)
+    standard_error: bool = setting(STANDARD_ERROR)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ValuesSink(PipelineSink):
+    """Changes are collected in the driver's memory, for tests."""
+
+    prints: bool = setting(PRINT_ENABLED)
+    error_on_schema_change: bool = setting(ERROR_ON_SCHEMA_CHANGE)
+
+
+def _delta(options: SectionOptions) -> DeltaSink:
+    with options.reading():
+        return DeltaSink(**read_settings(DeltaSink, options.get))
+
+
+def _print(options: SectionOptions) -> PrintSink:
+    return PrintSink(**read_settings(PrintSink, options.get))
+
+
+def _values(options: SectionOptions) -> ValuesSink:
+    return ValuesSink(**read_settings(ValuesSink, options.get))
+
+
+DELTA: Final = SectionType(
+    Connector("delta", options_of(DeltaSink), required=(PATH,), common=()), _delta, "Delta Lake tables below a path."
+)
+PRINT: Final = SectionType(
+    Connector("print", options_of(PrintSink), common=()), _print, "Standard output of the driver."
+)
+VALUES: Final = SectionType(
+    Connector("values", options_of(ValuesSink), common=()), _values, "The driver's memory, for tests."
+)

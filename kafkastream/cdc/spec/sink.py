@@ -1,0 +1,69 @@
+"""What all sinks of pipelines have."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+import attrs
+
+from kafkastream.cdc.spec.section import NAME
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import list_of
+from kafkastream.sql.settings import setting
+
+__all__ = ["PipelineSink", "SchemaChangeType"]
+
+
+class SchemaChangeType(enum.Enum):
+    """Kinds of changes of schemas, as Flink CDC names them."""
+
+    ADD_COLUMN = "add.column"
+    ALTER_COLUMN_TYPE = "alter.column.type"
+    CREATE_TABLE = "create.table"
+    DROP_COLUMN = "drop.column"
+    DROP_TABLE = "drop.table"
+    RENAME_COLUMN = "rename.column"
+    TRUNCATE_TABLE = "truncate.table"
+
+
+def _types(tag: str) -> frozenset[SchemaChangeType]:
+    """Read a kind, or a word of several: ``column``, ``table``, ``drop``, ``all``."""
+    found = frozenset(kind for kind in SchemaChangeType if tag in ("all", kind.value, *kind.value.split(".")))
+    if not found:
+        raise ValueError(f"expected {', '.join(kind.value for kind in SchemaChangeType)}, a word of them, or all")
+    return found
+
+
+def _all_types(value: str) -> frozenset[SchemaChangeType]:
+    return frozenset[SchemaChangeType]().union(*list_of(_types, separator=",")(value))
+
+
+ALL: Final = frozenset(SchemaChangeType)
+NO_TYPES: Final[frozenset[SchemaChangeType]] = frozenset()
+_KINDS: Final = ", ".join(f"`{kind.value}`" for kind in SchemaChangeType)
+INCLUDE: Final = Option[frozenset[SchemaChangeType]](
+    key="include.schema.changes",
+    parse=_all_types,
+    default=ALL,
+    doc=f"A list of the changes of schemas that the sink follows: {_KINDS}, or a word of them, such as `column`. All if not given.",
+)
+EXCLUDE: Final = Option[frozenset[SchemaChangeType]](
+    key="exclude.schema.changes",
+    parse=_all_types,
+    default=NO_TYPES,
+    doc="A list of the changes of schemas that the sink does not follow, though they are included.",
+)
+
+
+@attrs.frozen(kw_only=True)
+class PipelineSink:
+    """A sink of a pipeline: a frozen value, whose class says what kind it is. Subclass it for a sink of a new kind."""
+
+    name: str | None = setting(NAME)
+    included: frozenset[SchemaChangeType] = setting(INCLUDE)
+    excluded: frozenset[SchemaChangeType] = setting(EXCLUDE)
+
+    def follows(self, kind: SchemaChangeType) -> bool:
+        """Whether the sink is told of changes of a kind."""
+        return kind in self.included and kind not in self.excluded

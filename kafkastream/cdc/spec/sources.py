@@ -1,0 +1,18 @@
+"""All types of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from kafkastream.cdc.spec.kafka_source import KAFKA_SOURCE, KafkaPipelineSource
+from kafkastream.cdc.spec.section import SectionType
+from kafkastream.cdc.spec.values_source import VALUES_SOURCE, ValuesSource
+
+__all__ = ["SOURCES", "PipelineSource"]
+
+PipelineSource: TypeAlias = KafkaPipelineSource | ValuesSource
+
+_TYPES: Final[tuple[SectionType[PipelineSource], ...]] = (KAFKA_SOURCE, VALUES_SOURCE)
+SOURCES: Final[Mapping[str, SectionType[PipelineSource]]] = {one.connector.identifier: one for one in _TYPES}
+"""Types of sources by their names."""

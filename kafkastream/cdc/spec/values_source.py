@@ -1,0 +1,261 @@
+"""The source ``values``: tables and their changes in the document itself, for tests and demos."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, TypeAlias, final
+
+import attrs
+
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, applied
+from kafkastream.cdc.spec.initial_schemas import initial_schemas
+from kafkastream.cdc.spec.section import (
+    NAME,
+    Entry,
+    ListNode,
+    MapNode,
+    Node,
+    Scalar,
+    Section,
+    SectionOptions,
+    SectionType,
+)
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.errors import DefinitionError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, floating, integer, text
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.settings import setting
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["VALUES_SOURCE", "RowChange", "ValuesEvent", "ValuesSource"]
+
+Values: TypeAlias = Mapping[str, Any]
+
+
+def _frozen(values: Values | None) -> Values | None:
+    return None if values is None else FrozenMap(values)
+
+
+@final
+@attrs.frozen
+class RowChange:
+    """A change of a row; columns that are not named are NULL.
+
+    Args:
+        table: The table.
+        operation: What happens.
+        before: Values before, by columns; None for an INSERT, and for an UPDATE if they are not told.
+        after: Values after, by columns; None for a DELETE.
+    """
+
+    table: TableId
+    operation: Operation
+    before: Values | None = attrs.field(default=None, converter=_frozen)
+    after: Values | None = attrs.field(default=None, converter=_frozen)
+
+
+ValuesEvent: TypeAlias = CreateTable | AddColumns | AlterColumnTypes | RowChange
+
+
+def _events(events: Iterable[ValuesEvent]) -> tuple[ValuesEvent, ...]:
+    return tuple(events)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ValuesSource:
+    """Changes of tables and rows, in order; the source then ends.
+
+    Args:
+        events: The changes; a table is created before its rows change.
+
+    Raises:
+        DefinitionError: A change does not fit its table.
+
+    Example:
+        >>> orders = TableId.parse("shop.orders")
+        >>> created = CreateTable(orders, TableSchema.of([("id", DataType.of(Kind.BIGINT))]))
+        >>> source = ValuesSource(events=(created, RowChange(orders, Operation.INSERT, after={"id": 1})))
+        >>> [str(table) for table in source.schemas]
+        ['shop.orders']
+    """
+
+    name: str | None = setting(NAME)
+    events: tuple[ValuesEvent, ...] = attrs.field(default=(), converter=_events)
+
+    def __attrs_post_init__(self) -> None:
+        self.schemas  # noqa: B018 - checks the events
+
+    @property
+    def schemas(self) -> Mapping[TableId, TableSchema]:
+        """The schemas of the tables at the end."""
+        schemas: dict[TableId, TableSchema] = {}
+        for event in self.events:
+            _apply(schemas, event)
+        return schemas
+
+
+def _apply(schemas: dict[TableId, TableSchema], event: ValuesEvent) -> None:
+    schema = schemas.get(event.table)
+    if schema is None and not isinstance(event, CreateTable):
+        known = map(str, schemas)
+        raise DefinitionError(f"there is no table '{event.table}'", now=did_you_mean(str(event.table), known))
+    if not isinstance(event, RowChange):
+        schemas[event.table] = applied(schema, event)
+        return
+    assert schema is not None
+    for values in (event.before, event.after):
+        if unknown := set(values or ()) - set(schema.names):
+            name = min(unknown)
+            raise DefinitionError(f"{name!r} is no column of '{event.table}'", now=did_you_mean(name, schema.names))
+
+
+DDLS: Final = Option[Mapping[TableId, TableSchema]](
+    key="tables",
+    parse=initial_schemas,
+    default=FrozenMap(),
+    doc="The tables: `CREATE TABLE shop.orders (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED); CREATE TABLE …`.",
+)
+_CHANGES: Final = "changes"
+_ROWS: Final = {"insert": Operation.INSERT, "update": Operation.UPDATE, "delete": Operation.DELETE}
+_ALTERS: Final = ("add-columns", "alter-columns")
+_SIDES: Final = {Operation.INSERT: ("after",), Operation.UPDATE: ("before", "after"), Operation.DELETE: ("before",)}
+
+
+def _row_schema(verb: str, sides: tuple[str, ...]) -> dict[str, Any]:
+    properties = {verb: {"type": "string"}, **{side: {"type": "object"} for side in sides}}
+    return {"type": "object", "properties": properties, "required": [verb, sides[-1]], "additionalProperties": False}
+
+
+def _alter_schema(verb: str) -> dict[str, Any]:
+    properties = {verb: {"type": "string"}, "columns": {"type": "string"}}
+    return {"type": "object", "properties": properties, "required": [verb, "columns"], "additionalProperties": False}
+
+
+_SCHEMA: Final = {
+    "type": "array",
+    "description": "Changes in order. Rows: `insert: shop.orders` with `after`, `update` with `before` and `after`, "
+    "`delete` with `before`. Schemas: `add-columns: shop.orders` and `alter-columns` with `columns: price DOUBLE`.",
+    "items": {
+        "anyOf": [
+            *(_row_schema(verb, _SIDES[operation]) for verb, operation in _ROWS.items()),
+            *map(_alter_schema, _ALTERS),
+        ]
+    },
+}
+
+
+def _read(options: SectionOptions) -> ValuesSource:
+    declared = options.get(DDLS)
+    schemas = dict(declared)
+    if not schemas:
+        raise options.missing([DDLS.key])
+    created = [CreateTable(table, schema) for table, schema in schemas.items()]
+    return ValuesSource(name=options.get(NAME), events=(*created, *_changes(options.definition, schemas)))
+
+
+def _changes(section: Section, schemas: dict[TableId, TableSchema]) -> Iterator[ValuesEvent]:
+    entry = section.nodes.get(_CHANGES)
+    if entry is None:
+        return
+    if not isinstance(entry.node, ListNode):
+        raise section.refusal(f"'{_CHANGES}' is no list", entry.position, now="Write each change behind '- '.")
+    for node in entry.node.items:
+        event = _event(section, schemas, node)
+        try:
+            _apply(schemas, event)
+        except DefinitionError as error:
+            raise section.refusal(error.what, node.position, error.now) from None
+        yield event
+
+
+def _event(section: Section, schemas: Mapping[TableId, TableSchema], node: Node) -> ValuesEvent:
+    verbs = (*_ROWS, *_ALTERS)
+    given = node.entries if isinstance(node, MapNode) else {}
+    verb = next((key for key in given if key in verbs), None)
+    if verb is None:
+        unknown = next(iter(given), "")
+        raise section.refusal(
+            f"a change begins with one of {', '.join(verbs)}", node.position, now=did_you_mean(unknown, verbs)
+        )
+    table = TableId.parse(_scalar(section, given[verb]))
+    sides = _SIDES[_ROWS[verb]] if verb in _ROWS else ("columns",)
+    for key, entry in given.items():
+        if key not in (verb, *sides):
+            raise section.refusal(f"'{verb}' has no {key!r}", entry.position, now=did_you_mean(key, sides))
+    if sides[-1] not in given:
+        raise section.refusal(f"'{verb}' needs '{sides[-1]}'", node.position)
+    if table not in schemas:
+        known = map(str, schemas)
+        raise section.refusal(f"there is no table '{table}'", given[verb].position, now=did_you_mean(str(table), known))
+    if verb in _ROWS:
+        rows = {side: _row(section, schemas[table], given[side]) for side in sides if side in given}
+        return RowChange(table, _ROWS[verb], **rows)
+    return _alter(section, table, schemas[table], verb, given["columns"])
+
+
+def _alter(section: Section, table: TableId, schema: TableSchema, verb: str, entry: Entry) -> ValuesEvent:
+    try:
+        ((_, declared),) = initial_schemas(f"CREATE TABLE t ({_scalar(section, entry)})").items()
+    except ValueError as reason:
+        raise section.refusal(f"'columns' cannot be read: {reason}", entry.node.position) from None
+    if verb == "add-columns":
+        return AddColumns(table, declared.columns)
+    if unknown := next((name for name in declared.names if name not in schema.names), None):
+        raise section.refusal(
+            f"{unknown!r} is no column of '{table}'", entry.node.position, now=did_you_mean(unknown, schema.names)
+        )
+    types = {column.name: column.type for column in declared.columns}
+    return AlterColumnTypes(table, types, {name: schema[name].type for name in types})
+
+
+def _row(section: Section, schema: TableSchema, entry: Entry) -> Values:
+    if not isinstance(entry.node, MapNode):
+        raise section.refusal("a row is written as {column: value, …}", entry.node.position)
+    values: dict[str, Any] = {}
+    for name, one in entry.node.entries.items():
+        if name not in schema.names:
+            raise section.refusal(f"{name!r} is no column", one.position, now=did_you_mean(name, schema.names))
+        if not isinstance(one.node, Scalar):
+            raise section.refusal(f"the value of {name!r} is no scalar", one.node.position)
+        try:
+            values[name] = None if one.node.is_null else _value(one.node.text, schema[name].type)
+        except (ValueError, InvalidOperation) as reason:
+            raise section.refusal(
+                f"{one.node.written!r} is no {schema[name].type} for {name!r}: {reason}", one.node.position
+            ) from None
+    return values
+
+
+def _scalar(section: Section, entry: Entry) -> str:
+    if not isinstance(entry.node, Scalar) or entry.node.is_null:
+        raise section.refusal("expected a text", entry.node.position)
+    return entry.node.text
+
+
+def _value(written: str, type_: DataType) -> Any:
+    match type_.kind:
+        case Kind.BOOLEAN:
+            return boolean(written)
+        case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
+            return integer(written)
+        case Kind.FLOAT | Kind.DOUBLE:
+            return floating(written)
+        case Kind.DECIMAL:
+            return Decimal(written).quantize(Decimal(1).scaleb(-(type_.scale or 0)))
+        case Kind.BINARY | Kind.VARBINARY:
+            return written.encode()
+        case _:
+            return text(written)
+
+
+VALUES_SOURCE: Final = SectionType(
+    Connector("values", (NAME, DDLS), required=(DDLS,), common=()),
+    _read,
+    "Tables and their changes in the document itself, for tests and demos.",
+    nodes={_CHANGES: _SCHEMA},
+)
