@@ -1,0 +1,118 @@
+"""Debezium's change events as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, final
+
+import attrs
+import msgspec
+
+from kafkastream.cdc.changes import Change, Operation
+from kafkastream.cdc.errors import MalformedRecordError
+from kafkastream.cdc.formats.settings import DistributedSettings
+from kafkastream.cdc.table_rows import TableRows, Tables
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.sql.formats.debezium_json import SCHEMA_INCLUDE
+from kafkastream.sql.settings import setting
+
+__all__ = ["DebeziumReader", "DebeziumReaderSettings"]
+
+_INSERT, _UPDATE, _DELETE = Operation.INSERT, Operation.UPDATE, Operation.DELETE
+_NULL: Final = msgspec.Raw(b"null")
+
+
+@final
+@attrs.frozen(kw_only=True)
+class DebeziumReaderSettings(DistributedSettings):
+    """Options of Debezium JSON."""
+
+    identifier: ClassVar[str] = "debezium-json"
+    schema_include: bool = setting(SCHEMA_INCLUDE)
+
+
+class _Source(msgspec.Struct, gc=False):
+    table: str | None = None
+    db: str | None = None
+    schema: str | None = None
+
+
+class _Event(msgspec.Struct, gc=False):
+    op: str | None = None
+    source: _Source | None = None
+    before: msgspec.Raw = _NULL
+    after: msgspec.Raw = _NULL
+
+
+_event_of: Final = msgspec.json.Decoder(_Event).decode
+
+
+@final
+class DebeziumReader:
+    """Reads Debezium JSON.
+
+    Args:
+        settings: The format's options.
+        tables: Tables that are known.
+    """
+
+    def __init__(self, settings: DebeziumReaderSettings, tables: Tables) -> None:
+        self._tables = tables
+        self._known: dict[tuple[str | None, str | None, str | None], TableRows] = {}
+
+    def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
+        """Return the one change of a row."""
+        event = _event_of(value)
+        source = event.source
+        if source is None:
+            raise _without_source()
+        name = (source.db, source.schema, source.table)
+        table = self._known.get(name)
+        if table is None:
+            table = self._known[name] = self._tables.known(_table_id(source))
+        match event.op:
+            case "c" | "r":
+                after = table.decode_written(event.after, key, metadata)
+                if after is not None:
+                    return (Change(table.id, _INSERT, None, after),)
+            case "u":
+                after = table.decode_written(event.after, key, metadata)
+                if after is not None:
+                    return (Change(table.id, _UPDATE, table.decode(event.before, key, metadata), after),)
+            case "d":
+                before = table.decode_deleted(event.before, key, metadata)
+                if before is not None:
+                    return (Change(table.id, _DELETE, before, None),)
+        raise _incomplete(event)
+
+    def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
+        """Return the schema that both rows of an event show."""
+        event = _event_of(value)
+        if event.source is None:
+            raise _without_source()
+        table = self._tables.any(_table_id(event.source))
+        return ((table.id, table.found((event.after, event.before), key)),)
+
+
+def _table_id(source: _Source) -> TableId:
+    if not source.table:
+        raise MalformedRecordError("the envelope's source names no table")
+    return TableId(tuple(part for part in (source.db, source.schema, source.table) if part))
+
+
+def _without_source() -> MalformedRecordError:
+    return MalformedRecordError("the envelope has no source, which would name the table")
+
+
+def _incomplete(event: _Event) -> MalformedRecordError:
+    match event.op:
+        case None:
+            return MalformedRecordError("the envelope has no op")
+        case "c" | "r" | "u":
+            return MalformedRecordError(f"the envelope has op {event.op!r} but no row in after")
+        case "d":
+            return MalformedRecordError(
+                "the envelope has op 'd' but no row in before; PostgreSQL needs REPLICA IDENTITY FULL for it"
+            )
+        case _:
+            return MalformedRecordError(f"the envelope has the unknown op {event.op[:100]!r}")

@@ -1,0 +1,119 @@
+"""Plain JSON: each record is a row to insert."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, final
+
+import attrs
+import msgspec
+
+from kafkastream.cdc.changes import Change, Operation
+from kafkastream.cdc.errors import MalformedRecordError
+from kafkastream.cdc.fixed_types import fixed_types
+from kafkastream.cdc.formats.settings import ReaderSettings
+from kafkastream.cdc.rows import members_of
+from kafkastream.cdc.table_rows import RowRules, TableRows, Tables
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.cdc.values import json_text
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import list_of, text
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.formats.json import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT, TimestampFormat
+from kafkastream.sql.settings import setting
+from kafkastream.sql.types import DataType
+
+__all__ = ["JsonReader", "JsonReaderSettings"]
+
+_INSERT: Final = Operation.INSERT
+_NULL: Final = msgspec.Raw(b"null")
+_MOST_PARTS: Final = 3
+
+
+def _table_id_fields(value: str) -> tuple[str, ...]:
+    fields = list_of(text, ",")(value)
+    if len(fields) > _MOST_PARTS:
+        raise ValueError(f"a table id has at most {_MOST_PARTS} parts")
+    return fields
+
+
+TIMESTAMPS: Final = attrs.evolve(
+    TIMESTAMP_FORMAT, doc="How timestamps are written: `SQL` or `ISO-8601`. No effect: both are read."
+)
+FLATTEN: Final = attrs.evolve(
+    FLATTEN_NESTED_COLUMNS,
+    doc="Whether the members of nested objects are columns, such as `a.b`; otherwise an object is a STRING.",
+)
+TABLE_ID_FIELDS: Final = Option[tuple[str, ...]](
+    key="decode.parser-table-id.fields",
+    parse=_table_id_fields,
+    default=(),
+    doc="Members whose values are the parts of the table id, separated by `,`; the topic is the table if not set.",
+)
+FIXED_TYPES: Final = Option[FrozenMap[str, DataType]](
+    key="infer-schema.fixed-types",
+    parse=fixed_types,
+    default=FrozenMap(),
+    doc="Types of members in all tables, as `id BIGINT, name VARCHAR(10)`. Needs `scan.max.pre.fetch.records: 0`.",
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class JsonReaderSettings(ReaderSettings):
+    """Options of plain JSON."""
+
+    identifier: ClassVar[str] = "json"
+    timestamp_format: TimestampFormat = setting(TIMESTAMPS)
+    flatten_nested_columns: bool = setting(FLATTEN)
+    table_id_fields: tuple[str, ...] = setting(TABLE_ID_FIELDS)
+    fixed_types: FrozenMap[str, DataType] = setting(FIXED_TYPES)
+
+    def adapted(self, rules: RowRules) -> RowRules:
+        """Return the rules by which records are rows, as the options of the format want them."""
+        flattens = self.flatten_nested_columns
+        return attrs.evolve(super().adapted(rules), flattens=flattens, fixed_types=self.fixed_types)
+
+
+@final
+class JsonReader:
+    """Reads plain JSON.
+
+    Args:
+        settings: The format's options.
+        tables: Tables that are known.
+    """
+
+    def __init__(self, settings: JsonReaderSettings, tables: Tables) -> None:
+        self._tables = tables
+        self._known: dict[str | TableId, TableRows] = {}
+        self._fields = settings.table_id_fields
+
+    def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
+        """Return the one row to insert."""
+        table_id = self._table_id(value) if self._fields else topic
+        table = self._known.get(table_id)
+        if table is None:
+            table = self._tables.known(TableId((topic,)) if isinstance(table_id, str) else table_id)
+            self._known[table_id] = table
+        row = table.decode_written(value, key, metadata)
+        if row is None:
+            raise MalformedRecordError("null is no JSON object")
+        return (Change(table.id, _INSERT, None, row),)
+
+    def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
+        """Return the schema that the row shows."""
+        table = self._tables.any(self._table_id(value) if self._fields else TableId((topic,)))
+        schema = table.found((value,), key)
+        return ((table.id, schema),)
+
+    def _table_id(self, value: bytes) -> TableId:
+        members = members_of(value) or {}
+        return TableId(tuple(_part(name, members.get(name, _NULL)) for name in self._fields))
+
+
+def _part(name: str, value: msgspec.Raw) -> str:
+    part = json_text(value)
+    if value == _NULL or not part:
+        raise MalformedRecordError(f"member {name!r}, a part of the table id, is missing, null or empty")
+    return part

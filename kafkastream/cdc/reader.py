@@ -1,0 +1,181 @@
+"""Reading of a pipeline's Kafka records: changes of rows by schemas that are known, and schemas that records show."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Final, final
+
+import attrs
+
+from kafkastream.cdc.changes import Change
+from kafkastream.cdc.errors import MalformedRecordError, MisfitError, SchemaMismatchError
+from kafkastream.cdc.formats.debezium_reader import DebeziumReader, DebeziumReaderSettings
+from kafkastream.cdc.formats.json_reader import JsonReader, JsonReaderSettings
+from kafkastream.cdc.formats.settings import FormatReader, ReaderSettings
+from kafkastream.cdc.table_rows import RowRules, Tables
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.cdc.values import Conversion
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import enum_member
+from kafkastream.sql.connectors.kafka_options import KEY_FIELDS_PREFIX, VALUE_FIELDS_PREFIX
+from kafkastream.sql.settings import setting
+
+__all__ = ["ChangeReader", "InferenceStrategy", "ReadSettings"]
+
+
+class InferenceStrategy(enum.Enum):
+    """How schemas follow the records."""
+
+    CONTINUOUS = "continuous"
+    """Each record may widen its table's schema."""
+    STATIC = "static"
+    """The first schema of a table stays."""
+
+
+INFERENCE_STRATEGY: Final = Option[InferenceStrategy](
+    key="schema.inference.strategy",
+    parse=enum_member(InferenceStrategy),
+    default=InferenceStrategy.CONTINUOUS,
+    doc=(
+        "How schemas follow the records: `continuous` (each may widen its table's schema) or `static` (the first schema "
+        "of a table stays, other members are left out)."
+    ),
+)
+KEY_PREFIX: Final = attrs.evolve(
+    KEY_FIELDS_PREFIX, doc="How the names of the key's columns begin. Needs `key.format`; not as those of values."
+)
+VALUE_PREFIX: Final = attrs.evolve(
+    VALUE_FIELDS_PREFIX, doc="How the names of the value's columns begin; not as those of keys."
+)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ReadSettings:
+    """How records are read.
+
+    Args:
+        value: The format of values, with its options.
+        reads_key: Whether keys are JSON whose members are columns, too: ``key.format: json``.
+        metadata: Columns that the record's metadata are, in the order in which ``read`` gets their values.
+        local_time_zone: The zone of texts without one under TIMESTAMP_LTZ.
+        strategy: How schemas follow the records.
+        key_prefix: How the names of the key's columns begin.
+        value_prefix: How the names of the value's columns begin.
+    """
+
+    value: ReaderSettings = attrs.field(factory=DebeziumReaderSettings)
+    reads_key: bool = False
+    metadata: tuple[Column, ...] = ()
+    local_time_zone: str = "UTC"
+    strategy: InferenceStrategy = setting(INFERENCE_STRATEGY)
+    key_prefix: str = setting(KEY_PREFIX)
+    value_prefix: str = setting(VALUE_PREFIX)
+
+    @property
+    def rules(self) -> RowRules:
+        """Rules by which the records are rows."""
+        is_static = self.strategy is InferenceStrategy.STATIC
+        rules = RowRules(
+            conversion=Conversion(reads_texts=is_static, time_zone=self.local_time_zone),
+            follows_schema=not is_static,
+            reads_key=self.reads_key,
+            key_prefix=self.key_prefix,
+            value_prefix=self.value_prefix,
+            metadata=self.metadata,
+        )
+        return self.value.adapted(rules)
+
+
+@final
+class ChangeReader:
+    """Reads records by schemas that are known.
+
+    Args:
+        settings: How records are read.
+        schemas: Schemas of all tables that are known.
+
+    Example:
+        >>> from kafkastream.cdc.rows import encode_row
+        >>> record = b'{"op": "c", "source": {"db": "shop", "table": "orders"}, "after": {"id": 1}}'
+        >>> schemas = dict(ChangeReader(ReadSettings(), {}).infer("events", None, record))
+        >>> [change] = ChangeReader(ReadSettings(), schemas).read("events", None, record)
+        >>> str(change.table), change.operation.name, encode_row(change.after)
+        ('shop.orders', 'INSERT', b'{"id":1}')
+    """
+
+    def __init__(self, settings: ReadSettings, schemas: Mapping[TableId, TableSchema]) -> None:
+        self._tables = Tables(schemas, settings.rules)
+        self._ignores_errors = settings.value.ignore_parse_errors
+        self._format = _format_reader(settings.value, self._tables)
+        self._changes = self._format.changes
+
+    def read(
+        self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
+    ) -> Sequence[Change]:
+        """Return the changes that a record holds; none for a tombstone, and for what the options leave out.
+
+        Args:
+            topic: The record's topic.
+            key: Its key.
+            value: Its value.
+            metadata: Values of the metadata columns.
+
+        Raises:
+            SchemaMismatchError: Its rows need other schemas than the known ones.
+            MalformedRecordError: It cannot be read.
+        """
+        if not value:
+            return ()
+        try:
+            return self._changes(topic, key, value, metadata)
+        except MisfitError as misfit:
+            return self._mismatch(str(misfit), topic, key, value)
+        except (ValueError, RecursionError, MalformedRecordError) as error:
+            return self._malformed(error)
+
+    def infer(
+        self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
+    ) -> Sequence[tuple[TableId, TableSchema]]:
+        """Return the schemas that the rows of a record show, to be merged into the known ones.
+
+        Args:
+            topic: The record's topic.
+            key: Its key.
+            value: Its value.
+            metadata: Values of the metadata columns; they tell nothing.
+
+        Raises:
+            MalformedRecordError: It cannot be read.
+        """
+        if not value:
+            return ()
+        try:
+            return self._format.found(topic, key, value)
+        except (ValueError, RecursionError, MalformedRecordError) as error:
+            self._malformed(error)
+            return ()
+
+    def _mismatch(self, reason: str, topic: str, key: bytes | None, value: bytes) -> Sequence[Change]:
+        found = self.infer(topic, key, value)
+        if self._tables.misfits(found):
+            raise SchemaMismatchError(found, reason)
+        return self._malformed(MalformedRecordError(reason))
+
+    def _malformed(self, error: Exception) -> Sequence[Change]:
+        if self._ignores_errors:
+            return ()
+        if isinstance(error, MalformedRecordError):
+            raise error
+        raise MalformedRecordError(str(error)) from error
+
+
+def _format_reader(settings: ReaderSettings, tables: Tables) -> FormatReader:
+    match settings:
+        case JsonReaderSettings():
+            return JsonReader(settings, tables)
+        case DebeziumReaderSettings():
+            return DebeziumReader(settings, tables)
+        case _:
+            raise AssertionError(settings)
