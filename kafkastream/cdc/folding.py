@@ -1,0 +1,81 @@
+"""Folding of changes: of all changes of a key only the last one counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from operator import attrgetter
+from typing import Any, final
+
+from kafkastream.cdc.changes import Change, Row
+from kafkastream.cdc.tables import TableSchema
+
+__all__ = ["FoldedChanges"]
+
+Key = tuple[Hashable, ...]
+
+
+@final
+class FoldedChanges:
+    """Changes of a table with a primary key, folded: for each key the row to upsert, or that it is to be deleted.
+
+    Args:
+        schema: The table's schema; it has a primary key.
+
+    Example:
+        >>> import msgspec
+        >>> from kafkastream.cdc.changes import Operation
+        >>> from kafkastream.cdc.tables import TableId
+        >>> from kafkastream.sql.types import DataType
+        >>> Word = msgspec.defstruct("Word", ["word", "count"])
+        >>> folded = FoldedChanges(
+        ...     TableSchema.of([("word", DataType.string()), ("count", DataType.string())], ["word"])
+        ... )
+        >>> folded.add(Change(TableId.parse("words"), Operation.INSERT, None, Word("a", "1")))
+        >>> folded.add(Change(TableId.parse("words"), Operation.UPDATE, Word("a", "1"), Word("b", "2")))
+        >>> list(folded)
+        [(('a',), None), (('b',), Word(word='b', count='2'))]
+    """
+
+    __slots__ = ("_key_of", "_places", "_rows")
+
+    def __init__(self, schema: TableSchema) -> None:
+        self._places = [schema.names.index(name) for name in schema.primary_key]
+        self._rows: dict[Any, Row | None] = {}
+        self._key_of: Callable[[Row], Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Key, Row | None]]:
+        """Yield each key with its row, None for a deleted one, in the order of their last changes."""
+        if len(self._places) == 1:
+            return (((key,), row) for key, row in self._rows.items())
+        return iter(self._rows.items())
+
+    def add(self, change: Change) -> None:
+        """Take a change; it comes after those before.
+
+        Raises:
+            ValueError: A DELETE does not say which row.
+        """
+        _, _, before, after = change
+        row = before if after is None else after
+        if row is None:
+            raise ValueError("a DELETE without the row before")
+        key_of = self._key_of or self._read_keys_of(type(row))
+        key = key_of(row)
+        if before is not None and after is not None:
+            old_key = key_of(before)
+            if old_key != key:
+                self._set(old_key, None)
+        self._set(key, after)
+
+    def _set(self, key: Any, row: Row | None) -> None:
+        if key in self._rows:
+            del self._rows[key]  # the order is that of the last changes
+        self._rows[key] = row
+
+    def _read_keys_of(self, row_class: type[Any]) -> Callable[[Row], Any]:
+        fields = row_class.__struct_fields__
+        self._key_of = attrgetter(*(fields[place] for place in self._places))
+        return self._key_of

@@ -1,0 +1,12 @@
+"""PostgreSQL as a sink of tables; the only package that imports psycopg.
+
+Where to begin:
+
+- ``settings``: the address of a database, and the choices of how tables are written.
+- ``applier``: creates and alters tables, on the driver.
+- ``writer``: writes changes of rows, on workers, each transaction once.
+
+Below them: ``types`` (types of columns), ``csv_rows`` (rows as COPY reads them), ``statements`` (SQL of one table's upserts and
+deletes), ``progress`` (the marker table), ``client`` (connections and errors).
+``kafkastream.spark`` and above may import it.
+"""

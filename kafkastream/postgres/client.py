@@ -1,0 +1,141 @@
+"""Connections to PostgreSQL, and its errors in the user's words."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from kafkastream.cdc.sinks import SinkError
+from kafkastream.errors import SetupError
+from kafkastream.postgres.settings import PostgresSettings
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["Connection", "connect", "is_refusal", "is_transient", "sink_error"]
+
+Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+_CONNECT_TIMEOUT_S = 10
+_PAUSE_S = 0.5
+_PASSING = re.compile(r"starting up|shutting down|recovery|too many|connection slots|terminating")
+_LIMITS = "54"  # too many columns; https://www.postgresql.org/docs/current/errcodes-appendix.html
+_COPY_COLUMN = re.compile(r"COPY .*?, line \d+, column (.*)", re.DOTALL)
+
+# Texts of times and of numbers are read and written alike on every server.
+_SESSION = "SET TimeZone TO 'UTC'; SET DateStyle TO 'ISO'; SET extra_float_digits TO 1"
+
+
+def connect(settings: PostgresSettings, application_name: str = "kafkastream") -> Connection:
+    """Connect to the database, and wait for it if it does not answer.
+
+    Args:
+        settings: The database.
+        application_name: The session's name in ``pg_stat_activity``.
+
+    Raises:
+        SetupError: psycopg is not installed.
+        SinkError: The database refuses, or has not answered in ``retry_timeout_s``.
+    """
+    psycopg = _psycopg()
+    deadline = time.monotonic() + settings.retry_timeout_s
+    while True:
+        try:
+            return _connected(settings, application_name)
+        except psycopg.OperationalError as error:
+            is_final = "FATAL" in str(error) and not _PASSING.search(str(error))
+            if is_final or time.monotonic() > deadline:
+                raise _unreachable(settings, error) from None
+        time.sleep(_PAUSE_S)
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether the same transaction may succeed when it is repeated: a deadlock, a lost connection."""
+    psycopg = _psycopg()
+    is_limit = (getattr(error, "sqlstate", None) or "").startswith(_LIMITS)
+    return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not is_limit
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether the database refuses what is written, and would again."""
+    return isinstance(error, _psycopg().Error) and not is_transient(error)
+
+
+def sink_error(error: Exception, settings: PostgresSettings, table: str = "", columns: Iterable[str] = ()) -> SinkError:
+    """Return a database's error in the user's words.
+
+    Args:
+        error: The error of psycopg.
+        settings: The database.
+        table: The table that was written.
+        columns: The names of its columns.
+    """
+    diagnostics = getattr(error, "diag", None)
+    message = (diagnostics and diagnostics.message_primary) or str(error).strip() or type(error).__name__
+    column = _column(diagnostics, columns) if diagnostics else ""
+    places = [settings.address, f"table {table}" if table else "", f"column {column!r}" if column else ""]
+    return SinkError(
+        f"PostgreSQL could not write: {message}",
+        where=", ".join(filter(None, places)),
+        now=_advice(error, column),
+    )
+
+
+def _connected(settings: PostgresSettings, application_name: str) -> Connection:
+    psycopg = _psycopg()
+    parameters: dict[str, Any] = {"connect_timeout": _CONNECT_TIMEOUT_S, **settings.properties}
+    connection: Connection = psycopg.connect(
+        host=settings.host,
+        port=settings.port,
+        dbname=settings.database,
+        user=settings.user,
+        password=settings.password or None,
+        application_name=application_name,
+        autocommit=True,
+        **parameters,
+    )
+    connection.execute(_SESSION)
+    connection.autocommit = False
+    return connection
+
+
+def _unreachable(settings: PostgresSettings, error: Exception) -> SinkError:
+    lines = str(error).strip().splitlines()
+    return SinkError(
+        f"PostgreSQL cannot be reached: {lines[-1] if lines else type(error).__name__}",
+        where=settings.address,
+        now="Check the address, the database, the user and the password, and that the server runs.",
+    )
+
+
+def _column(diagnostics: Any, columns: Iterable[str]) -> str:
+    if diagnostics.column_name:
+        return str(diagnostics.column_name)
+    match = _COPY_COLUMN.search(diagnostics.context or "")
+    if match is None:
+        return ""
+    told = match.group(1)
+    named = [name for name in columns if told == name or told.startswith((f"{name}:", f"{name}\n"))]
+    return max(named, key=len, default="")
+
+
+def _advice(error: Exception, column: str) -> str:
+    if is_transient(error):
+        return "The job may succeed when it is started again; it goes on behind the last committed record."
+    if column:
+        return "Make the column's type wider or drop its constraint, or change the values in a transform rule."
+    return ""
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise SetupError(
+            "the PostgreSQL sink needs the package psycopg",
+            where=str(error),
+            now="Install it: pip install 'kafkastream[postgres]'.",
+        ) from None
+    return psycopg

@@ -1,0 +1,74 @@
+"""Settings of the PostgreSQL sink."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
+from kafkastream.cdc.tables import TableId
+from kafkastream.spec.values import FrozenMap, redacted
+
+__all__ = ["PostgresSettings"]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PostgresSettings:
+    """A database, and how tables are written to it.
+
+    Args:
+        host: The server's address.
+        port: Its port.
+        database: The database's name.
+        user: The user; None is what ``PGUSER`` or the operating system says.
+        password: The user's password; empty if none is needed.
+        properties: Further parameters of libpq, such as ``sslmode``.
+        default_schema: The schema of tables whose id has none, and of the progress table.
+        type_normalization: How wide the types of created columns are.
+        alters_types: Whether types of columns may be altered; without it a change is taken if the column holds it as it is.
+        flush_rows: The number of changed rows that a task holds before it sends them.
+        max_retries: The number of times that a transaction is repeated after a deadlock or a lost connection.
+        retry_timeout_s: How long a database that does not answer is awaited, in seconds.
+        progress_table: The table that holds which records have been written.
+    """
+
+    host: str
+    port: int = 5432
+    database: str
+    user: str | None = None
+    password: str = attrs.field(default="", repr=False)
+    properties: Mapping[str, str] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, str], repr=redacted)
+    default_schema: str = "public"
+    type_normalization: TypeNormalization = TypeNormalization.STANDARD
+    alters_types: bool = True
+    flush_rows: int = 50_000
+    max_retries: int = 3
+    retry_timeout_s: float = 60.0
+    progress_table: str = "kafkastream_progress"
+
+    @staticmethod
+    def of_sink(sink: PostgresSink) -> PostgresSettings:
+        """Return the settings of a pipeline's sink."""
+        return PostgresSettings(
+            host=sink.hostname,
+            port=sink.port,
+            database=sink.database,
+            user=sink.username,
+            password=sink.password or "",
+            default_schema=sink.schema,
+            type_normalization=sink.types,
+            flush_rows=sink.max_rows,
+            max_retries=sink.max_retries,
+        )
+
+    def target(self, table: TableId) -> tuple[str, str]:
+        """Return the schema and the name of a table in the database; the id's namespace is left out."""
+        return table.schema or self.default_schema, table.table
+
+    @property
+    def address(self) -> str:
+        """The database in words for errors, without user and password."""
+        return f"PostgreSQL {self.host}:{self.port}/{self.database}"

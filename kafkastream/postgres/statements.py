@@ -1,0 +1,143 @@
+"""How the rows of one table get into the database: by COPY, and for tables with a primary key by a staging table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, final
+
+from msgspec.structs import astuple
+
+from kafkastream.cdc.changes import Row
+from kafkastream.cdc.folding import FoldedChanges
+from kafkastream.cdc.tables import TableSchema
+from kafkastream.postgres.client import Connection
+from kafkastream.postgres.csv_rows import Values, csv_blocks, value_converter
+from kafkastream.sql.types import Kind
+
+if TYPE_CHECKING:
+    from psycopg.sql import Composable, Composed
+
+__all__ = ["TableStatements"]
+
+_BYTES = {Kind.BINARY, Kind.VARBINARY}
+_BOOLEAN_OID = 16  # https://www.postgresql.org/docs/current/catalog-pg-type.html, pg_type.dat
+
+# Equal in the database, though not always in Python: "a" and "a " of CHAR, 12:00 and 12:00:00.0, NaN, what REAL rounds.
+_UNEVEN_KEYS = {Kind.CHAR, Kind.FLOAT, Kind.DOUBLE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ}
+
+_COPY = "COPY {target} ({columns}) FROM STDIN (FORMAT csv)"
+_STAGE = "CREATE TEMPORARY TABLE {staging} ON COMMIT DELETE ROWS AS SELECT {columns}, 0 AS {ordinal} FROM {target} WITH NO DATA"
+_KEEP_LAST = (
+    "DELETE FROM {staging} AS one USING {staging} AS later WHERE {same} AND abs(later.{ordinal}) > abs(one.{ordinal})"
+)
+_DELETE = "DELETE FROM {target} AS one USING {staging} AS later WHERE {same} AND later.{ordinal} < 0"
+_UPSERT = """
+    INSERT INTO {target} ({columns}) SELECT {columns} FROM {staging} WHERE {ordinal} > 0 ORDER BY {key}
+    ON CONFLICT ({key}) DO {action}
+"""
+
+
+@final
+class TableStatements:
+    """The statements that write one table, over one connection.
+
+    Args:
+        connection: The connection, which has made the staging table.
+        target: The table's schema and name in the database.
+        schema: The table's schema.
+        number: A number that no other table of the connection has.
+    """
+
+    def __init__(self, connection: Connection, target: tuple[str, str], schema: TableSchema, number: int) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._names = _names(target, schema, number)
+        self._places = [schema.names.index(name) for name in schema.primary_key]
+        self._convert = value_converter(self._places_of_bytes(), self._places_of_truth_texts())
+        self._has_uneven_key = any(schema[name].type.kind in _UNEVEN_KEYS for name in schema.primary_key)
+        if schema.primary_key:
+            connection.execute(self._made(_STAGE))
+
+    def append(self, rows: Iterable[Row]) -> None:
+        """Append rows, in the open transaction."""
+        self._copy(self._made(_COPY), map(astuple, rows))
+
+    def merge(self, changes: FoldedChanges) -> None:
+        """Upsert and delete rows by the primary key, in the open transaction."""
+        counts = _Counts()
+        self._copy(self._made(_COPY_STAGED), self._numbered(changes, counts))
+        if self._has_uneven_key:
+            self._connection.execute(self._made(_KEEP_LAST))
+        if counts.deleted:
+            self._connection.execute(self._made(_DELETE))
+        if counts.upserted:
+            self._connection.execute(self._made(_UPSERT))
+        self._connection.execute(self._made("TRUNCATE {staging}"))
+
+    def _copy(self, query: Composed, rows: Iterable[Values]) -> None:
+        with self._connection.cursor() as cursor, cursor.copy(query) as copy:
+            for block in csv_blocks(map(self._convert, rows) if self._convert else rows):
+                copy.write(block)
+
+    def _numbered(self, changes: FoldedChanges, counts: _Counts) -> Iterator[Values]:
+        """Yield rows with their number, deleted ones with only the key and the negative number."""
+        width = len(self._schema.columns)
+        for number, (key, row) in enumerate(changes, start=1):
+            if row is not None:
+                counts.upserted += 1
+                yield (*astuple(row), number)
+            else:
+                counts.deleted += 1
+                values: list[Any] = [None] * (width + 1)
+                for place, value in zip(self._places, key, strict=True):
+                    values[place] = value
+                values[width] = -number
+                yield tuple(values)
+
+    def _places_of_bytes(self) -> list[int]:
+        return [place for place, column in enumerate(self._schema.columns) if column.type.kind in _BYTES]
+
+    def _places_of_truth_texts(self) -> list[int]:
+        places = [place for place, column in enumerate(self._schema.columns) if column.type.kind is Kind.BOOLEAN]
+        if not places:
+            return []
+        found = self._connection.execute(self._made("SELECT {columns} FROM {target} LIMIT 0")).description or []
+        return [place for place in places if found[place].type_code != _BOOLEAN_OID]
+
+    def _made(self, template: str) -> Composed:
+        from psycopg import sql
+
+        return sql.SQL(template).format(**self._names)
+
+
+_COPY_STAGED = "COPY {staging} ({columns}, {ordinal}) FROM STDIN (FORMAT csv)"
+
+
+@final
+class _Counts:
+    __slots__ = ("deleted", "upserted")
+
+    def __init__(self) -> None:
+        self.deleted = 0
+        self.upserted = 0
+
+
+def _names(target: tuple[str, str], schema: TableSchema, number: int) -> dict[str, Composable]:
+    from psycopg import sql
+
+    ordinal = "kafkastream_ordinal"
+    while ordinal in schema.names:
+        ordinal += "_"
+    comma = sql.SQL(", ")
+    key = [sql.Identifier(name) for name in schema.primary_key]
+    rest = [sql.Identifier(name) for name in schema.names if name not in set(schema.primary_key)]
+    updates = comma.join(sql.SQL("{0} = EXCLUDED.{0}").format(name) for name in rest)
+    return {
+        "target": sql.Identifier(*target),
+        "staging": sql.Identifier("pg_temp", f"kafkastream_staging_{number}"),
+        "columns": comma.join(map(sql.Identifier, schema.names)),
+        "ordinal": sql.Identifier(ordinal),
+        "key": comma.join(key),
+        "same": sql.SQL(" AND ").join(sql.SQL("one.{0} = later.{0}").format(name) for name in key),
+        "action": sql.SQL("UPDATE SET ") + updates if rest else sql.SQL("NOTHING"),
+    }

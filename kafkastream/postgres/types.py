@@ -1,0 +1,193 @@
+"""Types of PostgreSQL's columns: which one a column gets, and which one holds the values of which other."""
+
+from __future__ import annotations
+
+import re
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.spec.postgres_sink import TypeNormalization
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["ColumnType", "column_type", "holds", "may_lose_digits"]
+
+_LONGEST_TEXT = 10_485_760  # https://www.postgresql.org/docs/current/datatype-character.html
+_MOST_TIME_DIGITS = 6  # https://www.postgresql.org/docs/current/datatype-datetime.html
+
+_WHOLE_DIGITS = {"smallint": 5, "integer": 10, "bigint": 19}
+_DOUBLE_HOLDS = {"smallint", "integer", "real", "double precision"}
+_REAL_HOLDS = {"smallint", "real"}
+_TEXTS = {"text", "varchar", "char"}
+_DOCUMENTS = {"json", "jsonb", "uuid"}
+_TIMES = {"date": 0, "timestamp": 1, "timestamptz": 2}
+
+_SPELLED = re.compile(r"([a-z_ ]+?)(?:\((\d+)(?:,(-?\d+))?\))?(| with time zone| without time zone)")
+_NAMES = {
+    "character varying": "varchar",
+    "character": "char",
+    "bpchar": "char",
+    "time without time zone": "time",
+    "timestamp without time zone": "timestamp",
+    "timestamp with time zone": "timestamptz",
+}
+
+
+@final
+@attrs.frozen
+class ColumnType:
+    """A type of PostgreSQL's; ``str`` of it is its SQL.
+
+    Args:
+        name: Its name.
+        size: The length of texts, the precision of numbers and times; None without limit.
+        scale: The digits behind the point of a NUMERIC.
+
+    Example:
+        >>> ColumnType.parse("timestamp(3) without time zone")
+        ColumnType(name='timestamp', size=3, scale=None)
+        >>> str(ColumnType("numeric", 10, 2))
+        'numeric(10,2)'
+    """
+
+    name: str
+    size: int | None = None
+    scale: int | None = None
+
+    @staticmethod
+    def parse(text: str) -> ColumnType:
+        """Read a type as PostgreSQL's ``format_type`` spells it."""
+        match = _SPELLED.fullmatch(text)
+        if match is None:
+            return ColumnType(text)
+        name, size, scale, zone = match.groups()
+        known = _NAMES.get(name + zone, name + zone)
+        return ColumnType(known, int(size) if size else None, int(scale) if scale else None)
+
+    def __str__(self) -> str:
+        if self.size is None:
+            return self.name
+        return f"{self.name}({self.size})" if self.scale is None else f"{self.name}({self.size},{self.scale})"
+
+
+def column_type(type_: DataType, normalization: TypeNormalization = TypeNormalization.STANDARD) -> ColumnType:
+    """Return the type that a created column gets.
+
+    BROADEN has BIGINT for whole numbers, DOUBLE PRECISION for FLOAT and DOUBLE, NUMERIC without limits for DECIMAL, TEXT
+    for texts, and all digits for times, so that a column takes later changes within its family as it is.
+    Nested values are text: TEXT keeps their JSON as it came, which JSONB would rewrite. PostgreSQL keeps six digits of
+    a second at most and rounds further ones.
+
+    Example:
+        >>> str(column_type(DataType.of(Kind.TINYINT))), str(column_type(DataType.string()))
+        ('smallint', 'text')
+        >>> str(column_type(DataType.of(Kind.INT), TypeNormalization.BROADEN))
+        'bigint'
+    """
+    standard = _standard(type_)
+    match normalization:
+        case TypeNormalization.STANDARD:
+            return standard
+        case TypeNormalization.BROADEN:
+            return _broad(standard)
+        case TypeNormalization.ONLY_BIGINT_OR_TEXT:
+            return ColumnType("bigint" if standard.name in _WHOLE_DIGITS else "text")
+
+
+_PLAIN = {
+    Kind.BOOLEAN: "boolean",
+    Kind.TINYINT: "smallint",
+    Kind.SMALLINT: "smallint",
+    Kind.INT: "integer",
+    Kind.BIGINT: "bigint",
+    Kind.FLOAT: "real",
+    Kind.DOUBLE: "double precision",
+    Kind.DATE: "date",
+    Kind.BINARY: "bytea",
+    Kind.VARBINARY: "bytea",
+}
+_SIZED = {Kind.CHAR: "char", Kind.VARCHAR: "varchar"}
+_TIMED = {Kind.TIME: "time", Kind.TIMESTAMP: "timestamp", Kind.TIMESTAMP_LTZ: "timestamptz"}
+
+
+def _standard(type_: DataType) -> ColumnType:
+    if type_.kind in _PLAIN:
+        return ColumnType(_PLAIN[type_.kind])
+    if type_.kind in _SIZED and (type_.size or 0) <= _LONGEST_TEXT:
+        return ColumnType(_SIZED[type_.kind], type_.size)
+    if type_.kind in _TIMED:
+        return ColumnType(_TIMED[type_.kind], min(type_.size or 0, _MOST_TIME_DIGITS))
+    if type_.kind is Kind.DECIMAL:
+        return ColumnType("numeric", type_.size, type_.scale)
+    return ColumnType("text")
+
+
+def _broad(type_: ColumnType) -> ColumnType:
+    if type_.name in _WHOLE_DIGITS:
+        return ColumnType("bigint")
+    if type_.name == "real":
+        return ColumnType("double precision")
+    return ColumnType("text" if type_.name in _TEXTS else type_.name)
+
+
+def holds(column: ColumnType, values: ColumnType) -> bool:
+    """Whether a column takes all values of a type without loss, texts taking any value as text.
+
+    Args:
+        column: The column's type.
+        values: The type of the values.
+
+    Example:
+        >>> holds(ColumnType("bigint"), ColumnType("integer")), holds(ColumnType("integer"), ColumnType("bigint"))
+        (True, False)
+    """
+    match column.name:
+        case "text":
+            return True
+        case "varchar" | "char":
+            is_text = values.name in _TEXTS and not (column.name == "char" and values.name != "char")
+            return (column.name == "varchar" and column.size is None) or (is_text and _fits(column, values))
+        case "smallint" | "integer" | "bigint":
+            return _WHOLE_DIGITS.get(values.name, 99) <= _WHOLE_DIGITS[column.name]
+        case "numeric":
+            return _numeric_holds(column, values)
+        case "double precision":
+            return values.name in _DOUBLE_HOLDS
+        case "real":
+            return values.name in _REAL_HOLDS
+        case "timestamp" | "timestamptz":
+            return _TIMES.get(values.name, 99) <= _TIMES[column.name] and _digits(column) >= _digits(values)
+        case "time":
+            return values.name == "time" and _digits(column) >= _digits(values)
+        case "json" | "jsonb" | "uuid":
+            return values.name in {*_TEXTS, *_DOCUMENTS}
+        case _:
+            return column == values
+
+
+def may_lose_digits(column: ColumnType, values: ColumnType) -> bool:
+    """Whether a column takes values of a type, though not each without loss: whole and decimal numbers as DOUBLE."""
+    return column.name == "double precision" and values.name in {"bigint", "numeric"}
+
+
+def _fits(column: ColumnType, values: ColumnType) -> bool:
+    return column.size is None or (values.size is not None and values.size <= column.size)
+
+
+def _digits(time: ColumnType) -> int:
+    if time.name == "date":
+        return 0
+    return _MOST_TIME_DIGITS if time.size is None else time.size
+
+
+def _numeric_holds(column: ColumnType, values: ColumnType) -> bool:
+    whole = _WHOLE_DIGITS.get(values.name)
+    if whole is None and values.name != "numeric":
+        return False
+    if column.size is None:
+        return True
+    if values.name == "numeric" and values.size is None:
+        return False
+    scale = values.scale or 0
+    digits = (values.size or 0) - scale if whole is None else whole
+    return (column.scale or 0) >= scale and column.size - (column.scale or 0) >= digits
