@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, KafkaException
 from confluent_kafka import KafkaError as ClientError
 from confluent_kafka import Message as ClientMessage
 from confluent_kafka import TopicPartition as ClientPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError
 from kafkastream.kafka.admin import Cluster
@@ -18,12 +20,20 @@ from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.kafka_catalog.inference import Message, TopicSample
 
-__all__ = ["ClusterTopics", "shares"]
+__all__ = ["ClusterTopics", "NewestRecord", "shares"]
 
 _GROUP: Final = "kafkastream-catalog"
 """Kafka's client wants a name; a consumer that is assigned its partitions makes no group of it."""
 _POLL_S: Final = 0.1
 _AT_ONCE: Final = 1000
+
+
+class NewestRecord(NamedTuple):
+    """A record that was read to look at it."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
 
 
 @final
@@ -68,11 +78,48 @@ class ClusterTopics:
         ends = self._cluster.readable_ends(partitions)
         begins = self._cluster.beginning_offsets(partitions)
         wanted = shares({one: ends[one] - begins[one] for one in partitions}, most)
-        messages = self._read({one: (ends[one] - count, ends[one]) for one, count in wanted.items() if count})
-        return TopicSample(tuple(messages), self._cluster.topic_setting(topic, "cleanup.policy") == "compact")
+        found = self._read({one: (ends[one] - count, ends[one]) for one, count in wanted.items() if count})
+        messages = tuple(Message(one.key(), one.value()) for one in found)
+        return TopicSample(messages, self._cluster.topic_setting(topic, "cleanup.policy") == "compact")
 
-    def _read(self, ranges: Mapping[TopicPartition, tuple[int, int]]) -> list[Message]:
-        """The messages from an offset to another one, by partition and offset."""
+    def newest(self, partitions: Collection[TopicPartition], most: int) -> list[NewestRecord]:
+        """Return the newest records of each partition, by topic, partition and offset; errors as of ``sample``.
+
+        Args:
+            partitions: The partitions.
+            most: How many of each.
+        """
+        ends, begins = self._cluster.readable_ends(partitions), self._cluster.beginning_offsets(partitions)
+        ranges = {one: (max(begins[one], ends[one] - most), ends[one]) for one in partitions}
+        found = self._read({one: (begin, end) for one, (begin, end) in ranges.items() if begin < end})
+        return [NewestRecord(one.topic() or "", one.key(), one.value()) for one in found]
+
+    def create(self, topic: str) -> None:
+        """Create a topic with as many partitions and copies as the brokers' defaults, unless it exists.
+
+        Raises:
+            KafkaError: The brokers refuse, or do not answer.
+        """
+        if topic in self._cluster.topics():
+            return
+        with refused_properties(self._where):
+            admin = AdminClient({**client_properties(self._properties), "log_level": 0})
+        created = admin.create_topics([NewTopic(topic, -1, -1)], operation_timeout=request_timeout_s(self._properties))
+        try:
+            created[topic].result()
+        except KafkaException as error:
+            reason = error.args[0]
+            if reason.code() != ClientError.TOPIC_ALREADY_EXISTS:
+                raise KafkaError(
+                    f"topic {topic!r} cannot be created: {reason.str()}",
+                    where=self._where,
+                    now="Create it beforehand, or allow the sink's principal to create topics.",
+                ) from None
+
+    def _read(self, ranges: Mapping[TopicPartition, tuple[int, int]]) -> list[ClientMessage]:
+        """The messages from an offset to another one, by topic, partition and offset."""
+        if not ranges:
+            return []
         with refused_properties(self._where):
             consumer = Consumer(self._consumer_properties())
         try:
@@ -80,9 +127,7 @@ class ClusterTopics:
             found = self._until(consumer, {one: end for one, (_, end) in ranges.items()})
         finally:
             consumer.close()
-        return [
-            Message(one.key(), one.value()) for one in sorted(found, key=lambda one: (one.partition(), one.offset()))
-        ]
+        return sorted(found, key=lambda one: (one.topic() or "", one.partition() or 0, one.offset() or 0))
 
     def _until(self, consumer: Consumer, ends: Mapping[TopicPartition, int]) -> list[ClientMessage]:
         timeout_s = request_timeout_s(self._properties)

@@ -62,6 +62,7 @@ class Chain:
 
     def begin(self, arrow: pa.RecordBatch) -> None:
         """Begin a task, whose first records these are."""
+        self.decoder.begin()
         if "topic" not in arrow.schema.names:
             self.flow.begin(TaskScope(self.identity))
             return
@@ -92,7 +93,11 @@ class Chain:
     def finish(self) -> Iterator[Report]:
         """End the task; errors as with ``Flow.finish``."""
         assert self._source is not None
+        if self.decoder.stopped_at is not None:
+            for sink in self.flow.sinks:
+                sink.stops(self.decoder.stopped_at)
         yield from self.flow.finish()
+        yield from self.decoder.finish()
         yield Report(ReportKind.METRICS, self.scope.node, [self._source.changes(), *self.flow.changes()])
 
     def _decoded(self, arrow: pa.RecordBatch) -> Batch:
@@ -115,6 +120,7 @@ class Chain:
         if dead:
             assert self._source is not None
             self._source.failed(arrow, len(dead))
+            self.decoder.skipped(len(dead))
             letters = [dead_letter(source_record(arrow, row), self.name, error) for row, error in dead]
             batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
             self.flow.push_to(dead_letters, batch, partial(self.decoder.position, arrow))

@@ -7,12 +7,16 @@ from typing import Any, final
 
 import attrs
 from pyspark import cloudpickle
-from typing_extensions import assert_never
 
+from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.node import PipelineNode
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
+from kafkastream.spark.cdc.decoder import ChangeDecoder
+from kafkastream.spark.cdc.router import ChangeRouter
+from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.declared_type import DeclaredType
@@ -27,7 +31,14 @@ from kafkastream.spark.operators import Operator, PresentRows, timestamp_operato
 from kafkastream.spark.pickling import sent
 from kafkastream.spark.records import Decoder, decoder_of
 from kafkastream.spark.single_writer import HandOver, WriterPlan
-from kafkastream.spark.sinks import CollectOperator, DiscardOperator, PrintOperator, SinkOperator
+from kafkastream.spark.sinks import (
+    CollectOperator,
+    DiscardOperator,
+    PrintOperator,
+    SinkOperator,
+    SinkPlace,
+    sink_operator,
+)
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.tables.columnar_windows import ColumnarExchange
@@ -166,9 +177,9 @@ class ChainCompiler:
         if node.watermarks is None:
             return ()
         timing = self._timing(node, node.watermarks)
-        if node.id not in self.decoders:
+        decoder = self.decoders.get(node.id)
+        if decoder is None or isinstance(decoder, ChangeDecoder | RowChangeDecoder):
             return timing
-        decoder = self.decoders[node.id]
         times = (RowTimes(node.name, decoder.time),) if timing and isinstance(decoder, RowElements) else ()
         return (*timing, PresentRows(node.name), *times)
 
@@ -280,6 +291,8 @@ class ChainCompiler:
                 return next(iter(self._timing(node, strategy)), None)
             case OperatorNode():
                 return user_operator(node)
+            case PipelineNode():
+                return ChangeRouter(node.name, node.processing, SchemaBook())
             case SinkNode() if self._is_written_apart(node):
                 return HandOver(node.name, node.id, self.labels[0])
             case SinkNode():
@@ -310,8 +323,8 @@ class ChainCompiler:
                 return CollectOperator(node.name, node.id)
             case DiscardingSink():
                 return DiscardOperator(node.name)
-            case never:
-                assert_never(never)
+            case other:
+                return sink_operator(other, SinkPlace(node.name, node.id, self.run))
 
     def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
         assert sink.record_serializer is not None

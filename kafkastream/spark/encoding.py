@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
+from kafkastream.cdc.spec.kafka_sink import MessagesAsEncoded
 from kafkastream.spark.batches import Batch, ElementError, each
 from kafkastream.spec.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
 from kafkastream.spec.partitioning import KafkaPartitioner
@@ -71,9 +72,21 @@ class RecordEncoder:
             DeliveryError: The brokers do not tell the partitions of a topic.
         """
         assert self._context is not None
+        if isinstance(self.schema, MessagesAsEncoded):
+            return _changes(batch, self._admit)
         if isinstance(self.schema, BuiltRecordSerializationSchema):
             return _built(self.schema, self._context, batch, self._admit)
         return _own(self.schema, self._context, batch, self._admit)
+
+
+def _changes(batch: Batch, admit: Admit | None) -> Records:
+    """The records that a pipeline has made of changes."""
+    from kafkastream.kafka.producer import Records
+
+    topics, values, keys, partitions, headers = zip(*batch.values, strict=True) if batch.values else ((),) * 5
+    if admit is not None:
+        each(_by_value(admit), values, topics, keys, headers)
+    return Records(topics, values, keys, partitions, repeat(_TIME_OF_WRITING), headers if any(headers) else None)
 
 
 def _built(

@@ -13,8 +13,10 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
-from kafkastream.errors import StorageError, UnsupportedFeatureError
+from kafkastream.errors import JobError, StorageError, UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
+from kafkastream.spark.cdc.decoder import change_decoders
+from kafkastream.spark.cdc.query import PipelineQuery, pipeline_query
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
@@ -217,6 +219,7 @@ class _Part:
     keyed: KeyedQuery | None
     writer: WriterPlan | None
     tables: QueryFrames | None
+    pipeline: PipelineQuery | None
     is_named: bool
     dependencies: Mapping[str, str]
 
@@ -224,6 +227,8 @@ class _Part:
         """Run the collections, then start the query, if there is anything else to read."""
         LIVE_RUNS.begin_part(self.plan.run.id, self.name)
         self.exactly_once.begin(self.inputs)
+        if self.pipeline is not None:
+            self.pipeline.begin(self.inputs)
         if self.keyed is None and self.tables is None:
             self._read_collections(run)
         elif self.keyed is None:
@@ -342,9 +347,25 @@ class _Part:
         """Run a micro-batch, whose number is what the slots' markers count it as."""
         if self.tables is not None and self.tables.ends_in_rows:
             tasks = partial(collected, self._ended(self.tables, frame))
+        elif self.pipeline is not None:
+            self._pipeline_batch(self.pipeline, run, over, frame, batch)
+            return
         else:
             tasks = partial(run_tasks, frame, self.plan)
         self._carried_out(run, over, tasks, batch)
+
+    def _pipeline_batch(
+        self, pipeline: PipelineQuery, run: RunningPart, over: Event, frame: DataFrame, batch: int
+    ) -> None:
+        """Run a micro-batch in rounds: schemas follow what records of one round show, and the rest is taken in the next."""
+        pipeline.begin_batch()
+        is_left = True
+        while is_left:
+            reports = self._carried_out(run, over, partial(pipeline.run, frame), batch)
+            try:
+                is_left = pipeline.take(reports)
+            except JobError as error:
+                run.fail(error)
 
     def _keyed_batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
         """Run a micro-batch that goes through stateful stages."""
@@ -410,7 +431,7 @@ def _part(
     layout = layout_of(folder, graph, name, settings, parallelism, planned)
     dependencies = dependencies_of(folder, part, settings)
     labels = () if layout is None else bucket_labels(layout.buckets)
-    decoders = row_decoders(graph)
+    decoders = {**row_decoders(graph), **change_decoders(graph)}
     compiler = ChainCompiler(
         graph,
         run,
@@ -446,6 +467,7 @@ def _part(
         keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
         tables=tables,
+        pipeline=pipeline_query(folder, name, graph, chains, run, parallelism),
         is_named=is_named,
         dependencies=dependencies,
     )

@@ -256,6 +256,10 @@ class TransactionalOperator(KafkaOperator):
                 if records.number:
                     self._begun.add(records, payload_bytes)
 
+    def stops(self, offset: int) -> None:
+        """Leave what comes from this offset on to a later task of the same micro-batch."""
+        self._begun.stops(offset)
+
     def finish(self) -> Iterator[Report]:
         """Write the rest, and tell who has written."""
         self._begun.finish()

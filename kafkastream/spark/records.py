@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from types import NoneType
 from typing import Any, ClassVar, final
@@ -12,9 +12,11 @@ from typing import Any, ClassVar, final
 import attrs
 import pyarrow as pa
 
+from kafkastream.cdc.captured import CapturedRecords
 from kafkastream.spark.batches import Batch, each
 from kafkastream.spark.codecs.deserializers import deserialize_values
 from kafkastream.spark.codecs.values import decode_values
+from kafkastream.spark.reports import Report
 from kafkastream.spec.dead_letters import SourceRecord
 from kafkastream.spec.formats import InitializationContext
 from kafkastream.spec.graph import CollectionSource, SourceNode
@@ -34,6 +36,7 @@ __all__ = [
     "CollectionDecoder",
     "Decoder",
     "DeserializerDecoder",
+    "KafkaDecoder",
     "RecordDecoder",
     "ValueDecoder",
     "columns_of",
@@ -62,16 +65,34 @@ class Decoder(ABC):
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
         """Which record a row is, in the user's words."""
 
+    @property
+    def stopped_at(self) -> int | None:
+        """Offset of the first record of the task that it leaves for a later one; None if it takes all."""
+        return None
 
-class _KafkaDecoder(Decoder):
+    def begin(self) -> None:
+        """Begin a task."""
+
+    def skipped(self, number: int) -> None:
+        """Know that so many records of the task could not be decoded, and are left out."""
+
+    def finish(self) -> Iterator[Report]:
+        """End a task; return what the driver is to know."""
+        return iter(())
+
+
+class KafkaDecoder(Decoder):
+    """Makes elements of Kafka's records."""
+
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Return the record's topic, partition and offset."""
         topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
         return f"topic {topic}, partition {partition}, offset {offset}"
 
 
 @final
 @attrs.frozen
-class ValueDecoder(_KafkaDecoder):
+class ValueDecoder(KafkaDecoder):
     """Decodes the records' values."""
 
     columns = ("topic", "partition", "offset", "timestamp", "value")
@@ -90,7 +111,7 @@ class ValueDecoder(_KafkaDecoder):
 
 @final
 @attrs.frozen
-class DeserializerDecoder(_KafkaDecoder):
+class DeserializerDecoder(KafkaDecoder):
     """Decodes the records' values as a class of Kafka's Java client does."""
 
     columns = ValueDecoder.columns
@@ -104,7 +125,7 @@ class DeserializerDecoder(_KafkaDecoder):
 
 @final
 @attrs.frozen
-class RecordDecoder(_KafkaDecoder):
+class RecordDecoder(KafkaDecoder):
     """Hands whole records to a schema of the user's."""
 
     columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
@@ -160,6 +181,8 @@ def columns_of(node: SourceNode) -> tuple[str, ...]:
     match node.source:
         case KafkaSource(deserializer=RecordsAsRead(with_headers=False)):
             del columns["headers"]
+        case KafkaSource(deserializer=CapturedRecords() as captured):
+            return tuple(dict.fromkeys((*captured.columns, *kept)))
     return tuple(columns)
 
 

@@ -28,6 +28,7 @@ class ReportKind(enum.Enum):
     TIMERS = "timers"
     WATERMARKS = "watermarks"
     WRITER = "writer"
+    SCHEMAS = "schemas"
 
 
 _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, ReportKind.WRITER})

@@ -4,22 +4,50 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, final
+from functools import singledispatch
+from typing import Any, NamedTuple, final
 
 import attrs
 import pyarrow as pa
 
 from kafkastream.spark.batches import Batch
+from kafkastream.spark.opened import Run
 from kafkastream.spark.operators import Operator
 from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spec.endpoints import Sink
 from kafkastream.spec.graph import PrintSink
 from kafkastream.spec.printing import printed
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.types import TypeInformation
 
-__all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator"]
+__all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator", "SinkPlace", "sink_operator"]
 
 _NOTHING = Batch((), (), ())
+
+
+class SinkPlace(NamedTuple):
+    """Place of a sink in a job.
+
+    Attributes:
+        name: Name of its node.
+        node: Number of its node.
+        run: The job at work.
+    """
+
+    name: str
+    node: int
+    run: Run
+
+
+@singledispatch
+def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
+    """Return what writes to a sink on a worker; a module that knows a class of sinks registers its own.
+
+    Args:
+        sink: The sink as the user defined it.
+        place: Its place in the job.
+    """
+    raise AssertionError(f"nothing writes to {type(sink).__name__}")
 
 
 @attrs.define(eq=False)
@@ -37,6 +65,9 @@ class SinkOperator(Operator):
         """Write the batch; nothing comes out."""
         self.write(batch)
         return _NOTHING
+
+    def stops(self, offset: int) -> None:
+        """Know that the task ends before this offset of its partition; the rest comes in a later task."""
 
     def abandon(self) -> None:
         """The task has failed."""

@@ -88,6 +88,7 @@ class SlotTask:
         self._statistics = statistics
         self._slot: Slot | None = None
         self._done = Marker(batch)
+        self._end = Marker(batch + 1)
         self._offsets: pa.Array | None = None
         self._records: list[Records] = []
         self._bytes = 0
@@ -130,10 +131,14 @@ class SlotTask:
         self._records.append(records)
         self._bytes += payload_bytes
 
+    def stops(self, offset: int) -> None:
+        """End before an offset; the rest of the micro-batch comes in a later task."""
+        self._end = Marker(self._batch, offset)
+
     def finish(self) -> None:
         """Write the rest; the slot serves the next task."""
         if self._records:
-            self._publish(Marker(self._batch + 1))
+            self._publish(self._end)
         if self._slot is not None:
             _kept[self._name] = self._slot
             while len(_kept) > _MOST_KEPT:

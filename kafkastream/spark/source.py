@@ -11,7 +11,7 @@ from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, Subscription, TopicList, TopicPartition, TopicPattern
 from kafkastream.spec.values import FrozenMap
 
-__all__ = ["offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
+__all__ = ["from_condition", "offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
 
 # Spark refuses these, or they are the source's own and not the client's. The group's is neither: Spark keeps consumers
 # by group and partition for minutes, and fails when their properties have changed since, with a text that shows secrets.
@@ -101,6 +101,16 @@ def start_condition(starts: Mapping[TopicPartition, int]) -> str:
     """
     later = {partition: offset for partition, offset in starts.items() if offset > 0}
     return f"offset >= coalesce({_by_partition(later)}, 0)" if later else "true"
+
+
+def from_condition(begins: Mapping[TopicPartition, int]) -> str:
+    """Return the SQL condition that a record is of one of these partitions, and not before its offset.
+
+    Example:
+        >>> from_condition({TopicPartition("t", 0): 5})
+        "coalesce(offset >= CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 END END, false)"
+    """
+    return f"coalesce(offset >= {_by_partition(begins)}, false)" if begins else "false"
 
 
 def _by_partition(offsets: Mapping[TopicPartition, int]) -> str:

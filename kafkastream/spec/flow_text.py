@@ -66,6 +66,8 @@ def _written(node: SinkNode) -> str:
             return "the program"
         case DiscardingSink():
             return "nowhere"
+        case other:
+            return type(other).__name__.removesuffix("Sink")
 
 
 def _named(kind: str, names: Sequence[str]) -> str:

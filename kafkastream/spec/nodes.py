@@ -9,6 +9,7 @@ from typing import Any, final
 import attrs
 from typing_extensions import Self
 
+from kafkastream.spec.endpoints import Sink
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
@@ -266,7 +267,7 @@ class SinkNode(_OneInput):
         takes_dead_letters: Whether it takes, in place of the elements of a source, the records that gave none.
     """
 
-    sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink
+    sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink | Sink
     takes_dead_letters: bool = False
 
     @property

@@ -10,6 +10,7 @@ import attrs
 from kafkastream.cdc.spec.section import NAME
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of
+from kafkastream.spec.endpoints import Sink
 from kafkastream.sql.settings import setting
 
 __all__ = ["PipelineSink", "SchemaChangeType"]
@@ -57,7 +58,7 @@ EXCLUDE: Final = Option[frozenset[SchemaChangeType]](
 
 
 @attrs.frozen(kw_only=True)
-class PipelineSink:
+class PipelineSink(Sink):
     """A sink of a pipeline: a frozen value, whose class says what kind it is. Subclass it for a sink of a new kind."""
 
     name: str | None = setting(NAME)

@@ -111,7 +111,7 @@ class FolderReader(ABC):
 
     def sinks(self, name: str) -> Mapping[str, Any]:
         """What is kept of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
-        return self._kept(sinks_file(name))
+        return self.kept(sinks_file(name))
 
     def state(self, name: str) -> QueryState | None:
         """Where a query stands; None before its first start."""
@@ -140,9 +140,9 @@ class FolderReader(ABC):
 
     def kept_extents(self, name: str) -> Mapping[str, Extent]:
         """The extents of a query's sources by their keys; none before the first start."""
-        return {key: _extent(fields) for key, fields in self._kept(extents_file(name)).items()}
+        return {key: _extent(fields) for key, fields in self.kept(extents_file(name)).items()}
 
-    def _kept(self, file: str) -> Mapping[str, Any]:
+    def kept(self, file: str) -> Mapping[str, Any]:
         """The content of one of our files; nothing before it was first written.
 
         Raises:

@@ -1,0 +1,232 @@
+"""The schema book: schemas of a pipeline's tables, as its records show them and as its sink has them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import Any, Final, Protocol, final
+
+import attrs
+import msgspec
+
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange, applied
+from kafkastream.cdc.merge import merged, schema_changes
+from kafkastream.cdc.spec.settings import SchemaChangeBehavior
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.errors import DefinitionError, JobError
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.syntax.data_types import parse_type
+
+__all__ = [
+    "MetadataApplier",
+    "SchemaBook",
+    "SchemaChangeRefusedError",
+    "TableRules",
+    "described",
+    "evolved",
+]
+
+log = logging.getLogger("kafkastream")
+
+FORMAT: Final = 1
+
+
+class SchemaChangeRefusedError(JobError):
+    """A sink cannot apply a schema change, and nothing was changed."""
+
+
+class MetadataApplier(Protocol):
+    """Applies schema changes to a sink (Flink CDC's term). Each change may come again after a failure."""
+
+    def apply(self, change: SchemaChange) -> None:
+        """Apply a change.
+
+        Raises:
+            SchemaChangeRefusedError: The sink cannot take it.
+        """
+
+
+class TableRules(Protocol):
+    """Transforms and routes of a pipeline, as far as schemas are concerned."""
+
+    def targets(self, table: TableId) -> Sequence[TableId]:
+        """Return the sink's tables that a source table is written to."""
+
+    def output(self, table: TableId, schema: TableSchema) -> TableSchema:
+        """Return the schema of a source table's rows behind its transform."""
+
+    def deletes_softly(self, table: TableId) -> bool:
+        """Whether deletes of a table become inserts."""
+
+    def sends(self, change: SchemaChange) -> bool:
+        """Whether the sink wants to hear of a change (``include.schema.changes``, ``exclude.schema.changes``)."""
+
+
+@final
+@attrs.frozen
+class SchemaBook:
+    """Schemas of all tables that a pipeline has seen, and its count of skipped records.
+
+    Args:
+        sources: Schemas by the tables' ids in the records.
+        sinks: Schemas by the tables' ids in the sink.
+        skipped: Records that could not be parsed since the job began.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> orders = TableId.parse("shop.orders")
+        >>> book = SchemaBook({orders: TableSchema.of([("name", DataType.string())])}, {}, 2)
+        >>> SchemaBook.of_record(book.record(), "here") == book
+        True
+    """
+
+    sources: Mapping[TableId, TableSchema] = attrs.field(factory=FrozenMap, converter=FrozenMap[TableId, TableSchema])
+    sinks: Mapping[TableId, TableSchema] = attrs.field(factory=FrozenMap, converter=FrozenMap[TableId, TableSchema])
+    skipped: int = 0
+
+    def record(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps, as plain values."""
+        return {"format": FORMAT, "skipped": self.skipped, "sources": _plain(self.sources), "sinks": _plain(self.sinks)}
+
+    @staticmethod
+    def of_record(record: Mapping[str, Any], where: str) -> SchemaBook:
+        """Read what ``record`` gave.
+
+        Args:
+            record: Plain values.
+            where: The file, for errors.
+
+        Raises:
+            DefinitionError: It is damaged, or of another version.
+        """
+        try:
+            stored = msgspec.convert(record, type=_Stored)
+        except msgspec.ValidationError as error:
+            raise DefinitionError(
+                f"the schema book cannot be read: {error}",
+                where=where,
+                now="Restore the checkpoint directory from a copy, or give the pipeline another name.",
+            ) from None
+        if stored.format != FORMAT:
+            raise DefinitionError(
+                f"the schema book has format {stored.format}, and this version of kafkastream reads format {FORMAT}",
+                where=where,
+                now="Start the pipeline with the version that wrote it, or give it another name.",
+            )
+        return SchemaBook(dict(_schemas(stored.sources)), dict(_schemas(stored.sinks)), stored.skipped)
+
+
+def evolved(
+    book: SchemaBook,
+    found: Iterable[tuple[TableId, TableSchema]],
+    rules: TableRules,
+    behavior: SchemaChangeBehavior,
+    apply: Callable[[SchemaChange], None],
+) -> SchemaBook:
+    """Merge found schemas into the book, and bring the sink's tables after them.
+
+    Args:
+        book: The book so far.
+        found: Schemas that records have shown.
+        rules: Transforms and routes.
+        behavior: Reaction to changes.
+        apply: Applies a change to the sink; the same change may come again after a failure.
+
+    Raises:
+        JobError: The behavior is EXCEPTION, or the sink refuses a change.
+    """
+    sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
+    for table, schema in found:
+        sources[table] = merged(sources[table], schema) if table in sources else schema
+    sinks = dict(book.sinks)
+    for target in dict.fromkeys(target for table in changed for target in rules.targets(table)):
+        outputs = [rules.output(table, schema) for table, schema in sources.items() if target in rules.targets(table)]
+        wanted = reduce(merged, outputs) if target not in sinks else reduce(merged, outputs, sinks[target])
+        for change in schema_changes(target, sinks.get(target), wanted):
+            if _is_made(change, rules, behavior, apply):
+                sinks[target] = applied(sinks.get(target), change)
+    return attrs.evolve(book, sources=sources, sinks=sinks)
+
+
+def _is_made(
+    change: SchemaChange, rules: TableRules, behavior: SchemaChangeBehavior, apply: Callable[[SchemaChange], None]
+) -> bool:
+    """Make a change as the behavior wants; return whether rows have the new schema from now on."""
+    if not isinstance(change, CreateTable):
+        if behavior is SchemaChangeBehavior.IGNORE:
+            return False
+        if behavior is SchemaChangeBehavior.EXCEPTION:
+            raise JobError(
+                f"the schema of table {change.table} has changed: {described(change)}",
+                where="pipeline, schema.change.behavior: exception",
+                now="Choose evolve or lenient to have the sink follow, or ignore to leave new columns out.",
+            )
+    if not rules.sends(change):
+        return isinstance(change, CreateTable)  # the rows still need a schema; the table exists already
+    try:
+        apply(change)
+    except SchemaChangeRefusedError as refusal:
+        if behavior is not SchemaChangeBehavior.TRY_EVOLVE or isinstance(change, CreateTable):
+            raise
+        log.warning("table %s stays as it is, and rows are fitted to it: %s", change.table, refusal)
+        return False
+    return True
+
+
+def described(change: SchemaChange) -> str:
+    """Say what a schema change does, on one line.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> described(AddColumns(TableId.parse("orders"), (Column("note", DataType.string()),)))
+        'add column note STRING'
+    """
+    match change:
+        case CreateTable(schema=schema):
+            return f"create the table with columns {_listed(schema.columns)}"
+        case AddColumns(columns=columns):
+            return f"add column{'s' * (len(columns) > 1)} {_listed(columns)}"
+        case AlterColumnTypes(types=types, before=before):
+            return ", ".join(f"change column {name} from {before[name]} to {new}" for name, new in types.items())
+        case _:
+            return ", ".join(f"rename column {old} to {new}" for old, new in change.names.items())
+
+
+def _listed(columns: Iterable[Column]) -> str:
+    return ", ".join(f"{column.name} {column.type}" for column in columns)
+
+
+class _StoredTable(msgspec.Struct):
+    table: list[str]
+    columns: list[tuple[str, str, str]]
+    primary_key: list[str]
+    partition_key: list[str]
+    options: dict[str, str]
+
+
+class _Stored(msgspec.Struct):
+    format: int
+    skipped: int
+    sources: list[_StoredTable]
+    sinks: list[_StoredTable]
+
+
+def _plain(schemas: Mapping[TableId, TableSchema]) -> list[dict[str, Any]]:
+    return [
+        {
+            "table": table.parts,
+            "columns": [(column.name, str(column.type), column.comment) for column in schema.columns],
+            "primary_key": schema.primary_key,
+            "partition_key": schema.partition_key,
+            "options": dict(schema.options),
+        }
+        for table, schema in schemas.items()
+    ]
+
+
+def _schemas(stored: Iterable[_StoredTable]) -> Iterator[tuple[TableId, TableSchema]]:
+    for one in stored:
+        columns = tuple(Column(name, parse_type(type_), comment) for name, type_, comment in one.columns)
+        schema = TableSchema(columns, tuple(one.primary_key), tuple(one.partition_key), FrozenMap(one.options))
+        yield TableId(tuple(one.table)), schema

@@ -1,0 +1,73 @@
+"""Records as a pipeline reads them: the columns that it asks for, undecoded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, final
+
+import attrs
+
+from kafkastream.cdc.tables import Column
+from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["METADATA", "CapturedRecords", "metadata_column"]
+
+_ALWAYS: Final = ("topic", "partition", "offset", "timestamp", "value")
+_OF_METADATA: Final = {"timestamp-type": "timestampType", "headers": "headers", "__raw_key__": "key"}
+
+
+_TYPES: Final[Mapping[str, DataType]] = {
+    "topic": DataType.string(),
+    "partition": DataType.of(Kind.INT),
+    "offset": DataType.of(Kind.BIGINT),
+    "timestamp": DataType.of(Kind.BIGINT),
+    "timestamp-type": DataType.string(),
+    "headers": DataType.string(),
+    "leader-epoch": DataType.of(Kind.INT),
+    "__raw_key__": DataType.string(),
+    "__raw_value__": DataType.string(),
+}
+METADATA: Final = tuple(_TYPES)
+"""Names that ``metadata.list`` may have."""
+
+
+def metadata_column(name: str) -> Column:
+    """Return the column of a table that a record's metadata become.
+
+    ``timestamp`` is in ms, ``headers`` is a JSON object, in which values are text.
+
+    Example:
+        >>> str(metadata_column("offset").type)
+        'BIGINT'
+    """
+    return Column(name, _TYPES[name])
+
+
+@final
+@attrs.frozen
+class CapturedRecords(KafkaRecordDeserializationSchema[ConsumerRecord]):
+    """Leaves records to the pipeline's reader, and says which of their columns it needs.
+
+    Args:
+        reads_keys: Whether keys are read.
+        metadata: Names of ``metadata.list``.
+
+    Example:
+        >>> CapturedRecords(reads_keys=True).columns
+        ('topic', 'partition', 'offset', 'timestamp', 'value', 'key')
+    """
+
+    reads_keys: bool = False
+    metadata: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of Spark's Kafka source that are read."""
+        keys = ("key",) if self.reads_keys else ()
+        more = (_OF_METADATA[name] for name in self.metadata if name in _OF_METADATA)
+        return tuple(dict.fromkeys((*_ALWAYS, *keys, *more)))
+
+    def deserialize(self, record: ConsumerRecord) -> tuple[ConsumerRecord]:
+        """Return the record."""
+        return (record,)

@@ -1,0 +1,144 @@
+"""A pipeline as a job graph: source, rules, sink."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any, final
+
+import attrs
+
+from kafkastream.cdc.captured import CapturedRecords, metadata_column
+from kafkastream.cdc.event_text import EventTexts, RowChanges
+from kafkastream.cdc.formats.debezium_reader import DebeziumReaderSettings
+from kafkastream.cdc.formats.json_reader import JsonReaderSettings
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.cdc.processing import ChangeProcessing, ChangesAsTheyAre, KafkaOutput, Output
+from kafkastream.cdc.reader import InferenceStrategy, ReadSettings
+from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
+from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.settings import KafkaCollector
+from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
+from kafkastream.cdc.table_rules import PipelineRules
+from kafkastream.spec.dead_letters import dead_letter_sink
+from kafkastream.spec.endpoints import Sink
+from kafkastream.spec.graph import CollectionSource, CollectSink, DiscardingSink, JobGraph, SinkNode, SourceNode
+from kafkastream.spec.graph import PrintSink as PrintingSink
+from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.watermark import WatermarkStrategy
+
+__all__ = ["DirtyDataLog", "job_graph"]
+
+_READERS = {"debezium-json": DebeziumReaderSettings, "json": JsonReaderSettings}
+_SOURCE, _RULES, _SINK, _DIRTY = 1, 2, 3, 4
+
+
+@final
+@attrs.frozen
+class DirtyDataLog(Sink):
+    """The log, for records that cannot be read (``dirty-data.collector: {type: logger}``)."""
+
+
+def job_graph(spec: PipelineSpec, *, collects: bool = False) -> JobGraph:
+    """Return the graph of a pipeline.
+
+    Args:
+        spec: The pipeline.
+        collects: Whether what would be printed goes to the calling program.
+
+    Raises:
+        UnsupportedFeatureError: A rule asks for what cannot run.
+    """
+    sink, output = _sink(spec.sink, collects=collects)
+    processing = _processing(spec, output)
+    source = _source(spec)
+    written = SinkNode(id=_SINK, name=spec.sink.name or "Sink", input=_RULES, sink=sink)
+    rules = PipelineNode(id=_RULES, name="Schema operator", input=_SOURCE, processing=processing)
+    return JobGraph((source, rules, written, *_dirty_data(spec, source)))
+
+
+def _source(spec: PipelineSpec) -> SourceNode:
+    source, strategy = spec.source, WatermarkStrategy.no_watermarks()
+    name = source.name or "Source"
+    if isinstance(source, ValuesSource):
+        rows = tuple(event for event in source.events if isinstance(event, RowChange))
+        return SourceNode(id=_SOURCE, name=name, source=CollectionSource(rows), watermarks=strategy)
+    captured = CapturedRecords(source.key_format is not None, source.metadata)
+    records = attrs.evolve(source.source, deserializer=captured)
+    return SourceNode(id=_SOURCE, name=name, source=records, watermarks=strategy, keeps_records=source.ignores_errors)
+
+
+def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
+    rules, behavior = PipelineRules.of(spec), spec.settings.schema_change_behavior
+    source = spec.source
+    if isinstance(source, ValuesSource):
+        return ChangeProcessing(
+            reading=ReadSettings(),
+            rules=rules,
+            sink=spec.sink,
+            output=output,
+            behavior=behavior,
+            initial=source.schemas,
+        )
+    most = source.max_errors if source.ignores_errors and source.max_errors >= 0 else None
+    return ChangeProcessing(
+        reading=_reading(source, spec.settings.local_time_zone),
+        rules=rules,
+        sink=spec.sink,
+        output=output,
+        behavior=behavior,
+        initial=source.initial_schemas,
+        most_prefetched=source.max_pre_fetch_records,
+        most_skipped=most,
+    )
+
+
+def _reading(source: KafkaPipelineSource, zone: str) -> ReadSettings:
+    return ReadSettings(
+        value=_READERS[source.value_format.identifier](),
+        reads_key=source.key_format is not None,
+        key_prefix=source.key_fields_prefix,
+        value_prefix=source.value_fields_prefix,
+        metadata=tuple(metadata_column(name) for name in source.metadata),
+        local_time_zone=zone,
+        strategy=InferenceStrategy(source.inference.value),
+    )
+
+
+def _dirty_data(spec: PipelineSpec, source: SourceNode) -> tuple[SinkNode, ...]:
+    """Return the node that takes records which cannot be read, if these do not fail the job."""
+    if not isinstance(spec.source, KafkaPipelineSource) or not spec.source.ignores_errors:
+        return ()
+    collector = spec.settings.dirty_data_collector
+    sink: KafkaSink[Any] | DirtyDataLog = DirtyDataLog()
+    if isinstance(collector, KafkaCollector):
+        sinks = [spec.sink.sink] if isinstance(spec.sink, KafkaPipelineSink) else []
+        sink = dead_letter_sink(collector.topic, spec.source.source, sinks)
+    return (SinkNode(id=_DIRTY, name="Dirty data", input=source.id, sink=sink, takes_dead_letters=True),)
+
+
+@singledispatch
+def _sink(sink: PipelineSink, *, collects: bool) -> tuple[Any, Output]:
+    """Return what takes the elements of a sink, and their form: the sink itself, which takes changes."""
+    return sink, ChangesAsTheyAre()
+
+
+@_sink.register
+def _(sink: KafkaPipelineSink, *, collects: bool) -> tuple[Any, Output]:
+    return sink.sink, KafkaOutput(sink)
+
+
+@_sink.register
+def _(sink: PrintSink, *, collects: bool) -> tuple[Any, Output]:
+    if collects:
+        return CollectSink(), RowChanges()
+    return PrintingSink(sink.print_identifier or "", sink.standard_error), EventTexts()
+
+
+@_sink.register
+def _(sink: ValuesSink, *, collects: bool) -> tuple[Any, Output]:
+    if collects:
+        return CollectSink(), RowChanges()
+    return PrintingSink() if sink.prints else DiscardingSink(), EventTexts()

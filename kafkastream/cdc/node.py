@@ -1,0 +1,35 @@
+"""The node of a job graph that stands for a pipeline's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import attrs
+
+from kafkastream.cdc.processing import ChangeProcessing
+from kafkastream.spec.graph import Node
+
+__all__ = ["PipelineNode"]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class PipelineNode(Node):
+    """Transforms, routes and schema evolution, between a source and a sink.
+
+    Args:
+        input: Number of the source's node.
+        processing: What happens to the records.
+    """
+
+    input: int
+    processing: ChangeProcessing
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The source."""
+        return (self.input,)
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {"input": numbers[self.input]}

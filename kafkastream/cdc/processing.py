@@ -1,0 +1,118 @@
+"""Processing of changes between a pipeline's source and its sink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, final
+
+import attrs
+
+from kafkastream.cdc.book import SchemaBook, TableRules
+from kafkastream.cdc.changes import Change, Operation
+from kafkastream.cdc.fitting import row_fitting
+from kafkastream.cdc.reader import ReadSettings
+from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
+from kafkastream.cdc.spec.settings import SchemaChangeBehavior
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.cdc.writing.records import TableRecords
+
+__all__ = ["ChangeProcessing", "ChangesAsTheyAre", "KafkaOutput", "Output", "Write", "writes_of"]
+
+Write = Callable[[Change], Any]
+"""Makes what the sink takes of a change."""
+
+
+class Output(Protocol):
+    """Form in which a sink takes changes."""
+
+    def of_table(self, table: TableId, schema: TableSchema) -> Write:
+        """Return what makes the sink's elements of the changes of a table.
+
+        Args:
+            table: The sink's table; changes have it already.
+            schema: Its schema, which rows fit.
+        """
+
+
+@final
+@attrs.frozen
+class ChangesAsTheyAre:
+    """Changes, for a sink that writes tables."""
+
+    def of_table(self, table: TableId, schema: TableSchema) -> Write:
+        """Return a function that returns the change."""
+        return lambda change: change
+
+
+@final
+@attrs.frozen
+class KafkaOutput:
+    """Records of Kafka, as the sink wants them."""
+
+    sink: KafkaPipelineSink
+
+    def of_table(self, table: TableId, schema: TableSchema) -> Write:
+        """Return what makes records."""
+        return TableRecords(table, schema, self.sink).record
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ChangeProcessing:
+    """All that happens to records between source and sink.
+
+    Args:
+        reading: Form of the records.
+        rules: Transforms and routes.
+        sink: The sink.
+        output: Form in which the sink takes changes.
+        behavior: Reaction to changes of a schema.
+        initial: Schemas that the user gives.
+        most_prefetched: Newest records of each partition from which first schemas are inferred.
+        is_static: Whether schemas stay as they are when the job has begun.
+        most_skipped: Records that may be skipped until the job fails; None if any number may.
+    """
+
+    reading: ReadSettings
+    rules: TableRules
+    sink: PipelineSink
+    output: Output
+    behavior: SchemaChangeBehavior = SchemaChangeBehavior.LENIENT
+    initial: Mapping[TableId, TableSchema] = attrs.field(factory=dict)
+    most_prefetched: int = 50
+    is_static: bool = False
+    most_skipped: int | None = None
+
+
+def writes_of(processing: ChangeProcessing, book: SchemaBook, table: TableId) -> tuple[Write, ...]:
+    """Return what makes the sink's elements of the changes of a source table, for each table that it is written to."""
+    targets = (target for target in processing.rules.targets(table) if target in book.sinks)
+    writes = tuple(_write(processing, book, table, target) for target in targets)
+    return tuple(map(_softly, writes)) if processing.rules.deletes_softly(table) else writes
+
+
+def _softly(write: Write) -> Write:
+    """Return what writes a delete as an insert of the row that was there."""
+
+    def written(change: Change) -> Any:
+        if change.operation is Operation.DELETE:
+            change = Change(change.table, Operation.INSERT, None, change.before)
+        return write(change)
+
+    return written
+
+
+def _write(processing: ChangeProcessing, book: SchemaBook, table: TableId, target: TableId) -> Write:
+    schema = book.sinks[target]
+    write = processing.output.of_table(target, schema)
+    fit = row_fitting(book.sources[table], schema)
+    if fit is None:
+        return write if table == target else lambda change: write(change._replace(table=target))
+
+    def fitted(change: Change) -> Any:
+        before = None if change.before is None else fit(change.before)
+        after = None if change.after is None else fit(change.after)
+        return write(Change(target, change.operation, before, after))
+
+    return fitted

@@ -1,0 +1,97 @@
+"""Transforms and routes of a pipeline, as its tables' schemas see them."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import attrs
+
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
+from kafkastream.cdc.routing import Router, first_transform
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.rules import AfterTransform, TransformRule
+from kafkastream.cdc.spec.sink import PipelineSink, SchemaChangeType
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+
+__all__ = ["PipelineRules"]
+
+_TYPES: Final[dict[type, SchemaChangeType]] = {
+    AddColumns: SchemaChangeType.ADD_COLUMN,
+    AlterColumnTypes: SchemaChangeType.ALTER_COLUMN_TYPE,
+    CreateTable: SchemaChangeType.CREATE_TABLE,
+}
+
+
+@final
+@attrs.frozen
+class PipelineRules:
+    """Rules of a pipeline (``cdc.book.TableRules``).
+
+    Args:
+        transforms: Transform rules; the first that selects a table counts.
+        router: Routes.
+        sink: The sink, which may not want to hear of all changes.
+
+    Raises:
+        UnsupportedFeatureError: A rule computes columns or filters rows.
+    """
+
+    transforms: tuple[TransformRule, ...]
+    router: Router
+    sink: PipelineSink
+
+    def __attrs_post_init__(self) -> None:
+        for rule in self.transforms:
+            if rule.filter or rule.projection not in ("", "*"):
+                raise UnsupportedFeatureError(
+                    "a transform rule that computes columns or filters rows",
+                    where=f"transform, source-table {rule.source_table}",
+                    now="Rules may give keys, table options and SOFT_DELETE; compute columns in a view of the sink's "
+                    "database, or by INSERT INTO … SELECT in Flink SQL.",
+                )
+
+    @staticmethod
+    def of(spec: PipelineSpec) -> PipelineRules:
+        """Return the rules of a pipeline."""
+        return PipelineRules(spec.transforms, Router(spec.routes, spec.settings.route_mode), spec.sink)
+
+    def targets(self, table: TableId) -> tuple[TableId, ...]:
+        """Return the sink's tables that a source table is written to."""
+        return self.router.targets(table)
+
+    def output(self, table: TableId, schema: TableSchema) -> TableSchema:
+        """Return the schema of a table's rows behind its transform.
+
+        Raises:
+            DefinitionError: A key names a column that the table does not have.
+        """
+        rule = first_transform(self.transforms, table)
+        if rule is None:
+            return schema
+        keys = rule.primary_keys or schema.primary_key
+        try:
+            changed = attrs.evolve(
+                schema,
+                primary_key=keys,
+                partition_key=rule.partition_keys or schema.partition_key,
+                options={**schema.options, **rule.table_options},
+            )
+        except DefinitionError as error:
+            raise DefinitionError(
+                error.what, where=f"transform, source-table {rule.source_table}, table {table}", now=error.now
+            ) from None
+        columns = (
+            attrs.evolve(column, type=column.type.not_null()) if column.name in keys else column
+            for column in changed.columns
+        )
+        return attrs.evolve(changed, columns=tuple(columns))
+
+    def deletes_softly(self, table: TableId) -> bool:
+        """Whether deletes of a table become inserts."""
+        rule = first_transform(self.transforms, table)
+        return rule is not None and rule.after_transform is AfterTransform.SOFT_DELETE
+
+    def sends(self, change: SchemaChange) -> bool:
+        """Whether the sink wants to hear of a change."""
+        return self.sink.follows(_TYPES[type(change)])

@@ -1,0 +1,78 @@
+"""Changes as Debezium JSON, with the fields that Flink CDC's Kafka sink writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, final
+
+import msgspec
+
+from kafkastream.cdc.changes import Change, Operation, Row
+from kafkastream.cdc.rows import encodable, encode_row, row_encoder
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.cdc.writing.connect import connect_rows, connect_schema
+
+__all__ = ["ENCODER", "DebeziumTable", "row_form"]
+
+ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
+_OPERATIONS: Final = {Operation.INSERT: "c", Operation.UPDATE: "u", Operation.DELETE: "d"}
+
+
+class _Source(msgspec.Struct):
+    db: str | None
+    table: str
+
+
+class _Event(msgspec.Struct):
+    before: Any
+    after: Any
+    op: str
+    source: _Source
+
+
+class _WithSchema(msgspec.Struct):
+    schema: msgspec.Raw
+    payload: _Event
+
+
+def row_form(schema: TableSchema) -> Callable[[Row | None], Any] | None:
+    """Return what msgspec encodes in place of a row; None where it encodes the rows themselves.
+
+    Only where a column's name has quotes, backslashes or control characters, a row is not encoded as it is.
+    """
+    if row_encoder(schema.columns) is not encode_row:
+        return None
+    return lambda row: None if row is None else encodable(row)
+
+
+@final
+class DebeziumTable:
+    """Encodes the changes of one table.
+
+    Args:
+        table: The table's name in the messages.
+        schema: Its schema.
+        with_schema: Whether each message carries the schema, and values in Kafka Connect's forms.
+
+    Example:
+        >>> from kafkastream.cdc.rows import row_class
+        >>> from kafkastream.sql.types import DataType
+        >>> notes = TableSchema.of([("note", DataType.string())])
+        >>> row = row_class(notes.columns)("ink")
+        >>> shop = TableId.parse("shop.notes")
+        >>> DebeziumTable(shop, notes).encode(Change(shop, Operation.INSERT, None, row))
+        b'{"before":null,"after":{"note":"ink"},"op":"c","source":{"db":"shop","table":"notes"}}'
+    """
+
+    def __init__(self, table: TableId, schema: TableSchema, *, with_schema: bool = False) -> None:
+        self._source = _Source(table.schema or None, table.table)
+        self._schema = msgspec.Raw(ENCODER.encode(connect_schema(schema))) if with_schema else None
+        self._form = connect_rows(schema) if with_schema else row_form(schema)
+
+    def encode(self, change: Change) -> bytes:
+        """Return the value of a change's record."""
+        before, after = change.before, change.after
+        if self._form is not None:
+            before, after = self._form(before), self._form(after)
+        event = _Event(before, after, _OPERATIONS[change.operation], self._source)
+        return ENCODER.encode(event if self._schema is None else _WithSchema(self._schema, event))

@@ -1,0 +1,182 @@
+"""Reads changes on a worker, until a record does not fit the schemas that are known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.cdc.captured import CapturedRecords
+from kafkastream.cdc.changes import Change
+from kafkastream.cdc.errors import MalformedRecordError, SchemaMismatchError
+from kafkastream.cdc.merge import merged
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.cdc.reader import ChangeReader, ReadSettings
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.spark.batches import Batch, ElementError
+from kafkastream.spark.cdc.row_changes import RowChangeDecoder
+from kafkastream.spark.records import Decoder, KafkaDecoder
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.spec.record import TimestampType
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["ChangeDecoder", "Findings", "change_decoders"]
+
+
+class Findings(NamedTuple):
+    """Report of a task in which records did not fit, or could not be read.
+
+    Attributes:
+        partition: The task's partition.
+        reached: Offset of the first record that did not fit: all before it was written, nothing from it on. None if all fit.
+        schemas: Schemas that this record and those behind it show, in their order.
+        skipped: Records that could not be read, and were left out.
+    """
+
+    partition: TopicPartition
+    reached: int | None
+    schemas: tuple[tuple[TableId, TableSchema], ...]
+    skipped: int
+
+
+@final
+@attrs.define(eq=False)
+class ChangeDecoder(KafkaDecoder):
+    """Makes changes of records.
+
+    From the first record on that does not fit, it makes none, and only looks for schemas.
+
+    Args:
+        node: Number of the source, for reports.
+        records: Columns that are read.
+        settings: Form of the records.
+        schemas: Known schemas.
+    """
+
+    node: int
+    records: CapturedRecords
+    settings: ReadSettings
+    schemas: Mapping[TableId, TableSchema]
+    _reader: ChangeReader | None = attrs.field(default=None, init=False)
+    _partition: TopicPartition | None = attrs.field(default=None, init=False)
+    _stopped: int | None = attrs.field(default=None, init=False)
+    _found: dict[TableId, TableSchema] = attrs.field(factory=dict, init=False)
+    _skipped: int = attrs.field(default=0, init=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Columns that the records bring along."""
+        return self.records.columns
+
+    @property
+    def stopped_at(self) -> int | None:
+        """Offset of the first record that did not fit; None if all do."""
+        return self._stopped
+
+    def open(self) -> None:
+        """Make the reader."""
+        self._reader = ChangeReader(self.settings, self.schemas)
+
+    def begin(self) -> None:
+        """Begin a task."""
+        self._partition, self._stopped, self._found, self._skipped = None, None, {}, 0
+
+    def skipped(self, number: int) -> None:
+        """Count records that were left out."""
+        self._skipped += number
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """Return the changes of records that fit."""
+        assert self._reader is not None
+        if self._partition is None:
+            self._partition = TopicPartition(arrow["topic"][0].as_py(), arrow["partition"][0].as_py())
+        records = list(self._records(arrow))
+        if self._stopped is not None:
+            self._infer(records)
+            return Batch((), (), ())
+        changes: list[Change] = []
+        origin: list[int] = []
+        read, take = self._reader.read, changes.extend
+        for row, record in enumerate(records):
+            try:
+                found = read(*record)
+            except SchemaMismatchError:
+                self._stop(arrow, row)
+                self._infer(records[row:])
+                break
+            except MalformedRecordError as error:
+                raise ElementError(row) from error
+            take(found)
+            origin.extend([row] * len(found))
+        timestamps = arrow["timestamp"].to_pylist()
+        return Batch(changes, [timestamps[row] for row in origin], origin)
+
+    def finish(self) -> Iterator[Report]:
+        """Report what was found, if a record did not fit or could not be read."""
+        if self._partition is not None and (self._stopped is not None or self._skipped):
+            found = Findings(self._partition, self._stopped, tuple(self._found.items()), self._skipped)
+            yield Report(ReportKind.SCHEMAS, self.node, found)
+
+    def _records(self, arrow: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
+        """Return topic, key, value and metadata of each record, as the reader takes them."""
+        topics, values = arrow["topic"].to_pylist(), arrow["value"].to_pylist()
+        keys = arrow["key"].to_pylist() if "key" in self.columns else [None] * len(values)
+        if not self.records.metadata:
+            return zip(topics, keys, values, strict=True)
+        metadata = zip(*(self._metadata(arrow, name) for name in self.records.metadata), strict=True)
+        return zip(topics, keys, values, metadata, strict=True)
+
+    def _metadata(self, arrow: pa.RecordBatch, name: str) -> list[Any]:
+        """Return a metadata column of records, in the types of ``captured.metadata_column``."""
+        match name:
+            case "timestamp-type":
+                return [TimestampType(number).name for number in arrow["timestampType"].to_pylist()]
+            case "headers":
+                return list(map(_headers, arrow["headers"].to_pylist()))
+            case "__raw_key__" | "__raw_value__":
+                return list(map(_text, arrow["key" if name == "__raw_key__" else "value"].to_pylist()))
+            case "leader-epoch":  # which Spark's Kafka source does not tell
+                return [None] * arrow.num_rows
+            case _:
+                values: list[Any] = arrow[name].to_pylist()
+                return values
+
+    def _stop(self, arrow: pa.RecordBatch, row: int) -> None:
+        self._stopped = arrow["offset"][row].as_py()
+
+    def _infer(self, records: list[tuple[Any, ...]]) -> None:
+        """Take in the schemas of records; one that cannot be parsed is told of when its turn comes."""
+        assert self._reader is not None
+        for record in records:
+            try:
+                found = self._reader.infer(*record)
+            except MalformedRecordError:
+                continue
+            for table, schema in found:
+                known = self._found.get(table)
+                self._found[table] = schema if known is None else merged(known, schema)
+
+
+def _headers(headers: Iterable[Mapping[str, Any]] | None) -> str:
+    return json.dumps({header["key"]: _text(header["value"]) for header in headers or ()}, ensure_ascii=False)
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode(errors="replace")
+
+
+def change_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
+    """Return the decoders of a pipeline's sources, by their nodes."""
+    nodes = [(node, graph[node.input]) for node in graph.nodes if isinstance(node, PipelineNode)]
+    return {source.id: _decoder(node, source) for node, source in nodes if isinstance(source, SourceNode)}
+
+
+def _decoder(node: PipelineNode, source: SourceNode) -> Decoder:
+    if isinstance(source.source, CollectionSource):
+        return RowChangeDecoder(node.processing.initial)
+    assert isinstance(source.source.deserializer, CapturedRecords)
+    return ChangeDecoder(source.id, source.source.deserializer, node.processing.reading, {})

@@ -1,0 +1,48 @@
+"""Records that cannot be read, told in a worker's log."""
+
+from __future__ import annotations
+
+import logging
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.graph import DirtyDataLog
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spec.dead_letters import DeadLetter
+
+__all__ = ["DirtyDataLogger"]
+
+log = logging.getLogger("kafkastream.dirty-data")
+
+_SHOWN_BYTES = 1000
+
+
+@final
+@attrs.define(eq=False)
+class DirtyDataLogger(SinkOperator):
+    """Logs each record with its place and the reason."""
+
+    def write(self, batch: Batch) -> None:
+        """Log records."""
+        for letter in batch.values:
+            log.warning("skipped: %s", _told(letter))
+
+
+def _told(letter: DeadLetter) -> str:
+    record = letter.record
+    place = f"topic {record.topic}, partition {record.partition}, offset {record.offset}"
+    return f"{place}: {letter.reason}; key {_shown(record.key)}, value {_shown(record.value)}"
+
+
+def _shown(content: bytes | None) -> str:
+    if content is None:
+        return "null"
+    text = content[:_SHOWN_BYTES].decode(errors="backslashreplace")
+    return f"{text} …" if len(content) > _SHOWN_BYTES else text
+
+
+@sink_operator.register
+def _(sink: DirtyDataLog, place: SinkPlace) -> SinkOperator:
+    return DirtyDataLogger(place.name)

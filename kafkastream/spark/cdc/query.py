@@ -1,0 +1,192 @@
+"""Runs the micro-batches of a pipeline, and lets schemas follow the records."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Final, final
+
+import attrs
+from pyspark.sql import DataFrame
+
+from kafkastream.cdc.book import MetadataApplier, SchemaBook, evolved
+from kafkastream.cdc.merge import merged
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.cdc.processing import ChangeProcessing
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.errors import JobError
+from kafkastream.spark.cdc.appliers import metadata_applier
+from kafkastream.spark.cdc.decoder import ChangeDecoder, Findings
+from kafkastream.spark.cdc.router import ChangeRouter
+from kafkastream.spark.cdc.starting import prefetched
+from kafkastream.spark.chain import Chain
+from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.compile import task_plan
+from kafkastream.spark.opened import Run
+from kafkastream.spark.outcome import run_tasks
+from kafkastream.spark.reports import Report, ReportKind
+from kafkastream.spark.source import from_condition
+from kafkastream.spark.streams import KafkaInput
+from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["PipelineQuery", "pipeline_query"]
+
+log = logging.getLogger("kafkastream")
+
+_BOOK: Final = "schemas.json"
+
+
+@final
+class PipelineQuery:
+    """The driver's side of a pipeline: its schema book, and tasks that know it.
+
+    The book lies in the checkpoint folder. It is written before anything that follows it, so that a micro-batch which is
+    run again finds the schemas that it was run with.
+
+    Args:
+        folder: Checkpoint folder of the job.
+        name: Name of the query.
+        processing: What happens to the records.
+        applier: Changes the sink's tables.
+        chains: Chain of each source.
+        run: The job at work.
+        parallelism: Number of subtasks.
+    """
+
+    def __init__(
+        self,
+        folder: CheckpointFolder,
+        name: str,
+        processing: ChangeProcessing,
+        applier: MetadataApplier,
+        chains: Mapping[int, Chain],
+        run: Run,
+        parallelism: int,
+    ) -> None:
+        self._folder = folder
+        self._file = f"{name}.{_BOOK}"
+        self._processing = processing
+        self._applier = applier
+        self._chains = chains
+        self._run = run
+        self._parallelism = parallelism
+        self._book = SchemaBook()
+        self._plan: TaskPlan | None = None
+        self._begins: Mapping[TopicPartition, int] | None = None
+        self._found: Sequence[tuple[TableId, TableSchema]] = ()
+
+    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+        """Know the first schemas: those of an earlier run, or else those that the user gives or the newest records show.
+
+        Raises:
+            JobError: The sink refuses a table.
+            KafkaError: The brokers do not give the newest records.
+        """
+        record = self._folder.kept(self._file)
+        if record:
+            self._book = SchemaBook.of_record(record, f"checkpoint {self._folder.path}, {self._file}")
+            found = list(self._book.sources.items())  # routes may be others than before
+        else:
+            found = [*self._processing.initial.items(), *prefetched(self._processing, inputs)]
+        self._follow(found)
+
+    def begin_batch(self) -> None:
+        """Begin a micro-batch."""
+        self._begins, self._found = None, []
+
+    def run(self, frame: DataFrame) -> list[Report]:
+        """Take what is left of a micro-batch through source, rules and sink.
+
+        Each task writes what fits the schemas. Where a record does not, the rest of its partition is left, and the task
+        tells which schemas it shows.
+
+        Raises:
+            JobError: The sink refuses the change of a table that an earlier round has asked for.
+        """
+        if self._found:
+            self._follow(self._found)
+        return run_tasks(frame if self._begins is None else frame.where(from_condition(self._begins)), self._tasks())
+
+    def take(self, reports: Iterable[Report]) -> bool:
+        """Take in what tasks have found; return whether something of the micro-batch is left.
+
+        Raises:
+            JobError: Too many records were skipped.
+        """
+        found = [one.content for one in reports if one.kind is ReportKind.SCHEMAS]
+        self._count_skipped(sum(one.skipped for one in found))
+        stopped = [one for one in found if one.reached is not None]
+        begins = {one.partition: one.reached for one in stopped}
+        stuck = [one for one in stopped if (self._begins or {}).get(one.partition) == one.reached]
+        if stuck:
+            raise _stuck(stuck[0])
+        self._begins, self._found = begins, _in_order(stopped)
+        return bool(stopped)
+
+    def _count_skipped(self, number: int) -> None:
+        if not number:
+            return
+        self._book = attrs.evolve(self._book, skipped=self._book.skipped + number)
+        self._keep()
+        most = self._processing.most_skipped
+        if most is not None and self._book.skipped > most:
+            raise JobError(
+                f"{self._book.skipped} records could not be read, more than the {most} that may be skipped",
+                where="source, ingestion.error-tolerance.max-count",
+                now="The log names each. Mend what writes them, or raise the limit; -1 is for any number.",
+            )
+
+    def _tasks(self) -> TaskPlan:
+        """Return what tasks run under the schemas of the book."""
+        if self._plan is None:
+            for one in self._chains.values():
+                if isinstance(one.decoder, ChangeDecoder):
+                    one.decoder.schemas = self._book.sources
+                for operator in one.flow.operators():
+                    if isinstance(operator, ChangeRouter):
+                        operator.book = self._book
+            self._run = self._run.again()  # workers open the chains anew
+            self._plan = task_plan(self._chains, self._run, self._parallelism)
+        return self._plan
+
+    def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
+        """Bring sink and book after found schemas."""
+        book = evolved(self._book, found, self._processing.rules, self._processing.behavior, self._applier.apply)
+        is_new, self._book, self._plan = book != self._book, book, None
+        if is_new:
+            self._keep()
+
+    def _keep(self) -> None:
+        self._folder.replace(self._file, json.dumps(self._book.record(), indent=1))
+
+
+def pipeline_query(
+    folder: CheckpointFolder, name: str, graph: JobGraph, chains: Mapping[int, Chain], run: Run, parallelism: int
+) -> PipelineQuery | None:
+    """Return the driver's side of a pipeline; None for a part of a job that is none."""
+    node = next((node for node in graph.nodes if isinstance(node, PipelineNode)), None)
+    if node is None:
+        return None
+    applier = metadata_applier(node.processing.sink)
+    return PipelineQuery(folder, name, node.processing, applier, chains, run, parallelism)
+
+
+def _in_order(found: Iterable[Findings]) -> list[tuple[TableId, TableSchema]]:
+    """Merge the schemas of all tasks in an order that does not depend on when they ended."""
+    schemas: dict[TableId, TableSchema] = {}
+    ordered = sorted(found, key=lambda one: (one.partition.topic, one.partition.partition))
+    for table, schema in chain.from_iterable(one.schemas for one in ordered):
+        schemas[table] = merged(schemas[table], schema) if table in schemas else schema
+    return list(schemas.items())
+
+
+def _stuck(one: Findings) -> JobError:
+    return JobError(
+        "a record still does not fit the schema that was made to fit it",
+        where=f"topic {one.partition.topic}, partition {one.partition.partition}, offset {one.reached}",
+        now="Leave the record out by ingestion.ignore-errors: true, and report it as a bug of kafkastream.",
+    )

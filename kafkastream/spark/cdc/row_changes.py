@@ -1,0 +1,49 @@
+"""Rows that the document itself holds, on a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.cdc.changes import Change, Row
+from kafkastream.cdc.rows import row_class
+from kafkastream.cdc.spec.values_source import RowChange, Values
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.records import CollectionDecoder, Decoder
+
+__all__ = ["RowChangeDecoder"]
+
+
+@final
+@attrs.define(eq=False)
+class RowChangeDecoder(Decoder):
+    """Makes changes of the elements of a ``values`` source.
+
+    Args:
+        schemas: Schemas of its tables.
+    """
+
+    columns = CollectionDecoder.columns
+    schemas: Mapping[TableId, TableSchema]
+    _elements: CollectionDecoder = attrs.field(factory=CollectionDecoder, init=False)
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """Return a change for each element."""
+        batch = self._elements.decode(arrow)
+        return batch._replace(values=[self._change(one) for one in batch.values])
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Return the place of an element, counted from 1."""
+        return self._elements.position(arrow, row)
+
+    def _change(self, of: RowChange) -> Change:
+        schema = self.schemas[of.table]
+        return Change(of.table, of.operation, _row(schema, of.before), _row(schema, of.after))
+
+
+def _row(schema: TableSchema, values: Values | None) -> Row | None:
+    return None if values is None else row_class(schema.columns)(*map(values.get, schema.names))
