@@ -13,7 +13,7 @@ other text, an object, an array                       STRING
 ====================================================  ================
 
 A value that fits the column that is there shows the column's own type, whatever the table says: 5 fits an INT. A number that
-does not fit a DECIMAL shows the DECIMAL that it needs.
+does not fit a DECIMAL shows the DECIMAL that it needs, and a time of day the precision.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import msgspec
 
 from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.merge import common_type
+from kafkastream.cdc.times import time_check
 from kafkastream.cdc.values import Conversion, Convert, Json, json_text
 from kafkastream.sql.time_texts import time_type
 from kafkastream.sql.types import DataType, Kind
@@ -56,6 +57,7 @@ _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
 _DOUBLE: Final = DataType.of(Kind.DOUBLE)
 _BIGINT: Final = DataType.of(Kind.BIGINT)
 _MOST_DIGITS: Final = 38
+_MOST_FRACTION: Final = 9
 _MOST_WHOLE: Final = 1 << 63
 _SEPARATORS: Final = (" ", "T")
 
@@ -137,6 +139,8 @@ def json_type(data: bytes, column: DataType | None = None) -> DataType:
     """
     text = json_text(data)
     match data[:1]:
+        case b'"' if column is not None and column.kind is Kind.TIME:
+            return _clock(text)
         case b'"':
             return _time(text) or _STRING
         case b"t" | b"f":
@@ -153,6 +157,12 @@ def json_type(data: bytes, column: DataType | None = None) -> DataType:
 
 def _time(text: str) -> DataType | None:
     return next(filter(None, (time_type(text, separator) for separator in _SEPARATORS)), None)
+
+
+def _clock(text: str) -> DataType:
+    """Return the TIME that holds a text with more digits than its column has."""
+    type_ = DataType.of(Kind.TIME, min(_MOST_FRACTION, len(text.partition(".")[2])))
+    return type_ if time_check(type_).is_usual(text) is not None else _STRING
 
 
 def _whole(text: str) -> DataType:

@@ -2,52 +2,24 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
-from typing import Final, final
+from typing import final
 
 import attrs
 
 from kafkastream.cdc.changes import Change
 from kafkastream.cdc.errors import MalformedRecordError, MisfitError, SchemaMismatchError
-from kafkastream.cdc.formats.debezium_reader import DebeziumReader, DebeziumReaderSettings
-from kafkastream.cdc.formats.json_reader import JsonReader, JsonReaderSettings
-from kafkastream.cdc.formats.settings import FormatReader, ReaderSettings
+from kafkastream.cdc.formats.canal_reader import CanalJson, CanalReader
+from kafkastream.cdc.formats.debezium_reader import DebeziumJson, DebeziumReader
+from kafkastream.cdc.formats.json_reader import Json, JsonReader
+from kafkastream.cdc.formats.settings import FormatReader, FormatSettings
+from kafkastream.cdc.spec.kafka_source import InferenceStrategy, KafkaPipelineSource
 from kafkastream.cdc.table_rows import RowRules, Tables
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
-from kafkastream.options.option import Option
-from kafkastream.options.parsers import enum_member
-from kafkastream.sql.connectors.kafka_options import KEY_FIELDS_PREFIX, VALUE_FIELDS_PREFIX
-from kafkastream.sql.settings import setting
+from kafkastream.sql.connectors.metadata import READABLE
 
-__all__ = ["ChangeReader", "InferenceStrategy", "ReadSettings"]
-
-
-class InferenceStrategy(enum.Enum):
-    """How schemas follow the records."""
-
-    CONTINUOUS = "continuous"
-    """Each record may widen its table's schema."""
-    STATIC = "static"
-    """The first schema of a table stays."""
-
-
-INFERENCE_STRATEGY: Final = Option[InferenceStrategy](
-    key="schema.inference.strategy",
-    parse=enum_member(InferenceStrategy),
-    default=InferenceStrategy.CONTINUOUS,
-    doc=(
-        "How schemas follow the records: `continuous` (each may widen its table's schema) or `static` (the first schema "
-        "of a table stays, other members are left out)."
-    ),
-)
-KEY_PREFIX: Final = attrs.evolve(
-    KEY_FIELDS_PREFIX, doc="How the names of the key's columns begin. Needs `key.format`; not as those of values."
-)
-VALUE_PREFIX: Final = attrs.evolve(
-    VALUE_FIELDS_PREFIX, doc="How the names of the value's columns begin; not as those of keys."
-)
+__all__ = ["ChangeReader", "ReadSettings"]
 
 
 @final
@@ -57,29 +29,47 @@ class ReadSettings:
 
     Args:
         value: The format of values, with its options.
-        reads_key: Whether keys are JSON whose members are columns, too: ``key.format: json``.
-        metadata: Columns that the record's metadata are, in the order in which ``read`` gets their values.
-        local_time_zone: The zone of texts without one under TIMESTAMP_LTZ.
-        strategy: How schemas follow the records.
+        is_static: Whether the first schema of a table stays, so that other members are left out; otherwise schemas follow the
+            records.
+        reads_key: Whether keys are JSON whose members are columns, too.
         key_prefix: How the names of the key's columns begin.
         value_prefix: How the names of the value's columns begin.
+        metadata: Columns that the record's metadata are, in the order in which ``read`` gets their values.
+        local_time_zone: The zone of texts without one under TIMESTAMP_LTZ.
     """
 
-    value: ReaderSettings = attrs.field(factory=DebeziumReaderSettings)
+    value: FormatSettings = attrs.field(factory=DebeziumJson)
+    is_static: bool = False
     reads_key: bool = False
+    key_prefix: str = ""
+    value_prefix: str = ""
     metadata: tuple[Column, ...] = ()
     local_time_zone: str = "UTC"
-    strategy: InferenceStrategy = setting(INFERENCE_STRATEGY)
-    key_prefix: str = setting(KEY_PREFIX)
-    value_prefix: str = setting(VALUE_PREFIX)
+
+    @staticmethod
+    def of(source: KafkaPipelineSource, local_time_zone: str = "UTC") -> ReadSettings:
+        """Return how the records of a source are read.
+
+        Args:
+            source: The source.
+            local_time_zone: The zone of texts without one under TIMESTAMP_LTZ: the pipeline's.
+        """
+        return ReadSettings(
+            value=source.value_format,
+            is_static=source.inference is InferenceStrategy.STATIC,
+            reads_key=source.key_format is not None,
+            key_prefix=source.key_fields_prefix,
+            value_prefix=source.value_fields_prefix,
+            metadata=tuple(Column(name, READABLE[name].nullable()) for name in source.metadata),
+            local_time_zone=local_time_zone,
+        )
 
     @property
     def rules(self) -> RowRules:
         """Rules by which the records are rows."""
-        is_static = self.strategy is InferenceStrategy.STATIC
         rules = RowRules(
-            conversion=Conversion(reads_texts=is_static, time_zone=self.local_time_zone),
-            follows_schema=not is_static,
+            conversion=Conversion(reads_texts=self.is_static, time_zone=self.local_time_zone),
+            follows_schema=not self.is_static,
             reads_key=self.reads_key,
             key_prefix=self.key_prefix,
             value_prefix=self.value_prefix,
@@ -171,11 +161,12 @@ class ChangeReader:
         raise MalformedRecordError(str(error)) from error
 
 
-def _format_reader(settings: ReaderSettings, tables: Tables) -> FormatReader:
+def _format_reader(settings: FormatSettings, tables: Tables) -> FormatReader:
     match settings:
-        case JsonReaderSettings():
+        case Json():
             return JsonReader(settings, tables)
-        case DebeziumReaderSettings():
+        case DebeziumJson():
             return DebeziumReader(settings, tables)
         case _:
-            raise AssertionError(settings)
+            assert isinstance(settings, CanalJson), settings
+            return CanalReader(settings, tables)

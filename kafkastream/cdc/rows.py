@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, final
+from typing import Any, Final, TypeAlias, final
 
 import msgspec
 
 from kafkastream.cdc.changes import Row
 from kafkastream.cdc.errors import MalformedRecordError, MisfitError
 from kafkastream.cdc.tables import Column
+from kafkastream.cdc.times import TimeCheck
 from kafkastream.cdc.values import Conversion, Convert, Json, checked, json_members, wire_type
 
 __all__ = ["RowDecoder", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
 
-Fast = Callable[[Json], Row | None]
+Check: TypeAlias = Callable[[Any], Any]
+Fast: TypeAlias = Callable[[Json], Row | None]
+Members: TypeAlias = Callable[[Json], Mapping[str, msgspec.Raw] | None]
 
 _NOT_RENAMED: Final = re.compile(r'["\\\x00-\x1f]')
 """Characters that msgspec refuses in the JSON name of a field."""
 _MOST_REBUILDS: Final = 16
+_NO_TRANSFORMS: Final[Mapping[str, Callable[[Json], Json]]] = {}
 _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 _NAMES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {}
 """Column names of the classes whose fields cannot be renamed to them."""
@@ -81,10 +85,6 @@ def row_encoder(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
     return _ENCODER.encode if _are_plain([column.name for column in columns]) else encode_row
 
 
-Members = Callable[[Json], Mapping[str, msgspec.Raw] | None]
-_NO_TRANSFORMS: Final[Mapping[str, Callable[[Json], Json]]] = {}
-
-
 @final
 class RowDecoder:
     """Decodes JSON objects to the rows of a schema.
@@ -132,8 +132,10 @@ class RowDecoder:
         self._rebuilds = 0
         self._fast = self._faster()
 
-    def __call__(self, data: Json) -> Row | None:
+    def __call__(self, data: Json, _key: object = None, _metadata: object = None) -> Row | None:
         """Return the row of an object; None for ``null``.
+
+        The record's key and metadata change nothing: a decoder can stand where they do.
 
         Raises:
             MisfitError: A value does not fit its column, or a member has no column.
@@ -206,7 +208,7 @@ class RowDecoder:
     def _unusual(self, data: Json) -> Row | None:
         raise MisfitError("typed decoding does not know the members")
 
-    def _by_wire(self, checks: Sequence[Callable[[Any], Any] | None]) -> Fast:
+    def _by_wire(self, checks: Sequence[Check | None]) -> Fast:
         """Make a function that decodes to values first, some of them as JSON, then to a row."""
         fields = [
             (f"f{place}", msgspec.Raw if place in self._loose else wire_type(column.type), None)
@@ -252,18 +254,23 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
         raise MalformedRecordError(f"no JSON object: {error}") from error
 
 
-def _direct(class_: type[msgspec.Struct], checks: Sequence[tuple[str, Callable[[Any], Any]]]) -> Fast:
+def _direct(class_: type[msgspec.Struct], checks: Sequence[tuple[str, Check]]) -> Fast:
+    """Make a function that decodes to a row at once, and finishes some of its values."""
     decode: Fast = msgspec.json.Decoder(class_ | None).decode
-    if not checks:
-        return decode
+    times = [(name, check.is_usual, check) for name, check in checks if isinstance(check, TimeCheck)]
+    others = [(name, check) for name, check in checks if not isinstance(check, TimeCheck)]
 
     def fast(data: Json) -> Row | None:
         row = decode(data)
         if row is not None:
-            for name, check in checks:
+            for name, is_usual, check in times:
+                text = getattr(row, name)
+                if text is not None and is_usual(text) is None:
+                    setattr(row, name, check(text))
+            for name, convert in others:
                 value = getattr(row, name)
                 if value is not None:
-                    setattr(row, name, check(value))
+                    setattr(row, name, convert(value))
         return row
 
-    return fast
+    return fast if checks else decode

@@ -76,6 +76,7 @@ class TableRows:
         decode: Decodes a row that was.
         decode_written: Decodes a row that is now: columns that are NOT NULL must have values.
         decode_deleted: Decodes a row that is no more: the primary key must have values.
+        fields: Fields of rows by the members of the value.
 
     Raises:
         MisfitError: The members' types need a wider schema.
@@ -95,6 +96,12 @@ class TableRows:
         if rules.follows_schema and schema is not None and types:
             self._check_types(schema)
         self.decode = self._decoder()
+        prefix = rules.value_prefix
+        self.fields = {
+            column.name[len(prefix) :]: f"f{place}"
+            for place, column in enumerate(self._columns)
+            if column.name.startswith(prefix)
+        }
         required = [place for place, column in enumerate(self._columns) if not column.type.is_nullable]
         key = [schema.names.index(name) for name in schema.primary_key] if schema else []
         self.decode_written = self._requiring(required)
@@ -123,7 +130,7 @@ class TableRows:
     def _decoder(self) -> Decode:
         rules = self._rules
         if not (rules.reads_key or rules.value_prefix or rules.metadata):
-            return _of_value_alone(self._part(self._columns, "", self._types))
+            return self._part(self._columns, "", self._types)
         metadata_names = {column.name for column in rules.metadata}
         own = [column for column in self._columns if column.name not in metadata_names]
         value = tuple(column for column in own if column.name.startswith(rules.value_prefix))
@@ -218,13 +225,6 @@ class TableRows:
         convert = self._rules.conversion.converter
         columns = (column for column in self._columns if column.name.startswith(prefix))
         return {column.name[len(prefix) :]: (column.type, convert(column.type)) for column in columns}
-
-
-def _of_value_alone(decode_value: RowDecoder) -> Decode:
-    def decode(data: Json, _key: bytes | None, _metadata: Sequence[object]) -> Row | None:
-        return decode_value(data)
-
-    return decode
 
 
 def _once(values: tuple[Any, ...], both: Sequence[tuple[int, int]], names: Sequence[str]) -> tuple[Any, ...]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, final
 from zoneinfo import ZoneInfo
+
+import attrs
 
 from kafkastream.cdc.errors import MisfitError
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["IS_TIME", "time_checker"]
+__all__ = ["IS_TIME", "TimeCheck", "time_check"]
 
 IS_TIME: Final = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 
@@ -26,90 +28,94 @@ _DAY_LENGTH: Final = len("2024-05-01")
 _NO_SECONDS_LENGTH: Final = len("2024-05-01T12:30")
 
 
-def time_checker(type_: DataType, time_zone: str = "UTC") -> Callable[[str], str]:
-    """Return the function that gives a text the one form of a temporal type.
+@final
+@attrs.frozen
+class TimeCheck:
+    """Gives a text the one form of a temporal type; raises ``MisfitError`` for a text that the type does not hold.
 
-    It raises ``MisfitError`` for a text that the type does not hold: another form, a day that does not exist, more digits than
-    the precision.
+    Args:
+        type: The type.
+        is_usual: Matches texts that have the form already.
+        completed: Gives texts of other forms this one; None for what the type does not hold.
+    """
+
+    type: DataType
+    is_usual: Callable[[str], re.Match[str] | None]
+    completed: Callable[[str], str | None]
+
+    def __call__(self, text: str) -> str:
+        """Return the text in the form of the type."""
+        found = text if self.is_usual(text) is not None else self.completed(text)
+        if found is None:
+            raise MisfitError(f"{text[:100]!r} is no {self.type}")
+        return found
+
+
+def time_check(type_: DataType, time_zone: str = "UTC") -> TimeCheck:
+    """Return the function that gives texts the one form of a temporal type.
+
+    Misfits are texts of other forms, days that do not exist, more digits than the precision has.
 
     Args:
         type_: DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ.
         time_zone: The zone of texts without one under TIMESTAMP_LTZ.
 
     Example:
-        >>> check = time_checker(DataType.of(Kind.TIMESTAMP, 3))
+        >>> check = time_check(DataType.of(Kind.TIMESTAMP, 3))
         >>> check("2024-05-01T12:30:00.5"), check("2024-05-01")
         ('2024-05-01 12:30:00.5', '2024-05-01 00:00:00')
-        >>> time_checker(DataType.of(Kind.TIMESTAMP_LTZ, 3), "Europe/Berlin")("2024-05-01 12:30:00")
+        >>> time_check(DataType.of(Kind.TIMESTAMP_LTZ, 3), "Europe/Berlin")("2024-05-01 12:30:00")
         '2024-05-01 10:30:00Z'
     """
-    seconds = rf":[0-5]\d{_fraction(type_.size or 0)}"
+    digits = type_.size or 0
+    seconds = r":[0-5]\d" + (rf"(?:\.\d{{1,{digits}}})?" if digits else "")
     match type_.kind:
         case Kind.DATE:
-            return _only(type_, _DAY)
+            return TimeCheck(type_, _matching(_DAY), _nothing)
         case Kind.TIME:
-            return _only(type_, _MINUTES + seconds)
+            return TimeCheck(type_, _matching(_MINUTES + seconds), _nothing)
         case Kind.TIMESTAMP:
             return _timestamp(type_, seconds)
         case _:
             return _local_timestamp(type_, seconds, time_zone)
 
 
-def _fraction(digits: int) -> str:
-    return rf"(?:\.\d{{1,{digits}}})?" if digits else ""
+def _matching(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    return re.compile(pattern, re.ASCII).fullmatch
 
 
-def _misfit(type_: DataType, text: str) -> MisfitError:
-    return MisfitError(f"{text[:100]!r} is no {type_}")
+def _nothing(_: str) -> None:
+    return None
 
 
-def _only(type_: DataType, pattern: str) -> Callable[[str], str]:
-    matches = re.compile(pattern, re.ASCII).fullmatch
-
-    def check(text: str) -> str:
-        if matches(text) is None:
-            raise _misfit(type_, text)
-        return text
-
-    return check
+def _timestamp(type_: DataType, seconds: str) -> TimeCheck:
+    other = _matching(rf"{_DAY}(?:T{_MINUTES}(?:{seconds})?)?")
+    return TimeCheck(
+        type_,
+        _matching(rf"{_DAY} {_MINUTES}{seconds}"),
+        lambda text: None if other(text) is None else _with_time(text),
+    )
 
 
-def _timestamp(type_: DataType, seconds: str) -> Callable[[str], str]:
-    usual = re.compile(rf"{_DAY} {_MINUTES}{seconds}", re.ASCII).fullmatch
-    other = re.compile(rf"{_DAY}(?:T{_MINUTES}(?:{seconds})?)?", re.ASCII).fullmatch
-
-    def check(text: str) -> str:
-        if usual(text) is not None:
-            return text
-        if other(text) is None:
-            raise _misfit(type_, text)
-        return _completed(text)
-
-    return check
-
-
-def _completed(text: str) -> str:
+def _with_time(text: str) -> str:
     """Return a timestamp with a blank in place of ``T``, and the time of day or the seconds that it lacks."""
     if len(text) == _DAY_LENGTH:
         return f"{text} 00:00:00"
     return text.replace("T", " ", 1) + (":00" if len(text) == _NO_SECONDS_LENGTH else "")
 
 
-def _local_timestamp(type_: DataType, seconds: str, time_zone: str) -> Callable[[str], str]:
-    usual = re.compile(rf"{_DAY} {_MINUTES}{seconds}Z", re.ASCII).fullmatch
-    other = re.compile(rf"{_DAY}T{_MINUTES}(?:{seconds})?Z", re.ASCII).fullmatch
-    without_zone = _timestamp(type_, seconds)
+def _local_timestamp(type_: DataType, seconds: str, time_zone: str) -> TimeCheck:
+    other = _matching(rf"{_DAY}T{_MINUTES}(?:{seconds})?Z")
+    local = _timestamp(type_, seconds)
     zone = None if time_zone == "UTC" else ZoneInfo(time_zone)
 
-    def check(text: str) -> str:
-        if usual(text) is not None:
-            return text
+    def completed(text: str) -> str | None:
         if other(text) is not None:
-            return _completed(text[:-1]) + "Z"
-        local = without_zone(text)
-        return f"{local if zone is None else _in_utc(local, zone)}Z"
+            return f"{_with_time(text[:-1])}Z"
+        found = local(text)
+        return f"{found if zone is None else _in_utc(found, zone)}Z"
 
-    return check
+    return TimeCheck(type_, _matching(rf"{_DAY} {_MINUTES}{seconds}Z"), completed)
 
 
 def _in_utc(local: str, zone: ZoneInfo) -> str:

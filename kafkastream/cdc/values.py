@@ -12,7 +12,7 @@ import attrs
 import msgspec
 
 from kafkastream.cdc.errors import MisfitError
-from kafkastream.cdc.times import IS_TIME, time_checker
+from kafkastream.cdc.times import IS_TIME, time_check
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.types import DataType, Kind
 
@@ -61,7 +61,7 @@ def wire_type(type_: DataType) -> Any:
 def checked(type_: DataType, conversion: Conversion) -> Callable[[Any], Any] | None:
     """Return the function that finishes what ``wire_type`` has decoded; None if nothing is to be done."""
     if type_.kind in IS_TIME:
-        return time_checker(type_, conversion.time_zone)
+        return time_check(type_, conversion.time_zone)
     return conversion.converter(type_) if wire_type(type_) is msgspec.Raw else None
 
 
@@ -114,7 +114,7 @@ class Conversion:
             case kind if kind in _TEXTS:
                 return json_text if type_.size == _MOST else partial(_short_text, type_)
             case kind if kind in IS_TIME:
-                return partial(_time, time_checker(type_, self.time_zone))
+                return partial(_time, time_check(type_, self.time_zone))
             case Kind.DECIMAL:
                 return self._texts_too(_decimal(type_))
             case Kind.ARRAY:

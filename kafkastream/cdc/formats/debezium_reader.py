@@ -16,15 +16,16 @@ from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.sql.formats.debezium_json import SCHEMA_INCLUDE
 from kafkastream.sql.settings import setting
 
-__all__ = ["DebeziumReader", "DebeziumReaderSettings"]
+__all__ = ["DebeziumJson", "DebeziumReader"]
 
 _INSERT, _UPDATE, _DELETE = Operation.INSERT, Operation.UPDATE, Operation.DELETE
+_new: Final = tuple.__new__  # a third faster than the class itself
 _NULL: Final = msgspec.Raw(b"null")
 
 
 @final
 @attrs.frozen(kw_only=True)
-class DebeziumReaderSettings(DistributedSettings):
+class DebeziumJson(DistributedSettings):
     """Options of Debezium JSON."""
 
     identifier: ClassVar[str] = "debezium-json"
@@ -56,7 +57,7 @@ class DebeziumReader:
         tables: Tables that are known.
     """
 
-    def __init__(self, settings: DebeziumReaderSettings, tables: Tables) -> None:
+    def __init__(self, settings: DebeziumJson, tables: Tables) -> None:
         self._tables = tables
         self._known: dict[tuple[str | None, str | None, str | None], TableRows] = {}
 
@@ -74,15 +75,15 @@ class DebeziumReader:
             case "c" | "r":
                 after = table.decode_written(event.after, key, metadata)
                 if after is not None:
-                    return (Change(table.id, _INSERT, None, after),)
+                    return (_new(Change, (table.id, _INSERT, None, after)),)
             case "u":
                 after = table.decode_written(event.after, key, metadata)
                 if after is not None:
-                    return (Change(table.id, _UPDATE, table.decode(event.before, key, metadata), after),)
+                    return (_new(Change, (table.id, _UPDATE, table.decode(event.before, key, metadata), after)),)
             case "d":
                 before = table.decode_deleted(event.before, key, metadata)
                 if before is not None:
-                    return (Change(table.id, _DELETE, before, None),)
+                    return (_new(Change, (table.id, _DELETE, before, None)),)
         raise _incomplete(event)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:

@@ -11,7 +11,7 @@ import msgspec
 from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.fixed_types import fixed_types
-from kafkastream.cdc.formats.settings import ReaderSettings
+from kafkastream.cdc.formats.settings import FormatSettings
 from kafkastream.cdc.rows import members_of
 from kafkastream.cdc.table_rows import RowRules, TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
@@ -23,7 +23,7 @@ from kafkastream.sql.formats.json import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMA
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType
 
-__all__ = ["JsonReader", "JsonReaderSettings"]
+__all__ = ["Json", "JsonReader"]
 
 _INSERT: Final = Operation.INSERT
 _NULL: Final = msgspec.Raw(b"null")
@@ -60,7 +60,7 @@ FIXED_TYPES: Final = Option[FrozenMap[str, DataType]](
 
 @final
 @attrs.frozen(kw_only=True)
-class JsonReaderSettings(ReaderSettings):
+class Json(FormatSettings):
     """Options of plain JSON."""
 
     identifier: ClassVar[str] = "json"
@@ -84,7 +84,7 @@ class JsonReader:
         tables: Tables that are known.
     """
 
-    def __init__(self, settings: JsonReaderSettings, tables: Tables) -> None:
+    def __init__(self, settings: Json, tables: Tables) -> None:
         self._tables = tables
         self._known: dict[str | TableId, TableRows] = {}
         self._fields = settings.table_id_fields
@@ -99,7 +99,7 @@ class JsonReader:
         row = table.decode_written(value, key, metadata)
         if row is None:
             raise MalformedRecordError("null is no JSON object")
-        return (Change(table.id, _INSERT, None, row),)
+        return (tuple.__new__(Change, (table.id, _INSERT, None, row)),)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schema that the row shows."""

@@ -15,7 +15,7 @@ from kafkastream.options.parsers import boolean
 from kafkastream.sql.formats.json import IGNORE_PARSE_ERRORS, PRIMITIVE_AS_STRING
 from kafkastream.sql.settings import setting
 
-__all__ = ["DistributedSettings", "FormatReader", "ReaderSettings"]
+__all__ = ["DistributedSettings", "FormatReader", "FormatSettings"]
 
 IGNORE_ERRORS: Final = attrs.evolve(
     IGNORE_PARSE_ERRORS,
@@ -54,7 +54,7 @@ class FormatReader(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class ReaderSettings:
+class FormatSettings:
     """Options of every format that pipelines read.
 
     Attributes:
@@ -71,7 +71,7 @@ class ReaderSettings:
 
 
 @attrs.frozen(kw_only=True)
-class DistributedSettings(ReaderSettings):
+class DistributedSettings(FormatSettings):
     """Options of formats whose records name their table."""
 
     distributed_tables: bool = setting(DISTRIBUTED_TABLES)

@@ -11,17 +11,17 @@ import pytest
 
 from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.errors import MalformedRecordError, SchemaMismatchError
-from kafkastream.cdc.formats.debezium_reader import DebeziumReaderSettings
-from kafkastream.cdc.formats.json_reader import JsonReaderSettings
+from kafkastream.cdc.formats.debezium_reader import DebeziumJson
+from kafkastream.cdc.formats.json_reader import Json
 from kafkastream.cdc.merge import merged
-from kafkastream.cdc.reader import ChangeReader, InferenceStrategy, ReadSettings
+from kafkastream.cdc.reader import ChangeReader, ReadSettings
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.sql.types import DataType, Kind
 
 SHOP = TableId(("shop", "orders"))
 ORDERS = TableSchema.of([("id", DataType.of(Kind.BIGINT)), ("name", DataType.string())])
-JSON = ReadSettings(value=JsonReaderSettings())
-STATIC = ReadSettings(strategy=InferenceStrategy.STATIC)
+JSON = ReadSettings(value=Json())
+STATIC = ReadSettings(is_static=True)
 
 
 def event(op: str | None = "c", before: Any = None, after: Any = None, **source: Any) -> bytes:
@@ -89,7 +89,7 @@ def test_tombstones_are_skipped(value: bytes | None, settings: ReadSettings) -> 
 def test_malformed_debezium_records_have_a_reason(value: bytes, reason: str) -> None:
     with pytest.raises(MalformedRecordError, match=reason):
         read(value)
-    ignoring = ReadSettings(value=DebeziumReaderSettings(ignore_parse_errors=True))
+    ignoring = ReadSettings(value=DebeziumJson(ignore_parse_errors=True))
     assert read(value, ignoring) == []
 
 
