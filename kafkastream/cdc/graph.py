@@ -9,13 +9,11 @@ import attrs
 
 from kafkastream.cdc.captured import CapturedRecords, metadata_column
 from kafkastream.cdc.event_text import EventTexts, RowChanges
-from kafkastream.cdc.formats.debezium_reader import DebeziumReaderSettings
-from kafkastream.cdc.formats.json_reader import JsonReaderSettings
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.processing import ChangeProcessing, ChangesAsTheyAre, KafkaOutput, Output
-from kafkastream.cdc.reader import InferenceStrategy, ReadSettings
+from kafkastream.cdc.reader import ReadSettings
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
-from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
+from kafkastream.cdc.spec.kafka_source import InferenceStrategy, KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.settings import KafkaCollector
 from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
@@ -31,7 +29,6 @@ from kafkastream.spec.watermark import WatermarkStrategy
 
 __all__ = ["DirtyDataLog", "job_graph"]
 
-_READERS = {"debezium-json": DebeziumReaderSettings, "json": JsonReaderSettings}
 _SOURCE, _RULES, _SINK, _DIRTY = 1, 2, 3, 4
 
 
@@ -97,13 +94,13 @@ def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
 
 def _reading(source: KafkaPipelineSource, zone: str) -> ReadSettings:
     return ReadSettings(
-        value=_READERS[source.value_format.identifier](),
+        value=source.value_format,
+        is_static=source.inference is InferenceStrategy.STATIC,
         reads_key=source.key_format is not None,
         key_prefix=source.key_fields_prefix,
         value_prefix=source.value_fields_prefix,
         metadata=tuple(metadata_column(name) for name in source.metadata),
         local_time_zone=zone,
-        strategy=InferenceStrategy(source.inference.value),
     )
 
 

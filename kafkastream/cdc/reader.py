@@ -13,11 +13,9 @@ from kafkastream.cdc.formats.canal_reader import CanalJson, CanalReader
 from kafkastream.cdc.formats.debezium_reader import DebeziumJson, DebeziumReader
 from kafkastream.cdc.formats.json_reader import Json, JsonReader
 from kafkastream.cdc.formats.settings import FormatReader, FormatSettings
-from kafkastream.cdc.spec.kafka_source import InferenceStrategy, KafkaPipelineSource
 from kafkastream.cdc.table_rows import RowRules, Tables
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
-from kafkastream.sql.connectors.metadata import READABLE
 
 __all__ = ["ChangeReader", "ReadSettings"]
 
@@ -45,24 +43,6 @@ class ReadSettings:
     value_prefix: str = ""
     metadata: tuple[Column, ...] = ()
     local_time_zone: str = "UTC"
-
-    @staticmethod
-    def of(source: KafkaPipelineSource, local_time_zone: str = "UTC") -> ReadSettings:
-        """Return how the records of a source are read.
-
-        Args:
-            source: The source.
-            local_time_zone: The zone of texts without one under TIMESTAMP_LTZ: the pipeline's.
-        """
-        return ReadSettings(
-            value=source.value_format,
-            is_static=source.inference is InferenceStrategy.STATIC,
-            reads_key=source.key_format is not None,
-            key_prefix=source.key_fields_prefix,
-            value_prefix=source.value_fields_prefix,
-            metadata=tuple(Column(name, READABLE[name].nullable()) for name in source.metadata),
-            local_time_zone=local_time_zone,
-        )
 
     @property
     def rules(self) -> RowRules:
