@@ -18,8 +18,9 @@ import attrs
 import psycopg
 import pytest
 
+from kafkastream.cdc.book import SchemaChangeRefusedError
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, RenameColumns
-from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
+from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.postgres.applier import PostgresMetadataApplier
@@ -332,6 +333,14 @@ def test_wrong_password_is_told_at_once_and_not_shown(sink: PostgresUnderTest) -
     with pytest.raises(SinkError, match="authentication failed") as raised:
         PostgresWriter(settings, {}).begin("job", [PARTITION])
     assert "guessed password" not in str(raised.value) + repr(settings)
+
+
+def test_applier_whose_connection_is_lost_connects_again(sink: PostgresUnderTest) -> None:
+    with sink.applier() as applier:
+        applier.apply(CreateTable(WORDS, COUNTED))
+        end_sessions(sink)
+        applier.apply(AddColumns(WORDS, (Column("later", INT),)))
+    assert sink.types(WORDS) == ["text", "integer", "integer"]
 
 
 def test_transaction_in_memory_is_repeated_when_its_connection_is_lost(sink: PostgresUnderTest, job: Job) -> None:
