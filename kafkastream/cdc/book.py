@@ -35,8 +35,6 @@ FORMAT: Final = 1
 class SchemaChangeRefusedError(JobError):
     """A sink cannot apply a schema change, and nothing was changed."""
 
-    code = "schema-change-refused"
-
 
 class MetadataApplier(Protocol):
     """Applies schema changes to a sink (Flink CDC's term). Each change may come again after a failure."""

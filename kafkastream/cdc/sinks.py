@@ -1,15 +1,15 @@
-"""The protocol of the writers of a sink of tables; changes of schemas are applied by a ``book.MetadataApplier``."""
+"""The protocol of a sink of tables: the driver applies changes of schemas, the workers write changes of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from kafkastream.cdc.changes import Change
+from kafkastream.cdc.changes import Change, SchemaChange
 from kafkastream.errors import JobError
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["ChangeWriter", "SinkError", "SupersededError"]
+__all__ = ["ChangeWriter", "MetadataApplier", "SchemaChangeRefusedError", "SinkError", "SupersededError"]
 
 
 class SinkError(JobError):
@@ -22,6 +22,29 @@ class SupersededError(SinkError):
     """A later attempt of the same task has taken over, so that this one must not commit."""
 
     code = "superseded"
+
+
+class SchemaChangeRefusedError(JobError):
+    """The sink cannot apply a change of a schema; ``schema.change.behavior`` says what becomes of it."""
+
+    code = "schema-change-refused"
+
+
+class MetadataApplier(Protocol):
+    """Applies changes of schemas to a sink, on the driver (Flink CDC's term)."""
+
+    def apply(self, change: SchemaChange) -> None:
+        """Apply a change; a repeated one changes nothing.
+
+        Raises:
+            SchemaChangeRefusedError: The sink cannot take the change.
+            SinkError: The sink does not answer.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release connections."""
+        ...
 
 
 class ChangeWriter(Protocol):

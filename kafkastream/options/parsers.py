@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar, final
 
 __all__ = [
+    "Choice",
+    "ListOf",
     "boolean",
     "bytes_of_memory",
     "choice",
@@ -119,41 +121,74 @@ def _amount(value: str, units: Mapping[str, int], *, default_unit: str) -> int:
     raise ValueError(f"unknown unit {unit!r}; expected one of {', '.join(' '.join(units).split())}")
 
 
-def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Callable[[str], str]:
+@final
+class Choice(Generic[T]):
+    """A parser of one of several texts, in any case, with ``-`` or ``_``.
+
+    Args:
+        values: What the texts stand for.
+        aliases: Other spellings of the texts.
+    """
+
+    def __init__(self, values: Mapping[str, T], aliases: Mapping[str, str] = _NO_ALIASES) -> None:
+        self.texts = tuple(values)
+        self._values = {_normal(text): value for text, value in values.items()}
+        self._values.update({_normal(alias): values[text] for alias, text in aliases.items()})
+
+    def __call__(self, value: str) -> T:
+        """Read a text; raises ``ValueError`` if it is none of them."""
+        key = _normal(value)
+        if key not in self._values:
+            raise ValueError(f"expected one of {', '.join(self.texts)}")
+        return self._values[key]
+
+
+def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Choice[str]:
     """A parser of one of ``options`` in any case, with ``-`` or ``_``; it gives the option's own spelling.
 
     Example:
         >>> choice("EXACTLY_ONCE", "AT_LEAST_ONCE")("at-least-once")
         'AT_LEAST_ONCE'
     """
-    by_text = {_normal(option): option for option in options}
-    by_text.update({_normal(alias): option for alias, option in aliases.items()})
-
-    def parse(value: str) -> str:
-        if (option := by_text.get(_normal(value))) is None:
-            raise ValueError(f"expected one of {', '.join(options)}")
-        return option
-
-    return parse
+    return Choice({option: option for option in options}, aliases)
 
 
-def enum_member(members: type[E]) -> Callable[[str], E]:
+def enum_member(members: type[E]) -> Choice[E]:
     """A parser of a member's text or name, in any case, with ``-`` or ``_``.
 
     Example:
         >>> enum_member(enum.Enum("Mode", {"AT_LEAST_ONCE": "at-least-once"}))("AT_LEAST_ONCE").value
         'at-least-once'
     """
-    by_text = {str(member.value): member for member in members}
-    parse = choice(*by_text, aliases={member.name: text for text, member in by_text.items()})
-    return lambda value: by_text[parse(value)]
+    return Choice(
+        {str(member.value): member for member in members}, {member.name: str(member.value) for member in members}
+    )
 
 
 def _normal(spelling: str) -> str:
     return spelling.strip().replace("-", "_").upper()
 
 
-def list_of(item: Callable[[str], T], separator: str = ";") -> Callable[[str], tuple[T, ...]]:
+@final
+class ListOf(Generic[T]):
+    """A parser of lists.
+
+    Args:
+        item: The parser of an item.
+        separator: What stands between items.
+    """
+
+    def __init__(self, item: Callable[[str], T], separator: str) -> None:
+        self.item = item
+        self.separator = separator
+
+    def __call__(self, value: str) -> tuple[T, ...]:
+        """Read a list; raises ``ValueError`` if an item is none."""
+        parts = (part.strip().strip("'\"") for part in _parts(value.strip(), self.separator))
+        return tuple(self.item(part) for part in parts if part)
+
+
+def list_of(item: Callable[[str], T], separator: str = ";") -> ListOf[T]:
     """A parser of lists: ``a;b``, or as YAML writes them, ``[a, b]`` and lines with ``- a``.
 
     Example:
@@ -162,12 +197,7 @@ def list_of(item: Callable[[str], T], separator: str = ";") -> Callable[[str], t
         >>> list_of(integer)("[1, 2]")
         (1, 2)
     """
-
-    def parse(value: str) -> tuple[T, ...]:
-        parts = (part.strip().strip("'\"") for part in _parts(value.strip(), separator))
-        return tuple(item(part) for part in parts if part)
-
-    return parse
+    return ListOf(item, separator)
 
 
 _QUOTED: Final = r"""'(?:[^']|'')*'|"(?:[^"]|"")*\""""

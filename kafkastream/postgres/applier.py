@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from typing_extensions import Self
 
-from kafkastream.cdc.book import SchemaChangeRefusedError
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, RenameColumns, SchemaChange
+from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
 from kafkastream.postgres.existing import ExistingTable, read_table
@@ -57,8 +57,6 @@ class PostgresMetadataApplier:
             SinkError: The database does not answer.
         """
         target = self._target(change.table)
-        if self._connection is not None and not _is_alive(self._connection):
-            self.close()
         with self._transaction(change.table) as connection:
             table = _Target(connection, self._settings, change.table, target, read_table(connection, target))
             match change:
@@ -112,18 +110,6 @@ class PostgresMetadataApplier:
             if is_refusal(error):
                 raise SchemaChangeRefusedError(told.what, where=told.where) from error
             raise
-
-
-def _is_alive(connection: Connection) -> bool:
-    """Whether a connection that may have been idle for days still works."""
-    try:
-        connection.execute("SELECT 1")
-        connection.rollback()
-    except Exception as error:
-        if is_transient(error):
-            return False
-        raise
-    return True
 
 
 @final

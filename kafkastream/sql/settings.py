@@ -10,11 +10,12 @@ import attrs
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.spec.values import FrozenMap, is_secret, redacted
 
-__all__ = ["options_of", "read_settings", "setting", "settings_under"]
+__all__ = ["OPTION", "options_of", "read_settings", "setting", "settings_under"]
 
 T = TypeVar("T")
 
-_OPTION: Final = "option"
+OPTION: Final = "option"
+"""Where the metadata of a field has its option, for fields that ``setting`` cannot make."""
 
 
 def setting(option: Option[T]) -> T:
@@ -29,26 +30,26 @@ def setting(option: Option[T]) -> T:
         (Client(retries=3), Client(retries=5))
     """
     shown = _hidden if is_secret(option.key) else redacted
-    return attrs.field(default=option.default, repr=shown, kw_only=True, metadata={_OPTION: option})
+    return attrs.field(default=option.default, repr=shown, kw_only=True, metadata={OPTION: option})
 
 
 def settings_under(family: OptionFamily) -> FrozenMap[str, str]:
     """A field with all options whose keys begin alike, by the ends of their keys."""
     none: FrozenMap[str, str] = FrozenMap()
     return attrs.field(
-        default=none, converter=FrozenMap[str, str], repr=redacted, kw_only=True, metadata={_OPTION: family}
+        default=none, converter=FrozenMap[str, str], repr=redacted, kw_only=True, metadata={OPTION: family}
     )
 
 
 def options_of(settings: type) -> tuple[Option[Any] | OptionFamily, ...]:
     """The options that the fields of a class are."""
-    return tuple(field.metadata[_OPTION] for field in attrs.fields(settings) if _OPTION in field.metadata)
+    return tuple(field.metadata[OPTION] for field in attrs.fields(settings) if OPTION in field.metadata)
 
 
 def read_settings(settings: type, read: Callable[[Any], Any]) -> dict[str, Any]:
     """The fields of a class that are options, each as ``read`` gives it."""
     fields = attrs.fields(settings)
-    return {field.name: read(field.metadata[_OPTION]) for field in fields if _OPTION in field.metadata}
+    return {field.name: read(field.metadata[OPTION]) for field in fields if OPTION in field.metadata}
 
 
 def _hidden(value: object) -> str:

@@ -6,7 +6,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Generic, Protocol, TypeVar, final
+from typing import Generic, Protocol, TypeVar, cast, final
 
 import attrs
 
@@ -40,7 +40,7 @@ class Declaration(Protocol):
 
     @property
     def positions(self) -> Mapping[str, Position]:
-        """Where each option stands."""
+        """Where each option stands; under an empty key, where all of them do, if that is known."""
         ...
 
 
@@ -81,12 +81,15 @@ class GivenOptions(Generic[D_co]):
 
         Raises:
             DefinitionError: The text does not fit the option.
+            UnsupportedFeatureError: The text asks for what is not to be had here.
         """
         key = self.spelling(option, prefixes)
         if key is None:
             return option.default
         try:
-            return option.parse(self.values[key])
+            return _as_secret(self.values[key], option.parse(self.values[key]))
+        except UnsupportedFeatureError as error:
+            raise UnsupportedFeatureError(error.what, where=self.where(key), now=error.now) from None
         except ValueError as error:
             # Not as its cause: the reason may hold what a reference stands for.
             raise self.refusal(
@@ -119,8 +122,9 @@ class GivenOptions(Generic[D_co]):
 
     def where(self, key: str | None = None) -> str:
         """The place of an option, or what has them."""
-        option = () if key is None else (f"option {key!r}", *self._at(self.definition.positions.get(key)))
-        return ", ".join((self.definition.subject, *option))
+        option = () if key is None else (f"option {key!r}",)
+        positions = self.definition.positions
+        return ", ".join((self.definition.subject, *option, *self._at(positions.get(key or "", positions.get("")))))
 
     @staticmethod
     def _at(position: Position | None) -> tuple[str, ...]:
@@ -156,6 +160,18 @@ class GivenOptions(Generic[D_co]):
 
 TableOptions = GivenOptions[TableDefinition]
 """Those of a table."""
+
+
+def _as_secret(given: str, parsed: T) -> T:
+    """Keep texts secret that a parser has cut out of a secret."""
+    if not isinstance(given, Secret):
+        return parsed
+    hidden: object = parsed
+    if isinstance(parsed, str):
+        hidden = Secret(parsed)
+    elif isinstance(parsed, tuple):
+        hidden = tuple(Secret(one) if isinstance(one, str) else one for one in parsed)
+    return cast("T", hidden)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

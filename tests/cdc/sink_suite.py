@@ -11,14 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from decimal import Decimal
 from typing import Any, Protocol
 
 import attrs
 import pytest
 
-from kafkastream.cdc.book import MetadataApplier
 from kafkastream.cdc.changes import (
     AddColumns,
     AlterColumnTypes,
@@ -31,7 +30,7 @@ from kafkastream.cdc.changes import (
     applied,
 )
 from kafkastream.cdc.rows import row_class
-from kafkastream.cdc.sinks import ChangeWriter, SupersededError
+from kafkastream.cdc.sinks import ChangeWriter, MetadataApplier, SupersededError
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.types import DataType, Kind
@@ -70,7 +69,7 @@ ROW = {
 class SinkUnderTest(Protocol):
     """A sink, and a look at its tables."""
 
-    def applier(self) -> AbstractContextManager[MetadataApplier]: ...
+    def applier(self) -> MetadataApplier: ...
 
     def writer(self, schemas: Mapping[TableId, TableSchema]) -> ChangeWriter: ...
 
@@ -87,7 +86,7 @@ class Job:
     offset: int = 0
 
     def change(self, *changes: SchemaChange) -> None:
-        with self.sink.applier() as applier:
+        with closing(self.sink.applier()) as applier:
             for change in changes:
                 self.schemas[change.table] = applied(self.schemas.get(change.table), change)
                 applier.apply(change)
@@ -240,7 +239,7 @@ class SinkSuite:
         ]
         for change in changes:
             job.change(change)
-            with job.sink.applier() as applier:
+            with closing(job.sink.applier()) as applier:
                 applier.apply(change)
         job.write(job.insert(WORDS, "a", 1, 2**40))
         assert job.values(WORDS) == [("a", 1, 2**40)]

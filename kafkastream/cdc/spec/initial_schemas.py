@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkastream.cdc.tables import Column, TableId, TableSchema
-from kafkastream.errors import KafkastreamError
+from kafkastream.cdc.values import Conversion
+from kafkastream.errors import DefinitionError
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.syntax.parser import parse
 from kafkastream.sql.syntax.statements import CreateTable, Statement
@@ -22,6 +23,7 @@ def initial_schemas(ddls: str) -> Mapping[TableId, TableSchema]:
 
     Raises:
         ValueError: The text is no such statements.
+        UnsupportedFeatureError: Rows of a pipeline cannot have the type of a column.
 
     Example:
         >>> schemas = initial_schemas(
@@ -37,7 +39,7 @@ def initial_schemas(ddls: str) -> Mapping[TableId, TableSchema]:
             if table in found:
                 raise ValueError(f"{table} is declared twice")
             found[table] = schema
-    except KafkastreamError as error:
+    except DefinitionError as error:
         raise ValueError(f"{error.what} (at {error.where})" if error.where else error.what) from None
     return FrozenMap(found)
 
@@ -53,6 +55,8 @@ def _table(statement: Statement) -> tuple[TableId, TableSchema]:
     physical = [column for column in columns if isinstance(column, PhysicalColumn)]
     if len(physical) < len(columns):
         raise ValueError(f"the columns of {table} must be plain ones, neither METADATA nor computed")
+    for column in physical:
+        Conversion().converter(column.type)
     schema = TableSchema(
         tuple(Column(column.name, column.type, column.comment) for column in physical), definition.schema.primary_key
     )

@@ -15,7 +15,7 @@ from kafkastream.cdc.spec.value_formats import VALUE_FORMATS, DebeziumJson, Json
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import boolean, enum_member, integer, list_of, text
+from kafkastream.options.parsers import boolean, enum_member, integer, list_of
 from kafkastream.spec.record import ConsumerRecord
 from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
 from kafkastream.spec.values import FrozenMap
@@ -25,7 +25,7 @@ from kafkastream.sql.connectors.kafka_tables import source_spec
 from kafkastream.sql.connectors.metadata import READABLE
 from kafkastream.sql.connectors.positions import starting_offsets
 from kafkastream.sql.connectors.records import RecordsAsRead
-from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.settings import OPTION, options_of, read_settings, setting
 from kafkastream.sql.table_options import did_you_mean
 
 __all__ = ["KAFKA_SOURCE", "InferenceStrategy", "KafkaPipelineSource", "KeyFormat"]
@@ -49,20 +49,10 @@ class KeyFormat(enum.Enum):
     JSON = "json"
 
 
-def _metadata(value: str) -> tuple[str, ...]:
-    names = list_of(text, separator=",")(value)
-    _check_metadata(names)
-    return names
-
-
-def _check_metadata(names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name not in _METADATA:
-            raise ValueError(f"{name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip())
-        if name in seen:
-            raise ValueError(f"{name!r} stands twice")
-        seen.add(name)
+def _metadata(name: str) -> str:
+    if name not in _METADATA:
+        raise ValueError(f"{name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip())
+    return name
 
 
 GROUP_ID: Final = attrs.evolve(
@@ -90,7 +80,7 @@ VALUE_FIELDS_PREFIX: Final = attrs.evolve(
 )
 METADATA_LIST: Final = Option[tuple[str, ...]](
     key="metadata.list",
-    parse=_metadata,
+    parse=list_of(_metadata, separator=","),
     default=(),
     doc=f"Metadata of the messages that become columns, separated by `,`: {', '.join(f'`{key}`' for key in _METADATA)}.",
 )
@@ -150,7 +140,9 @@ class KafkaPipelineSource:
     metadata: tuple[str, ...] = setting(METADATA_LIST)
     inference: InferenceStrategy = setting(INFERENCE_STRATEGY)
     max_pre_fetch_records: int = setting(MAX_PRE_FETCH_RECORDS)
-    initial_schemas: Mapping[TableId, TableSchema] = setting(INITIAL_SCHEMAS)
+    initial_schemas: Mapping[TableId, TableSchema] = attrs.field(
+        default=INITIAL_SCHEMAS.default, converter=FrozenMap[TableId, TableSchema], metadata={OPTION: INITIAL_SCHEMAS}
+    )
     ignores_errors: bool = setting(IGNORE_ERRORS)
     max_errors: int = setting(MAX_ERRORS)
     checks_duplicated_group: bool = setting(of_tables.CHECK_DUPLICATED_GROUP)
@@ -191,10 +183,11 @@ def _problems(source: KafkaPipelineSource) -> Iterable[str]:
         yield f"'{MAX_ERRORS.key}' is {source.max_errors}: give -1 for any number of errors, or how many"
     if isinstance(source.value_format, Json) and source.value_format.fixed_types and source.max_pre_fetch_records:
         yield f"'json.infer-schema.fixed-types' needs '{MAX_PRE_FETCH_RECORDS.key}' = 0"
-    try:
-        _check_metadata(source.metadata)
-    except ValueError as reason:
-        yield f"'{METADATA_LIST.key}': {reason}"
+    for name in source.metadata:
+        if name not in _METADATA:
+            yield f"'{METADATA_LIST.key}': {name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip()
+    if double := next((name for name in source.metadata if source.metadata.count(name) > 1), None):
+        yield f"'{METADATA_LIST.key}' has {double!r} twice"
 
 
 def _read(options: SectionOptions) -> KafkaPipelineSource:
@@ -216,9 +209,9 @@ def _value_format(options: SectionOptions) -> ValueFormat:
         )
     prefixes = (f"{identifier}.",)
     kind = VALUE_FORMATS[identifier]
+    settings = read_settings(kind, lambda option: options.get(option, prefixes))
     with options.reading():
-        made: ValueFormat = kind(**read_settings(kind, lambda option: options.get(option, prefixes)))
-    return made
+        return kind(**settings)
 
 
 def _format_options() -> Iterable[Option[Any]]:

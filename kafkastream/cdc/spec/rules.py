@@ -15,9 +15,18 @@ from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import enum_member, list_of, text
 from kafkastream.spec.values import FrozenMap, redacted
-from kafkastream.sql.settings import setting
+from kafkastream.sql.settings import OPTION, setting
 
-__all__ = ["TABLE_OPTIONS_DELIMITER", "AfterTransform", "RouteRule", "TransformRule", "table_options"]
+__all__ = [
+    "SINK_TABLE",
+    "SOURCE_TABLE",
+    "TABLE_OPTIONS",
+    "TABLE_OPTIONS_DELIMITER",
+    "AfterTransform",
+    "RouteRule",
+    "TransformRule",
+    "table_options",
+]
 
 _GROUP: Final = re.compile(r"\\(?P<escaped>.)|\$(?P<number>\d+)|(?P<bad>\$)")
 
@@ -32,8 +41,11 @@ def _pattern(value: str | TablePattern) -> TablePattern:
     return value if isinstance(value, TablePattern) else TablePattern(value)
 
 
+_COLUMNS: Final = list_of(text, separator=",")
+
+
 def _columns(value: Iterable[str]) -> tuple[str, ...]:
-    return list_of(text, separator=",")(value) if isinstance(value, str) else tuple(value)
+    return _COLUMNS(value) if isinstance(value, str) else tuple(value)
 
 
 def _projection(value: str) -> str:
@@ -71,11 +83,11 @@ PROJECTION: Final = Option[str](
 )
 FILTER: Final = _text("filter", "Which rows are kept, as after WHERE; it may use columns that the projection computes.")
 PRIMARY_KEYS: Final = Option[tuple[str, ...]](
-    key="primary-keys", parse=_columns, default=(), doc="The columns of the primary key, separated by `,`."
+    key="primary-keys", parse=_COLUMNS, default=(), doc="The columns of the primary key, separated by `,`."
 )
 PARTITION_KEYS: Final = Option[tuple[str, ...]](
     key="partition-keys",
-    parse=_columns,
+    parse=_COLUMNS,
     default=(),
     doc="The columns by which the sink partitions the table, separated by `,`.",
 )
@@ -119,16 +131,16 @@ class TransformRule:
         ('id',)
     """
 
-    source_table: TablePattern = attrs.field(converter=_pattern, metadata={"option": SOURCE_TABLE})
-    projection: str = attrs.field(default="", converter=_projection, metadata={"option": PROJECTION})
+    source_table: TablePattern = attrs.field(converter=_pattern, metadata={OPTION: SOURCE_TABLE})
+    projection: str = attrs.field(default="", converter=_projection, metadata={OPTION: PROJECTION})
     filter: str = setting(FILTER)
-    primary_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={"option": PRIMARY_KEYS})
-    partition_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={"option": PARTITION_KEYS})
+    primary_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={OPTION: PRIMARY_KEYS})
+    partition_keys: tuple[str, ...] = attrs.field(default=(), converter=_columns, metadata={OPTION: PARTITION_KEYS})
     table_options: Mapping[str, str] = attrs.field(
-        default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted, metadata={"option": TABLE_OPTIONS}
+        default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted, metadata={OPTION: TABLE_OPTIONS}
     )
     after_transform: AfterTransform | None = setting(AFTER_TRANSFORM)
-    description: str = attrs.field(default="", eq=False, metadata={"option": DESCRIPTION})
+    description: str = attrs.field(default="", eq=False, metadata={OPTION: DESCRIPTION})
 
 
 @final
@@ -145,10 +157,10 @@ class RouteRule:
         'x_a.y_b'
     """
 
-    source_table: TablePattern = attrs.field(converter=_pattern, metadata={"option": SOURCE_TABLE})
-    sink_table: str = attrs.field(metadata={"option": SINK_TABLE})
+    source_table: TablePattern = attrs.field(converter=_pattern, metadata={OPTION: SOURCE_TABLE})
+    sink_table: str = attrs.field(metadata={OPTION: SINK_TABLE})
     replace_symbol: str | None = setting(REPLACE_SYMBOL)
-    description: str = attrs.field(default="", eq=False, metadata={"option": DESCRIPTION})
+    description: str = attrs.field(default="", eq=False, metadata={OPTION: DESCRIPTION})
 
     def __attrs_post_init__(self) -> None:
         if not self.sink_table.strip():

@@ -81,16 +81,12 @@ class Section:
 
     Args:
         subject: The section as errors name it: ``source of job.yaml``.
-        document: The document as errors name it.
-        position: Where the section begins.
         options: Its scalars, as they are written.
-        positions: Where each option stands.
+        positions: Where each option stands, and under an empty key the section.
         nodes: Its lists and mappings.
     """
 
     subject: str
-    document: str
-    position: Position
     options: Mapping[str, str] = attrs.field(converter=FrozenMap[str, str], repr=redacted)
     positions: Mapping[str, Position] = attrs.field(converter=FrozenMap[str, Position], repr=False)
     nodes: Mapping[str, Entry] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, Entry], repr=False)
@@ -114,11 +110,9 @@ class SectionType(Generic[T_co]):
         read: Makes the value of the options; raises ``DefinitionError``.
         doc: What it is, in a sentence.
         nodes: Options that are lists or mappings, with the JSON schema of each.
-        required_nodes: Those of them that must be given.
     """
 
     connector: Connector
     read: Callable[[SectionOptions], T_co]
     doc: str
     nodes: Mapping[str, Mapping[str, Any]] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, Any])
-    required_nodes: tuple[str, ...] = ()

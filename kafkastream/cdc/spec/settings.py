@@ -24,6 +24,8 @@ from kafkastream.spec.values import FrozenMap, redacted
 from kafkastream.sql.settings import options_of, setting
 
 __all__ = [
+    "COLLECTOR_TOPIC",
+    "COLLECTOR_TYPE",
     "FUNCTION_CLASSPATH",
     "FUNCTION_NAME",
     "JOB_KEYS",
@@ -167,6 +169,12 @@ UID_PREFIX: Final = Option[str | None](
     default=None,
     doc="How Flink CDC names its operators. No effect.",
     deprecated_keys=("schema.operator.uid",),
+)
+COLLECTOR_TOPIC: Final = Option[str](
+    key="topic",
+    parse=text,
+    default="",
+    doc="The topic of `kafka`, at the source's brokers; it must exist or be created by them.",
 )
 COLLECTOR_TYPE: Final = Option[str](
     key="type", parse=choice("logger", "kafka"), default="logger", doc="`logger` or `kafka`, a topic of dead letters."

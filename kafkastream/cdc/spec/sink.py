@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -11,7 +12,7 @@ from kafkastream.cdc.spec.section import NAME
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of
 from kafkastream.spec.endpoints import Sink
-from kafkastream.sql.settings import setting
+from kafkastream.sql.settings import OPTION, setting
 
 __all__ = ["PipelineSink", "SchemaChangeType"]
 
@@ -36,23 +37,24 @@ def _types(tag: str) -> frozenset[SchemaChangeType]:
     return found
 
 
-def _all_types(value: str) -> frozenset[SchemaChangeType]:
-    return frozenset[SchemaChangeType]().union(*list_of(_types, separator=",")(value))
+_Types: TypeAlias = Iterable[SchemaChangeType | frozenset[SchemaChangeType]]
 
 
-ALL: Final = frozenset(SchemaChangeType)
-NO_TYPES: Final[frozenset[SchemaChangeType]] = frozenset()
+def _union(types: _Types) -> frozenset[SchemaChangeType]:
+    return frozenset(kind for one in types for kind in ([one] if isinstance(one, SchemaChangeType) else one))
+
+
 _KINDS: Final = ", ".join(f"`{kind.value}`" for kind in SchemaChangeType)
-INCLUDE: Final = Option[frozenset[SchemaChangeType]](
+INCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
     key="include.schema.changes",
-    parse=_all_types,
-    default=ALL,
+    parse=list_of(_types, separator=","),
+    default=(),
     doc=f"A list of the changes of schemas that the sink follows: {_KINDS}, or a word of them, such as `column`. All if not given.",
 )
-EXCLUDE: Final = Option[frozenset[SchemaChangeType]](
+EXCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
     key="exclude.schema.changes",
-    parse=_all_types,
-    default=NO_TYPES,
+    parse=list_of(_types, separator=","),
+    default=(),
     doc="A list of the changes of schemas that the sink does not follow, though they are included.",
 )
 
@@ -62,9 +64,9 @@ class PipelineSink(Sink):
     """A sink of a pipeline: a frozen value, whose class says what kind it is. Subclass it for a sink of a new kind."""
 
     name: str | None = setting(NAME)
-    included: frozenset[SchemaChangeType] = setting(INCLUDE)
-    excluded: frozenset[SchemaChangeType] = setting(EXCLUDE)
+    included: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: INCLUDE})
+    excluded: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: EXCLUDE})
 
     def follows(self, kind: SchemaChangeType) -> bool:
         """Whether the sink is told of changes of a kind."""
-        return kind in self.included and kind not in self.excluded
+        return kind not in self.excluded and (kind in self.included or not self.included)

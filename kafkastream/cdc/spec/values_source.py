@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeAlias, final
 
 import attrs
+import msgspec
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, applied
+from kafkastream.cdc.fixed_types import fixed_types
 from kafkastream.cdc.spec.initial_schemas import initial_schemas
 from kafkastream.cdc.spec.section import (
     NAME,
@@ -21,15 +22,15 @@ from kafkastream.cdc.spec.section import (
     SectionOptions,
     SectionType,
 )
-from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.errors import DefinitionError
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.cdc.values import Conversion
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import boolean, floating, integer, text
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.settings import setting
 from kafkastream.sql.table_options import did_you_mean
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.types import DataType
 
 __all__ = ["VALUES_SOURCE", "RowChange", "ValuesEvent", "ValuesSource"]
 
@@ -77,6 +78,7 @@ class ValuesSource:
         DefinitionError: A change does not fit its table.
 
     Example:
+        >>> from kafkastream.sql.types import Kind
         >>> orders = TableId.parse("shop.orders")
         >>> created = CreateTable(orders, TableSchema.of([("id", DataType.of(Kind.BIGINT))]))
         >>> source = ValuesSource(events=(created, RowChange(orders, Operation.INSERT, after={"id": 1})))
@@ -121,6 +123,7 @@ DDLS: Final = Option[Mapping[TableId, TableSchema]](
     doc="The tables: `CREATE TABLE shop.orders (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED); CREATE TABLE …`.",
 )
 _CHANGES: Final = "changes"
+_CONVERSION: Final = Conversion(reads_texts=True)
 _ROWS: Final = {"insert": Operation.INSERT, "update": Operation.UPDATE, "delete": Operation.DELETE}
 _ALTERS: Final = ("add-columns", "alter-columns")
 _SIDES: Final = {Operation.INSERT: ("after",), Operation.UPDATE: ("before", "after"), Operation.DELETE: ("before",)}
@@ -200,16 +203,15 @@ def _event(section: Section, schemas: Mapping[TableId, TableSchema], node: Node)
 
 def _alter(section: Section, table: TableId, schema: TableSchema, verb: str, entry: Entry) -> ValuesEvent:
     try:
-        ((_, declared),) = initial_schemas(f"CREATE TABLE t ({_scalar(section, entry)})").items()
-    except ValueError as reason:
+        types = fixed_types(_scalar(section, entry))
+    except (ValueError, UnsupportedFeatureError) as reason:
         raise section.refusal(f"'columns' cannot be read: {reason}", entry.node.position) from None
     if verb == "add-columns":
-        return AddColumns(table, declared.columns)
-    if unknown := next((name for name in declared.names if name not in schema.names), None):
+        return AddColumns(table, tuple(Column(name, type_) for name, type_ in types.items()))
+    if unknown := next((name for name in types if name not in schema.names), None):
         raise section.refusal(
             f"{unknown!r} is no column of '{table}'", entry.node.position, now=did_you_mean(unknown, schema.names)
         )
-    types = {column.name: column.type for column in declared.columns}
     return AlterColumnTypes(table, types, {name: schema[name].type for name in types})
 
 
@@ -224,7 +226,7 @@ def _row(section: Section, schema: TableSchema, entry: Entry) -> Values:
             raise section.refusal(f"the value of {name!r} is no scalar", one.node.position)
         try:
             values[name] = None if one.node.is_null else _value(one.node.text, schema[name].type)
-        except (ValueError, InvalidOperation) as reason:
+        except (ValueError, msgspec.MsgspecError) as reason:
             raise section.refusal(
                 f"{one.node.written!r} is no {schema[name].type} for {name!r}: {reason}", one.node.position
             ) from None
@@ -238,19 +240,8 @@ def _scalar(section: Section, entry: Entry) -> str:
 
 
 def _value(written: str, type_: DataType) -> Any:
-    match type_.kind:
-        case Kind.BOOLEAN:
-            return boolean(written)
-        case Kind.TINYINT | Kind.SMALLINT | Kind.INT | Kind.BIGINT:
-            return integer(written)
-        case Kind.FLOAT | Kind.DOUBLE:
-            return floating(written)
-        case Kind.DECIMAL:
-            return Decimal(written).quantize(Decimal(1).scaleb(-(type_.scale or 0)))
-        case Kind.BINARY | Kind.VARBINARY:
-            return written.encode()
-        case _:
-            return text(written)
+    """Convert a text as a text in JSON is converted."""
+    return _CONVERSION.converter(type_)(msgspec.json.encode(written))
 
 
 VALUES_SOURCE: Final = SectionType(

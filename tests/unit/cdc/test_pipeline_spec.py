@@ -59,7 +59,7 @@ def test_a_pipeline_is_a_value() -> None:
         ({"max_pre_fetch_records": -1}, "less than 0"),
         ({"max_errors": -2}, "-1 for any number"),
         ({"metadata": ("topics",)}, "Did you mean 'topic'"),
-        ({"metadata": ("topic", "topic")}, "stands twice"),
+        ({"metadata": ("topic", "topic")}, "twice"),
     ],
 )
 def test_a_source_that_contradicts_itself_is_refused(options: dict[str, Any], reason: str) -> None:
