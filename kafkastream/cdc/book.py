@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any, Final, Protocol, final
@@ -12,6 +13,7 @@ import msgspec
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange, applied
 from kafkastream.cdc.merge import merged, schema_changes
+from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.spec.settings import SchemaChangeBehavior
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import DefinitionError, JobError
@@ -19,9 +21,7 @@ from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = [
-    "MetadataApplier",
     "SchemaBook",
-    "SchemaChangeRefusedError",
     "TableRules",
     "described",
     "evolved",
@@ -30,21 +30,6 @@ __all__ = [
 log = logging.getLogger("kafkastream")
 
 FORMAT: Final = 1
-
-
-class SchemaChangeRefusedError(JobError):
-    """A sink cannot apply a schema change, and nothing was changed."""
-
-
-class MetadataApplier(Protocol):
-    """Applies schema changes to a sink (Flink CDC's term). Each change may come again after a failure."""
-
-    def apply(self, change: SchemaChange) -> None:
-        """Apply a change.
-
-        Raises:
-            SchemaChangeRefusedError: The sink cannot take it.
-        """
 
 
 class TableRules(Protocol):
@@ -72,6 +57,7 @@ class SchemaBook:
         sources: Schemas by the tables' ids in the records.
         sinks: Schemas by the tables' ids in the sink.
         skipped: Records that could not be parsed since the job began.
+        job: Lasting identity of the job, by which sinks know what they have written for it.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -84,10 +70,17 @@ class SchemaBook:
     sources: Mapping[TableId, TableSchema] = attrs.field(factory=FrozenMap, converter=FrozenMap[TableId, TableSchema])
     sinks: Mapping[TableId, TableSchema] = attrs.field(factory=FrozenMap, converter=FrozenMap[TableId, TableSchema])
     skipped: int = 0
+    job: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
     def record(self) -> dict[str, Any]:
         """Return what a checkpoint keeps, as plain values."""
-        return {"format": FORMAT, "skipped": self.skipped, "sources": _plain(self.sources), "sinks": _plain(self.sinks)}
+        return {
+            "format": FORMAT,
+            "job": self.job,
+            "skipped": self.skipped,
+            "sources": _plain(self.sources),
+            "sinks": _plain(self.sinks),
+        }
 
     @staticmethod
     def of_record(record: Mapping[str, Any], where: str) -> SchemaBook:
@@ -114,7 +107,7 @@ class SchemaBook:
                 where=where,
                 now="Start the pipeline with the version that wrote it, or give it another name.",
             )
-        return SchemaBook(dict(_schemas(stored.sources)), dict(_schemas(stored.sinks)), stored.skipped)
+        return SchemaBook(dict(_schemas(stored.sources)), dict(_schemas(stored.sinks)), stored.skipped, stored.job)
 
 
 def evolved(
@@ -207,6 +200,7 @@ class _StoredTable(msgspec.Struct):
 
 class _Stored(msgspec.Struct):
     format: int
+    job: str
     skipped: int
     sources: list[_StoredTable]
     sinks: list[_StoredTable]

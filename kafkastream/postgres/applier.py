@@ -57,6 +57,8 @@ class PostgresMetadataApplier:
             SinkError: The database does not answer.
         """
         target = self._target(change.table)
+        if self._connection is not None and not _is_alive(self._connection):
+            self.close()
         with self._transaction(change.table) as connection:
             table = _Target(connection, self._settings, change.table, target, read_table(connection, target))
             match change:
@@ -110,6 +112,18 @@ class PostgresMetadataApplier:
             if is_refusal(error):
                 raise SchemaChangeRefusedError(told.what, where=told.where) from error
             raise
+
+
+def _is_alive(connection: Connection) -> bool:
+    """Whether a connection that may have been idle for days still works."""
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except Exception as error:
+        if is_transient(error):
+            return False
+        raise
+    return True
 
 
 @final

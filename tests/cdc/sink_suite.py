@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from decimal import Decimal
 from typing import Any, Protocol
 
@@ -69,7 +69,7 @@ ROW = {
 class SinkUnderTest(Protocol):
     """A sink, and a look at its tables."""
 
-    def applier(self) -> MetadataApplier: ...
+    def applier(self) -> AbstractContextManager[MetadataApplier]: ...
 
     def writer(self, schemas: Mapping[TableId, TableSchema]) -> ChangeWriter: ...
 
@@ -86,7 +86,7 @@ class Job:
     offset: int = 0
 
     def change(self, *changes: SchemaChange) -> None:
-        with closing(self.sink.applier()) as applier:
+        with self.sink.applier() as applier:
             for change in changes:
                 self.schemas[change.table] = applied(self.schemas.get(change.table), change)
                 applier.apply(change)
@@ -239,7 +239,7 @@ class SinkSuite:
         ]
         for change in changes:
             job.change(change)
-            with closing(job.sink.applier()) as applier:
+            with job.sink.applier() as applier:
                 applier.apply(change)
         job.write(job.insert(WORDS, "a", 1, 2**40))
         assert job.values(WORDS) == [("a", 1, 2**40)]

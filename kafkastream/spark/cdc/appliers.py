@@ -8,9 +8,10 @@ from typing import final
 
 import attrs
 
-from kafkastream.cdc.book import MetadataApplier, SchemaChangeRefusedError, described
+from kafkastream.cdc.book import described
 from kafkastream.cdc.changes import CreateTable, SchemaChange
 from kafkastream.cdc.event_text import schema_change_text
+from kafkastream.cdc.sinks import MetadataApplier, SchemaChangeRefusedError
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
 from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
 from kafkastream.cdc.spec.sink import PipelineSink
@@ -20,9 +21,16 @@ from kafkastream.spark.stores import with_pem_stores
 __all__ = ["metadata_applier"]
 
 
+class _WithoutConnection:
+    """Applies changes without a connection that is kept."""
+
+    def close(self) -> None:
+        """Return."""
+
+
 @final
 @attrs.frozen
-class NoTables:
+class NoTables(_WithoutConnection):
     """Applies nothing: the sink has no tables of its own."""
 
     def apply(self, change: SchemaChange) -> None:
@@ -31,7 +39,7 @@ class NoTables:
 
 @final
 @attrs.frozen
-class KafkaTopics:
+class KafkaTopics(_WithoutConnection):
     """Creates the topic of a new table, where the brokers do not have it; other changes need nothing.
 
     Args:
@@ -48,7 +56,7 @@ class KafkaTopics:
 
 @final
 @attrs.frozen
-class PrintedChanges:
+class PrintedChanges(_WithoutConnection):
     """Prints schema changes between the changes of rows.
 
     Args:
@@ -64,7 +72,7 @@ class PrintedChanges:
 
 @final
 @attrs.frozen
-class RefusedChanges:
+class RefusedChanges(_WithoutConnection):
     """Refuses schema changes, but for new tables, as a sink for tests is told to."""
 
     def apply(self, change: SchemaChange) -> None:

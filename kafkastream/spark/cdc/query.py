@@ -11,15 +11,16 @@ from typing import Final, final
 import attrs
 from pyspark.sql import DataFrame
 
-from kafkastream.cdc.book import MetadataApplier, SchemaBook, evolved
+from kafkastream.cdc.book import SchemaBook, evolved
 from kafkastream.cdc.merge import merged
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.processing import ChangeProcessing
+from kafkastream.cdc.sinks import MetadataApplier
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.appliers import metadata_applier
 from kafkastream.spark.cdc.decoder import ChangeDecoder, Findings
-from kafkastream.spark.cdc.router import ChangeRouter
+from kafkastream.spark.cdc.router import FollowsSchemas
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import CheckpointFolder
@@ -147,7 +148,7 @@ class PipelineQuery:
                 if isinstance(one.decoder, ChangeDecoder):
                     one.decoder.schemas = self._book.sources
                 for operator in one.flow.operators():
-                    if isinstance(operator, ChangeRouter):
+                    if isinstance(operator, FollowsSchemas):
                         operator.book = self._book
             self._run = self._run.again()  # workers open the chains anew
             self._plan = task_plan(self._chains, self._run, self._parallelism)
@@ -155,7 +156,10 @@ class PipelineQuery:
 
     def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
         """Bring sink and book after found schemas."""
-        book = evolved(self._book, found, self._processing.rules, self._processing.behavior, self._applier.apply)
+        try:
+            book = evolved(self._book, found, self._processing.rules, self._processing.behavior, self._applier.apply)
+        finally:
+            self._applier.close()
         is_new, self._book, self._plan = book != self._book, book, None
         if is_new:
             self._keep()

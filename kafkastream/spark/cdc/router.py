@@ -13,12 +13,22 @@ from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import Operator
 from kafkastream.spec.runtime_context import RuntimeContext
 
-__all__ = ["ChangeRouter"]
+__all__ = ["ChangeRouter", "FollowsSchemas"]
+
+
+class FollowsSchemas:
+    """Operator that knows the schemas of tables; it is sent to the workers anew when these change.
+
+    Attributes:
+        book: Schemas of source and sink.
+    """
+
+    book: SchemaBook
 
 
 @final
 @attrs.define(eq=False)
-class ChangeRouter(Operator):
+class ChangeRouter(Operator, FollowsSchemas):
     """Makes what the sink takes of changes, once for each table that they are routed to.
 
     Args:

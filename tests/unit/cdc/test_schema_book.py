@@ -5,8 +5,9 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kafkastream.cdc.book import SchemaBook, SchemaChangeRefusedError, evolved
+from kafkastream.cdc.book import SchemaBook, evolved
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
+from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.spec.settings import SchemaChangeBehavior
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError, JobError

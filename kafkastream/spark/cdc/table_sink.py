@@ -1,0 +1,99 @@
+"""Sinks of tables on a worker: each task is a transaction that tells how far its partition has been written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.sinks import ChangeWriter
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.cdc.router import FollowsSchemas
+from kafkastream.spark.operators import TaskScope
+from kafkastream.spark.reports import Report
+from kafkastream.spark.sinks import SinkOperator
+from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["MakeWriter", "TableSinkOperator"]
+
+MakeWriter: TypeAlias = Callable[[Mapping[TableId, TableSchema]], ChangeWriter]
+"""Makes a writer of tables with these schemas."""
+
+_DOCUMENT = TopicPartition("", 0)
+"""Stands for the partition of rows that the document itself holds, which are written at each start."""
+
+
+@final
+@attrs.define(eq=False)
+class TableSinkOperator(SinkOperator, FollowsSchemas):
+    """Writes changes by a ``ChangeWriter``, those of each record once.
+
+    A task that is run again, after a failure or a kill, leaves out what lies below the marker that the writer finds.
+
+    Args:
+        make: Makes the writer.
+        book: Schemas of the tables.
+    """
+
+    make: MakeWriter
+    book: SchemaBook = attrs.field(factory=SchemaBook)
+    _writer: ChangeWriter | None = attrs.field(default=None, init=False)
+    _partition: TopicPartition | None = attrs.field(default=None, init=False)
+    _written: int = attrs.field(default=0, init=False)
+    _reached: int = attrs.field(default=0, init=False)
+    _stops: int | None = attrs.field(default=None, init=False)
+    _offsets: list[int] = attrs.field(factory=list, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Make the writer; it connects when there is something to write."""
+        self._writer = self.make(self.book.sinks)
+
+    def begin(self, task: TaskScope) -> None:
+        """Begin a task; its first records tell the partition."""
+        self._partition = self._stops = None
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know the records that the next changes come of; the first ones of a task begin the transaction."""
+        is_kafka = "topic" in arrow.schema.names
+        if self._partition is None:
+            self._begin(
+                TopicPartition(arrow["topic"][0].as_py(), arrow["partition"][0].as_py()) if is_kafka else _DOCUMENT
+            )
+        self._offsets = arrow["offset"].to_pylist() if is_kafka else []
+        if self._offsets:
+            self._reached = max(self._reached, self._offsets[-1] + 1)
+
+    def _begin(self, partition: TopicPartition) -> None:
+        assert self._writer is not None
+        self._partition = partition
+        reached = self._writer.begin(self.book.job, [partition])
+        self._written = self._reached = 0 if partition is _DOCUMENT else reached.get(partition, 0)
+
+    def write(self, batch: Batch) -> None:
+        """Write the changes of records that were not written before."""
+        assert self._writer is not None
+        written, offsets = self._written, self._offsets
+        if offsets and offsets[0] < written:
+            batch = batch.rows([index for index, row in enumerate(batch.origin) if offsets[row] >= written])
+        self._writer.write(batch.values)
+
+    def stops(self, offset: int) -> None:
+        """Leave what comes from this offset on to a later task."""
+        self._stops = offset
+
+    def finish(self) -> Iterator[Report]:
+        """Commit what was written."""
+        if self._partition is not None and self._writer is not None:
+            reached = self._reached if self._stops is None else max(self._written, self._stops)
+            self._writer.commit({} if self._partition is _DOCUMENT else {self._partition: reached})
+        return self.drain()
+
+    def abandon(self) -> None:
+        """Drop what was written, and the connection."""
+        if self._writer is not None:
+            self._writer.close()
