@@ -1,0 +1,79 @@
+"""Pipelines into a real PostgreSQL: tables follow their records, and each row is right once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.postgres_sink import PostgresSink
+from kafkastream.cdc.spec.rules import TransformRule
+from kafkastream.errors import JobError
+from kafkastream.spark.cdc.running import start
+from kafkastream.testing import EmbeddedPostgres, KafkaBroker
+from tests.integration.test_pipelines_at_work import event, settings, source
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def rows(server: EmbeddedPostgres, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(server.url) as connection:
+        return connection.execute(query).fetchall()
+
+
+@pytest.fixture
+def schema(postgres: EmbeddedPostgres, topic: str) -> str:
+    return topic.rsplit("-", 1)[-1]
+
+
+def pipeline(kafka: KafkaBroker, topic: str, server: EmbeddedPostgres, folder: Path, **options: Any) -> PipelineSpec:
+    return PipelineSpec(
+        source=source(kafka, topic),
+        sink=PostgresSink.of_url(server.url),
+        transforms=(TransformRule(source_table=r"\.*.orders", primary_keys=("id",)),),
+        settings=settings(topic, configuration={"execution.checkpointing.dir": folder.as_uri()}, **options),
+    )
+
+
+def test_tables_follow_the_records(
+    kafka: KafkaBroker, topic: str, postgres: EmbeddedPostgres, schema: str, tmp_path: Path
+) -> None:
+    orders = f"{schema}.orders"
+
+    def run(*records: str) -> list[tuple[Any, ...]]:
+        kafka.produce(topic, list(records))
+        start(pipeline(kafka, topic, postgres, tmp_path)).wait()
+        return rows(postgres, f'SELECT * FROM "{schema}".orders ORDER BY 1')
+
+    first = [event("c", orders, {"id": number, "note": f"n{number}"}) for number in (1, 2, 3)]
+    assert run(*first) == [(1, "n1"), (2, "n2"), (3, "n3")]
+    assert run(
+        event("u", orders, {"id": 1, "note": "ink", "price": 2}, {"id": 1, "note": "n1"}),
+        event("d", orders, before={"id": 2, "note": "n2"}),
+    ) == [(1, "ink", 2), (3, "n3", None)]
+    assert run(event("c", orders, {"id": 4, "price": 2.5})) == [(1, "ink", 2.0), (3, "n3", None), (4, None, 2.5)]
+    assert run() == [(1, "ink", 2.0), (3, "n3", None), (4, None, 2.5)]
+
+
+def test_a_task_that_fails_has_written_nothing(
+    kafka: KafkaBroker, topic: str, postgres: EmbeddedPostgres, schema: str, tmp_path: Path
+) -> None:
+    table = f"{schema}.log"
+    kafka.produce(topic, [event("c", table, {"text": "a"}), event("d", table, before={"text": "a"})])
+    with pytest.raises(JobError, match="without primary key takes no DELETE"):
+        start(pipeline(kafka, topic, postgres, tmp_path)).wait()
+    assert rows(postgres, f'SELECT * FROM "{schema}".log') == []
+
+
+def test_a_password_is_in_no_error(kafka: KafkaBroker, topic: str, postgres: EmbeddedPostgres, tmp_path: Path) -> None:
+    kafka.produce(topic, [event("c", "shop.orders", {"id": 1})])
+    sink = PostgresSink(
+        hostname=postgres.host, port=postgres.port, database="no_such", username=postgres.user, password="s3cret-pw"
+    )
+    spec = PipelineSpec(source=source(kafka, topic), sink=sink, settings=settings(topic))
+    with pytest.raises(JobError) as failure:
+        start(spec).wait()
+    assert "s3cret-pw" not in str(failure.value)
