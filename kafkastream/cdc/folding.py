@@ -1,4 +1,4 @@
-"""Folding of changes: of all changes of a key only the last one counts."""
+"""Changes that a writer holds: folded by key, of which only the last one counts, or rows to append."""
 
 from __future__ import annotations
 
@@ -6,12 +6,44 @@ from collections.abc import Callable, Hashable, Iterator
 from operator import attrgetter
 from typing import Any, final
 
-from kafkastream.cdc.changes import Change, Row
+from kafkastream.cdc.changes import Change, Operation, Row
+from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.tables import TableSchema
 
-__all__ = ["FoldedChanges"]
+__all__ = ["AppendedRows", "FoldedChanges"]
 
 Key = tuple[Hashable, ...]
+
+
+@final
+class AppendedRows:
+    """Inserts of a table without primary key, which cannot take other changes."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield the rows in the order of the changes."""
+        return iter(self._rows)
+
+    def add(self, change: Change) -> None:
+        """Take a change; it comes after those before.
+
+        Raises:
+            SinkError: It is no INSERT.
+        """
+        if change.operation is not Operation.INSERT:
+            raise SinkError(
+                f"a table without primary key takes no {change.operation.value}",
+                where=f"table {change.table}",
+                now="Give it a key by a transform rule's primary-keys, or make deletes and updates rows by SOFT_DELETE.",
+            )
+        self._rows.append(change.after)
 
 
 @final
@@ -56,12 +88,12 @@ class FoldedChanges:
         """Take a change; it comes after those before.
 
         Raises:
-            ValueError: A DELETE does not say which row.
+            SinkError: A DELETE does not say which row.
         """
         _, _, before, after = change
         row = before if after is None else after
         if row is None:
-            raise ValueError("a DELETE without the row before")
+            raise SinkError("a DELETE does not say which row", where=f"table {change.table}")
         key_of = self._key_of or self._read_keys_of(type(row))
         key = key_of(row)
         if before is not None and after is not None:

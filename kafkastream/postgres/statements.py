@@ -11,21 +11,21 @@ from kafkastream.cdc.changes import Row
 from kafkastream.cdc.folding import FoldedChanges
 from kafkastream.cdc.tables import TableSchema
 from kafkastream.postgres.client import Connection
-from kafkastream.postgres.csv_rows import Values, csv_blocks, value_converter
+from kafkastream.postgres.values import Values, refused_text, value_converter
 from kafkastream.sql.types import Kind
 
 if TYPE_CHECKING:
-    from psycopg.sql import Composable, Composed
+    from psycopg.sql import Composable
 
 __all__ = ["TableStatements"]
 
 _BYTES = {Kind.BINARY, Kind.VARBINARY}
-_BOOLEAN_OID = 16  # https://www.postgresql.org/docs/current/catalog-pg-type.html, pg_type.dat
+_BOOLEAN_OID, _BYTEA_OID = 16, 17  # https://www.postgresql.org/docs/current/catalog-pg-type.html, pg_type.dat
 
 # Equal in the database, though not always in Python: "a" and "a " of CHAR, 12:00 and 12:00:00.0, NaN, what REAL rounds.
 _UNEVEN_KEYS = {Kind.CHAR, Kind.FLOAT, Kind.DOUBLE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ}
 
-_COPY = "COPY {target} ({columns}) FROM STDIN (FORMAT csv)"
+_COPY = "COPY {target} ({columns}) FROM STDIN"
 _STAGE = "CREATE TEMPORARY TABLE {staging} ON COMMIT DELETE ROWS AS SELECT {columns}, 0 AS {ordinal} FROM {target} WITH NO DATA"
 _KEEP_LAST = (
     "DELETE FROM {staging} AS one USING {staging} AS later WHERE {same} AND abs(later.{ordinal}) > abs(one.{ordinal})"
@@ -52,8 +52,12 @@ class TableStatements:
         self._connection = connection
         self._schema = schema
         self._names = _names(target, schema, number)
+        self._texts: dict[str, bytes] = {}
         self._places = [schema.names.index(name) for name in schema.primary_key]
-        self._convert = value_converter(self._places_of_bytes(), self._places_of_truth_texts())
+        self._convert = value_converter(
+            self._places_of_texts(_BYTES, _BYTEA_OID), self._places_of_texts({Kind.BOOLEAN}, _BOOLEAN_OID)
+        )
+        self._is_staging_used = False
         self._has_uneven_key = any(schema[name].type.kind in _UNEVEN_KEYS for name in schema.primary_key)
         if schema.primary_key:
             connection.execute(self._made(_STAGE))
@@ -65,19 +69,31 @@ class TableStatements:
     def merge(self, changes: FoldedChanges) -> None:
         """Upsert and delete rows by the primary key, in the open transaction."""
         counts = _Counts()
+        if self._is_staging_used:
+            self._connection.execute(self._made("TRUNCATE {staging}"))
         self._copy(self._made(_COPY_STAGED), self._numbered(changes, counts))
+        self._is_staging_used = True
         if self._has_uneven_key:
             self._connection.execute(self._made(_KEEP_LAST))
         if counts.deleted:
             self._connection.execute(self._made(_DELETE))
         if counts.upserted:
             self._connection.execute(self._made(_UPSERT))
-        self._connection.execute(self._made("TRUNCATE {staging}"))
 
-    def _copy(self, query: Composed, rows: Iterable[Values]) -> None:
+    def committed(self) -> None:
+        """Take note of the transaction's end, at which the staging table is emptied."""
+        self._is_staging_used = False
+
+    def refused_text(self, pending: FoldedChanges | Iterable[Row]) -> tuple[str, str] | None:
+        """Find a character that PostgreSQL does not take, with its column's name."""
+        rows = self._numbered(pending, _Counts()) if isinstance(pending, FoldedChanges) else map(astuple, pending)
+        found = refused_text(rows)
+        return found and (found[0], self._schema.names[found[1]])
+
+    def _copy(self, query: bytes, rows: Iterable[Values]) -> None:
         with self._connection.cursor() as cursor, cursor.copy(query) as copy:
-            for block in csv_blocks(map(self._convert, rows) if self._convert else rows):
-                copy.write(block)
+            for row in map(self._convert, rows) if self._convert else rows:
+                copy.write_row(row)
 
     def _numbered(self, changes: FoldedChanges, counts: _Counts) -> Iterator[Values]:
         """Yield rows with their number, deleted ones with only the key and the negative number."""
@@ -94,23 +110,24 @@ class TableStatements:
                 values[width] = -number
                 yield tuple(values)
 
-    def _places_of_bytes(self) -> list[int]:
-        return [place for place, column in enumerate(self._schema.columns) if column.type.kind in _BYTES]
-
-    def _places_of_truth_texts(self) -> list[int]:
-        places = [place for place, column in enumerate(self._schema.columns) if column.type.kind is Kind.BOOLEAN]
+    def _places_of_texts(self, kinds: set[Kind], oid: int) -> list[int]:
+        """Return the numbers of the columns of some kinds that the database holds as text."""
+        places = [place for place, column in enumerate(self._schema.columns) if column.type.kind in kinds]
         if not places:
             return []
         found = self._connection.execute(self._made("SELECT {columns} FROM {target} LIMIT 0")).description or []
-        return [place for place in places if found[place].type_code != _BOOLEAN_OID]
+        return [place for place in places if found[place].type_code != oid]
 
-    def _made(self, template: str) -> Composed:
+    def _made(self, template: str) -> bytes:
+        """Return a statement with the table's names."""
         from psycopg import sql
 
-        return sql.SQL(template).format(**self._names)
+        if template not in self._texts:
+            self._texts[template] = sql.SQL(template).format(**self._names).as_bytes(self._connection)
+        return self._texts[template]
 
 
-_COPY_STAGED = "COPY {staging} ({columns}, {ordinal}) FROM STDIN (FORMAT csv)"
+_COPY_STAGED = "COPY {staging} ({columns}, {ordinal}) FROM STDIN"
 
 
 @final

@@ -8,12 +8,11 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar, final
 
-from kafkastream.cdc.changes import Change, Operation, Row
-from kafkastream.cdc.folding import FoldedChanges
+from kafkastream.cdc.changes import Change
+from kafkastream.cdc.folding import AppendedRows, FoldedChanges
 from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
-from kafkastream.postgres.csv_rows import TextRefusedError
 from kafkastream.postgres.progress import ProgressTable
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.postgres.statements import TableStatements
@@ -47,7 +46,7 @@ class PostgresWriter:
         self._progress: ProgressTable | None = None
         self._connection: Connection | None = None
         self._statements: dict[TableId, TableStatements] = {}
-        self._pending: dict[TableId, FoldedChanges | list[Row]] = {}
+        self._pending: dict[TableId, FoldedChanges | AppendedRows] = {}
         self._pending_count = 0
         self._sent_before = False
         self._partitions: frozenset[TopicPartition] = frozenset()
@@ -76,20 +75,17 @@ class PostgresWriter:
             SinkError: The database refuses a value, or a table without primary key gets an UPDATE or a DELETE.
         """
         self._check_open()
+        table: TableId | None = None
+        add: Callable[[Change], None] = _no_table
         for change in changes:
-            table = change.table
-            pending = self._pending.get(table)
-            if pending is None:
-                pending = self._pending[table] = self._new_pending(table)
-            if isinstance(pending, FoldedChanges):
-                self._fold(pending, change)
-            elif change.operation is Operation.INSERT:
-                pending.append(change.after)
-            else:
-                raise _without_key(change)
+            if change.table is not table:  # mostly a run of changes of one table
+                table = change.table
+                add = self._adder(table)
+            add(change)
             self._pending_count += 1
             if self._pending_count >= self._settings.flush_rows:
                 self._flush()
+                table = None
 
     def commit(self, reached: Mapping[TopicPartition, int]) -> None:
         """Commit what was written since ``begin``, together with the offsets behind the last records.
@@ -113,15 +109,13 @@ class PostgresWriter:
         self._forget()
         self._disconnect()
 
-    def _new_pending(self, table: TableId) -> FoldedChanges | list[Row]:
-        schema = self._schemas[table]
-        return FoldedChanges(schema) if schema.primary_key else []
-
-    def _fold(self, pending: FoldedChanges, change: Change) -> None:
-        try:
-            pending.add(change)
-        except ValueError as error:
-            raise SinkError(f"a change cannot be written: {error}", where=f"table {change.table}") from None
+    def _adder(self, table: TableId) -> Callable[[Change], None]:
+        """Return what takes the changes of a table."""
+        pending = self._pending.get(table)
+        if pending is None:
+            schema = self._schemas[table]
+            pending = self._pending[table] = FoldedChanges(schema) if schema.primary_key else AppendedRows()
+        return pending.add
 
     def _flush(self) -> None:
         self._repeated(self._send)
@@ -135,17 +129,17 @@ class PostgresWriter:
         if reached:
             self._progress.move(connection, reached)
         connection.commit()
+        for statements in self._statements.values():
+            statements.committed()
 
     def _send(self) -> None:
         for table in sorted(self._pending, key=self._settings.target):  # one order for all tasks, against deadlocks
             try:
                 self._send_table(table)
-            except TextRefusedError as error:
-                raise self._refused(table, error) from None
             except Exception as error:
-                if is_refusal(error):
-                    raise sink_error(error, self._settings, str(table), self._schemas[table].names) from error
-                raise
+                if is_transient(error):
+                    raise
+                raise self._refused(table, error) from error
 
     def _send_table(self, table: TableId) -> None:
         if table not in self._statements:
@@ -196,13 +190,20 @@ class PostgresWriter:
     def _told(self, error: Exception) -> Exception:
         return sink_error(error, self._settings) if is_transient(error) else error
 
-    def _refused(self, table: TableId, error: TextRefusedError) -> SinkError:
-        column = self._schemas[table].names[error.column]
-        return SinkError(
-            f"a text has the character U+{ord(error.character):04X}, which PostgreSQL does not take",
-            where=f"{self._settings.address}, table {table}, column {column!r}",
-            now="Replace it in a transform rule.",
-        )
+    def _refused(self, table: TableId, error: Exception) -> Exception:
+        """Return an error in the user's words; as it is if it is none of the database's."""
+        statements = self._statements.get(table)
+        found = statements and statements.refused_text(self._pending[table])
+        if found:
+            character, column = found
+            return SinkError(
+                f"a text has the character U+{ord(character):04X}, which PostgreSQL does not take",
+                where=f"{self._settings.address}, table {table}, column {column!r}",
+                now="Replace it in a transform rule.",
+            )
+        if is_refusal(error):
+            return sink_error(error, self._settings, str(table), self._schemas[table].names)
+        return error
 
     def _connected(self) -> Connection:
         if self._connection is None or self._connection.closed:
@@ -211,13 +212,15 @@ class PostgresWriter:
         return self._connection
 
     def _roll_back(self) -> None:
-        """End the transaction, and with it the staging tables that were made in it; else end the connection."""
+        """End an open transaction, and with it the staging tables that were made in it; else end the connection."""
+        connection = self._connection
+        if connection is None or connection.info.transaction_status == 0:  # PQTRANS_IDLE
+            return
         self._statements = {}
-        if self._connection is not None:
-            try:
-                self._connection.rollback()
-            except Exception:  # noqa: BLE001  # a connection in doubt is no longer used, whatever is wrong with it
-                self._disconnect()
+        try:
+            connection.rollback()
+        except Exception:  # noqa: BLE001  # a connection in doubt is no longer used, whatever is wrong with it
+            self._disconnect()
 
     def _disconnect(self) -> None:
         connection, self._connection, self._statements = self._connection, None, {}
@@ -228,9 +231,5 @@ class PostgresWriter:
         self._pending, self._pending_count, self._sent_before, self._has_failed = {}, 0, False, False
 
 
-def _without_key(change: Change) -> SinkError:
-    return SinkError(
-        f"a table without primary key takes no {change.operation.value}",
-        where=f"table {change.table}",
-        now="Give it a key by a transform rule's primary-keys, or make deletes and updates rows by SOFT_DELETE.",
-    )
+def _no_table(change: Change) -> None:
+    raise AssertionError

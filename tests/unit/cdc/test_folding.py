@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.folding import FoldedChanges
 from kafkastream.cdc.rows import row_class
+from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.sql.types import DataType, Kind
 
@@ -80,5 +81,5 @@ def test_keys_stand_in_the_order_of_their_last_changes() -> None:
 
 
 def test_delete_without_a_row_is_refused() -> None:
-    with pytest.raises(ValueError, match="without the row before"):
+    with pytest.raises(SinkError, match="does not say which row"):
         FoldedChanges(keyed(("a",))).add(Change(TABLE, Operation.DELETE, None, None))
