@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.cdc.values import Conversion
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import KafkastreamError
 from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.syntax.parser import parse
 from kafkastream.sql.syntax.statements import CreateTable
@@ -20,8 +20,7 @@ def fixed_types(text: str) -> FrozenMap[str, DataType]:
         text: Names and types of Flink SQL, separated by commas.
 
     Raises:
-        ValueError: It is something else.
-        UnsupportedFeatureError: Rows of a pipeline cannot have one of the types.
+        ValueError: It is something else, or a type that rows of a pipeline cannot have.
 
     Example:
         >>> {name: str(type_) for name, type_ in fixed_types("id BIGINT, name VARCHAR(10)").items()}
@@ -29,14 +28,14 @@ def fixed_types(text: str) -> FrozenMap[str, DataType]:
     """
     try:
         statements = parse(f"CREATE TABLE fixed ({text})")
-    except DefinitionError as error:
+        columns = [
+            column for one in statements if isinstance(one, CreateTable) for column in one.definition.schema.columns
+        ]
+        types = {column.name: column.type for column in columns if isinstance(column, PhysicalColumn)}
+        for type_ in types.values():
+            Conversion().converter(type_)
+    except KafkastreamError as error:
         raise ValueError(f"expected names and types, as id BIGINT, name VARCHAR(10): {error.what}") from None
-    statement = statements[0]
-    assert isinstance(statement, CreateTable)
-    columns = statement.definition.schema.columns
-    if len(statements) > 1 or not all(isinstance(column, PhysicalColumn) for column in columns):
+    if len(statements) > 1 or len(types) < len(columns):
         raise ValueError("expected names and types, as id BIGINT, name VARCHAR(10)")
-    types = {column.name: column.type for column in statement.definition.schema.physical}
-    for type_ in types.values():
-        Conversion().converter(type_)
     return FrozenMap(types)

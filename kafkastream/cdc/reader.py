@@ -13,7 +13,8 @@ from kafkastream.cdc.formats.canal_reader import CanalJson, CanalReader
 from kafkastream.cdc.formats.debezium_reader import DebeziumJson, DebeziumReader
 from kafkastream.cdc.formats.json_reader import Json, JsonReader
 from kafkastream.cdc.formats.settings import FormatReader, FormatSettings
-from kafkastream.cdc.table_rows import RowRules, Tables
+from kafkastream.cdc.row_rules import RowRules
+from kafkastream.cdc.table_rows import Tables
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
 

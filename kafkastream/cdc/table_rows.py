@@ -1,64 +1,30 @@
-"""Rows of one table: from the JSON of its records, and the schemas that these show."""
+"""Rows of one table, from the JSON of its records."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, final
 
-import attrs
 import msgspec
 
 from kafkastream.cdc.changes import Row
 from kafkastream.cdc.errors import MalformedRecordError, MisfitError
-from kafkastream.cdc.inference import Known, MemberType, found_types
-from kafkastream.cdc.merge import common_type, merged
-from kafkastream.cdc.rows import RowDecoder, members_of, row_class
+from kafkastream.cdc.inference import MemberType
+from kafkastream.cdc.merge import merged
+from kafkastream.cdc.row_rules import RowRules
+from kafkastream.cdc.rows import RowDecoder, row_class
+from kafkastream.cdc.schema_finder import SchemaFinder
 from kafkastream.cdc.tables import Column, TableId, TableSchema
-from kafkastream.cdc.values import Conversion, Json
-from kafkastream.spec.values import FrozenMap
-from kafkastream.sql.types import DataType
+from kafkastream.cdc.values import Json
 
-__all__ = ["RowRules", "TableRows", "Tables"]
+__all__ = ["TableRows", "Tables"]
 
 Decode: TypeAlias = Callable[[Json, bytes | None, Sequence[object]], Row | None]
 """From a row's JSON, the record's key and its metadata to the row; None for ``null``."""
-Members: TypeAlias = Callable[[Json], Mapping[str, msgspec.Raw] | None]
 
-_NO_TYPES: Final[Mapping[str, MemberType]] = FrozenMap()
-
-
-@final
-@attrs.frozen(kw_only=True)
-class RowRules:
-    """Rules by which records are rows.
-
-    Args:
-        conversion: How values are converted.
-        follows_schema: Whether a member without a column is a misfit, so that the schema follows; otherwise it is left out.
-        primitive_as_string: Whether new columns are STRING.
-        fixed_types: Types of members, by name, which no value changes.
-        flattens: Whether members of objects are columns.
-        reads_key: Whether the key's members are columns, too.
-        key_prefix: How the names of the key's columns begin.
-        value_prefix: How the names of the value's columns begin.
-        metadata: Columns that the record's metadata are, in their order.
-    """
-
-    conversion: Conversion = attrs.field(factory=Conversion)
-    follows_schema: bool = True
-    primitive_as_string: bool = False
-    fixed_types: Mapping[str, DataType] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, DataType])
-    flattens: bool = False
-    reads_key: bool = False
-    key_prefix: str = ""
-    value_prefix: str = ""
-    metadata: tuple[Column, ...] = ()
-
-    @property
-    def members(self) -> Members:
-        """The function from JSON to the members of an object."""
-        return _flat_members if self.flattens else members_of
+_MOST_FINDERS: Final = 10_000
+_NO_TYPES: Final[Mapping[str, MemberType]] = {}
 
 
 @final
@@ -177,55 +143,6 @@ class TableRows:
 
         return decode
 
-    def found(self, rows: Sequence[Json], key: bytes | None, primary_key: Sequence[str] = ()) -> TableSchema:
-        """Return the columns that rows of the table show.
-
-        Args:
-            rows: JSON of rows; ``null`` shows nothing.
-            key: The record's key.
-            primary_key: Names of members that are the primary key.
-
-        Raises:
-            MalformedRecordError: A row is no object, its members tell no columns or no primary key, or a value does not fit the
-                type that is fixed for it.
-        """
-        types: dict[str, DataType] = {}
-        for name, type_ in self._found(rows, key):
-            types[name] = common_type(types[name], type_) if name in types else type_
-        if not types:
-            raise MalformedRecordError(f"a row of table {self.id} has no values, which would tell its columns")
-        taken = next((column.name for column in self._rules.metadata if column.name in types), None)
-        if taken is not None:
-            raise MalformedRecordError(
-                f"{taken!r} is a member and a metadata column; set value.fields-prefix so that they differ"
-            )
-        keys = [self._rules.value_prefix + name for name in primary_key]
-        missing = next((name for name in keys if name not in types), None)
-        if missing is not None:
-            raise MalformedRecordError(f"column {missing[:100]!r} of the primary key has no value")
-        columns = [(name, type_.not_null() if name in keys else type_.nullable()) for name, type_ in types.items()]
-        return TableSchema.of([*columns, *((one.name, one.type) for one in self._rules.metadata)], keys)
-
-    def _found(self, rows: Sequence[Json], key: bytes | None) -> Iterator[tuple[str, DataType]]:
-        if self._rules.reads_key and key:
-            yield from self._found_in(key, self._rules.key_prefix, _NO_TYPES)
-        for row in rows:
-            yield from self._found_in(row, self._rules.value_prefix, self._types)
-
-    def _found_in(self, data: Json, prefix: str, types: Mapping[str, MemberType]) -> Iterator[tuple[str, DataType]]:
-        members = self._rules.members(data)
-        if members is not None:
-            rules = self._rules
-            known = self._known(prefix)
-            found = found_types(members, known, types, rules.fixed_types, rules.conversion, rules.primitive_as_string)
-            for name, type_ in found:
-                yield prefix + name, type_
-
-    def _known(self, prefix: str) -> Known:
-        convert = self._rules.conversion.converter
-        columns = (column for column in self._columns if column.name.startswith(prefix))
-        return {column.name[len(prefix) :]: (column.type, convert(column.type)) for column in columns}
-
 
 def _once(values: tuple[Any, ...], both: Sequence[tuple[int, int]], names: Sequence[str]) -> tuple[Any, ...]:
     """Return the values with those of the key where the value lacks them."""
@@ -240,21 +157,6 @@ def _once(values: tuple[Any, ...], both: Sequence[tuple[int, int]], names: Seque
     return tuple(joined)
 
 
-def _flat_members(data: Json) -> dict[str, msgspec.Raw] | None:
-    """Return the members of an object and of the objects in it, by their names with dots between."""
-    members = members_of(data)
-    return None if members is None else dict(_leaves(members, ""))
-
-
-def _leaves(members: Mapping[str, msgspec.Raw], within: str) -> Iterator[tuple[str, msgspec.Raw]]:
-    for name, value in members.items():
-        inner = members_of(value) if bytes(value)[:1] == b"{" else None
-        if inner:
-            yield from _leaves(inner, f"{within}{name}.")
-        else:
-            yield within + name, value
-
-
 @final
 class Tables:
     """Tables whose rows a reader reads.
@@ -267,6 +169,7 @@ class Tables:
     def __init__(self, schemas: Mapping[TableId, TableSchema], rules: RowRules) -> None:
         self._schemas = schemas
         self._rules = rules
+        self._finders: dict[TableId, SchemaFinder] = {}
 
     def known(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> TableRows:
         """Return a table's rows.
@@ -283,10 +186,14 @@ class Tables:
             raise MisfitError(f"table {table} is not known")
         return TableRows(table, schema, self._rules, types)
 
-    def any(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> TableRows:
-        """Return the rows of a table of which nothing may be known, to find its schema."""
-        rules = attrs.evolve(self._rules, follows_schema=False)
-        return TableRows(table, self._schemas.get(table), rules, types)
+    def finder(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> SchemaFinder:
+        """Return what finds the schemas of a table's rows; nothing may be known of it."""
+        found = None if types else self._finders.get(table)
+        if found is None:
+            found = SchemaFinder(table, self._schemas.get(table), self._rules, types)
+            if not types and len(self._finders) < _MOST_FINDERS:
+                self._finders[table] = found
+        return found
 
     def misfits(self, found: Sequence[tuple[TableId, TableSchema]]) -> bool:
         """Whether a found schema is to be merged into a known one, or its table is new."""

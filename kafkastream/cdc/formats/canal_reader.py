@@ -16,8 +16,9 @@ from kafkastream.cdc.formats.canal_types import member_of_mysql_type, member_of_
 from kafkastream.cdc.formats.settings import DistributedSettings
 from kafkastream.cdc.inference import MemberType
 from kafkastream.cdc.patterns import java_regex
+from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.rows import members_of
-from kafkastream.cdc.table_rows import RowRules, TableRows, Tables
+from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member
@@ -145,7 +146,7 @@ class CanalReader:
         if self._leaves_out(event):
             return ()
         data = _data(event)
-        table = self._tables.any(_table_id(event), self._types(self._types_of(event)))
+        table = self._tables.finder(_table_id(event), self._types(self._types_of(event)))
         return ((table.id, table.found((*data, *(event.old or ())), key, event.pk_names or ())),)
 
     def _leaves_out(self, event: _Event) -> bool:

@@ -12,8 +12,9 @@ from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.fixed_types import fixed_types
 from kafkastream.cdc.formats.settings import FormatSettings
+from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.rows import members_of
-from kafkastream.cdc.table_rows import RowRules, TableRows, Tables
+from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.values import json_text
 from kafkastream.options.option import Option
@@ -103,7 +104,7 @@ class JsonReader:
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schema that the row shows."""
-        table = self._tables.any(self._table_id(value) if self._fields else TableId((topic,)))
+        table = self._tables.finder(self._table_id(value) if self._fields else TableId((topic,)))
         schema = table.found((value,), key)
         return ((table.id, schema),)
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Protocol
 import attrs
 
 from kafkastream.cdc.changes import Change
-from kafkastream.cdc.table_rows import RowRules
+from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean
