@@ -11,6 +11,7 @@ from kafkastream.cli.checkpoint import checkpoint_command
 from kafkastream.cli.demo import demo_command
 from kafkastream.cli.jars import jars_command
 from kafkastream.cli.pack import pack_command
+from kafkastream.cli.pipeline import pipeline_command
 from kafkastream.cli.run import run_command
 from kafkastream.cli.sql import sql_command
 from kafkastream.errors import KafkastreamError
@@ -39,6 +40,7 @@ for command in (
     demo_command,
     run_command,
     sql_command,
+    pipeline_command,
     broker_command,
     jars_command,
     pack_command,

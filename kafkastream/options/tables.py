@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import millis_of_duration, millis_or_never
 
-__all__ = ["markdown_table"]
+__all__ = ["default_text", "markdown_table"]
 
 _NONE: Final = "(none)"
 _REQUIRED: Final = "(required)"
@@ -45,10 +45,16 @@ def _meaning(option: Option[Any] | OptionFamily) -> str:
 def _default(option: Option[Any] | OptionFamily, required: tuple[Option[Any], ...]) -> str:
     if option in required:
         return _REQUIRED
-    if isinstance(option, OptionFamily) or option.default in (None, (), ""):
-        return _NONE
-    is_duration = option.parse in (millis_of_duration, millis_or_never)
-    return f"`{_duration(option.default) if is_duration else _text(option.default)}`"
+    text = None if isinstance(option, OptionFamily) else default_text(option)
+    return _NONE if text is None else f"`{text}`"
+
+
+def default_text(option: Option[Any]) -> str | None:
+    """Return an option's default as a user would write it; None if there is none."""
+    default = option.default
+    if default is None or (isinstance(default, Collection) and not default):
+        return None
+    return _duration(default) if option.parse in (millis_of_duration, millis_or_never) else _text(default)
 
 
 def _duration(millis: int) -> str:

@@ -12,7 +12,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.spec.values import FrozenMap, Secret, is_secret, redacted
+from kafkastream.spec.values import URL_USER, FrozenMap, Secret, is_secret, redacted
 from kafkastream.sql.references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 
@@ -119,6 +119,11 @@ class GivenOptions(Generic[D_co]):
     def shown(self, key: str) -> str:
         """A value as the user wrote it; ``***`` for a secret."""
         return repr("***") if is_secret(key) else redacted(self.definition.options[key])
+
+    def masked(self, key: str) -> str:
+        """Return a value as it counts; ``***`` in place of secrets."""
+        value = self.values[key]
+        return "***" if is_secret(key) or isinstance(value, Secret) else URL_USER.sub("***@", value)
 
     def where(self, key: str | None = None) -> str:
         """The place of an option, or what has them."""

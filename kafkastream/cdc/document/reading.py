@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, final
 
 import attrs
 
-from kafkastream.cdc.document.sections import TYPE, declared_type, maps_of, moved_mapping, section_options
+from kafkastream.cdc.document.sections import declared_type, maps_of, moved_mapping, section_options
 from kafkastream.cdc.document.tree import SECTIONS, parse_tree
 from kafkastream.cdc.document.variables import Variables
 from kafkastream.cdc.spec.pipeline import PipelineSpec
@@ -138,7 +138,7 @@ def _ends(tree: MapNode, name: str) -> tuple[_End, _End]:
 
 
 def _end(end: str, name: str, node: MapNode, type_: SectionType[Any]) -> _End:
-    return type_, section_options(f"{end} of {name}", node, type_.connector, tuple(type_.nodes), (TYPE,))
+    return type_, section_options(f"{end} of {name}", node, type_.connector, tuple(type_.nodes))
 
 
 def _section(tree: MapNode, key: str, name: str) -> MapNode:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from kafkastream.cdc.document.tree import SECTIONS
 from kafkastream.cdc.spec.kafka_sink import KAFKA_SINK, TOPIC_MAPPING
-from kafkastream.cdc.spec.section import Entry, ListNode, MapNode, Scalar, Section, SectionOptions, SectionType
+from kafkastream.cdc.spec.section import TYPE, Entry, ListNode, MapNode, Scalar, Section, SectionOptions, SectionType
 from kafkastream.cdc.spec.sinks import SINKS
 from kafkastream.cdc.spec.sources import SOURCES
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
@@ -19,13 +19,12 @@ from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["TYPE", "declared_type", "maps_of", "moved_mapping", "section_options"]
+__all__ = ["declared_type", "maps_of", "moved_mapping", "section_options"]
 
 log = logging.getLogger("kafkastream")
 
 T = TypeVar("T")
 
-TYPE: Final = "type"
 _DATABASES: Final = frozenset(
     [
         "db2",
@@ -74,11 +73,11 @@ def declared_type(name: str, document: str, node: MapNode) -> SectionType[Any]:
         UnsupportedFeatureError: It is a type of Flink CDC's that is not to be had here.
     """
     types: Mapping[str, SectionType[Any]] = SOURCES if name == "source" else SINKS
-    entry = node.entries.get(TYPE)
+    entry = node.entries.get(TYPE.key)
     if entry is None or not isinstance(entry.node, Scalar) or entry.node.is_null:
         position = node.position if entry is None else entry.position
         raise DefinitionError(
-            f"the {name} has no '{TYPE}'", where=f"{document}, {position}", now=f"There are {', '.join(types)}."
+            f"the {name} has no '{TYPE.key}'", where=f"{document}, {position}", now=f"There are {', '.join(types)}."
         )
     written = entry.node.text.strip()
     if written.lower() in types:
@@ -104,9 +103,7 @@ def _unknown_type(name: str, written: str, where: str, types: Mapping[str, Any])
     )
 
 
-def section_options(
-    subject: str, node: MapNode, connector: Connector, nodes: Sequence[str] = (), leave_out: Sequence[str] = ()
-) -> SectionOptions:
+def section_options(subject: str, node: MapNode, connector: Connector, nodes: Sequence[str] = ()) -> SectionOptions:
     """Return the options of a section, once all keys are known and all values are there.
 
     Args:
@@ -114,13 +111,12 @@ def section_options(
         node: Its content.
         connector: Its options.
         nodes: Its keys whose values are lists or mappings.
-        leave_out: Keys that are read elsewhere.
 
     Raises:
         DefinitionError: A key is unknown, a value is missing or no scalar, or a required option is not given.
     """
     declared = {key: option for option in connector.options if isinstance(option, Option) for key in option.keys}
-    entries = {key: entry for key, entry in node.entries.items() if key not in leave_out}
+    entries = node.entries
     scalars = {key: _scalar(subject, key, entry, declared) for key, entry in entries.items() if key not in nodes}
     section = Section(
         subject,

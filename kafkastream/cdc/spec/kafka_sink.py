@@ -9,7 +9,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.cdc.patterns import TablePattern
-from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
@@ -235,7 +235,7 @@ KAFKA_SINK: Final = SectionType(
             of_tables.PROPERTIES,
         ),
         required=(of_tables.BOOTSTRAP_SERVERS,),
-        common=(),
+        common=(TYPE,),
     ),
     _read,
     "Topics of Kafka that get the changes.",

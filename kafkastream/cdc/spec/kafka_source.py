@@ -10,7 +10,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.cdc.spec.initial_schemas import initial_schemas
-from kafkastream.cdc.spec.section import NAME, SectionOptions, SectionType
+from kafkastream.cdc.spec.section import NAME, TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.value_formats import VALUE_FORMATS, DebeziumJson, Json, ValueFormat
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
@@ -55,6 +55,7 @@ def _metadata(name: str) -> str:
     return name
 
 
+TOPIC: Final = attrs.evolve(of_tables.TOPIC, doc="The topics, separated by `;`. Either this or `topic-pattern`.")
 GROUP_ID: Final = attrs.evolve(
     of_tables.GROUP_ID,
     doc="The consumer group. Needed for `group-offsets`; a new group also needs `properties.auto.offset.reset`.",
@@ -226,7 +227,7 @@ KAFKA_SOURCE: Final = SectionType(
         "kafka",
         (
             of_tables.BOOTSTRAP_SERVERS,
-            of_tables.TOPIC,
+            TOPIC,
             of_tables.TOPIC_PATTERN,
             GROUP_ID,
             of_tables.PROPERTIES,
@@ -242,7 +243,7 @@ KAFKA_SOURCE: Final = SectionType(
             *_format_options(),
         ),
         required=(of_tables.BOOTSTRAP_SERVERS,),
-        common=(),
+        common=(TYPE,),
     ),
     _read,
     "Topics of Kafka whose records are changes of tables.",

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
@@ -178,12 +178,14 @@ def _read_hologres(options: SectionOptions) -> PostgresSink:
 
 _COMMON: Final = tuple(option for option in options_of(PostgresSink) if option not in (HOSTNAME, PORT, DATABASE))
 POSTGRES: Final = SectionType(
-    Connector("postgres", (URL, HOSTNAME, PORT, DATABASE, *_COMMON), common=()),
+    Connector("postgres", (URL, HOSTNAME, PORT, DATABASE, *_COMMON), common=(TYPE,)),
     _read,
     "Tables of a PostgreSQL database.",
 )
 HOLOGRES: Final = SectionType(
-    Connector("hologres", (ENDPOINT, DBNAME, *_COMMON), required=(ENDPOINT, DBNAME, USERNAME, PASSWORD), common=()),
+    Connector(
+        "hologres", (ENDPOINT, DBNAME, *_COMMON), required=(ENDPOINT, DBNAME, USERNAME, PASSWORD), common=(TYPE,)
+    ),
     _read_hologres,
     "Tables of Hologres, which speaks PostgreSQL's protocol.",
 )

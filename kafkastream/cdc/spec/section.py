@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Generic, TypeAlias, TypeVar, final
+from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 
 import attrs
 
@@ -15,11 +15,12 @@ from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import GivenOptions
 
-__all__ = ["NAME", "Entry", "ListNode", "MapNode", "Node", "Scalar", "Section", "SectionOptions", "SectionType"]
+__all__ = ["NAME", "TYPE", "Entry", "ListNode", "MapNode", "Node", "Scalar", "Section", "SectionOptions", "SectionType"]
 
 T_co = TypeVar("T_co", covariant=True)
 
-NAME = Option[str | None](key="name", parse=text, default=None, doc="A name for logs and metrics.")
+TYPE: Final = Option[str](key="type", parse=text, default="", doc="The type of the source or the sink.")
+NAME: Final = Option[str | None](key="name", parse=text, default=None, doc="A name for logs and metrics.")
 
 
 @final

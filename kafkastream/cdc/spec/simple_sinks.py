@@ -6,7 +6,7 @@ from typing import Final, final
 
 import attrs
 
-from kafkastream.cdc.spec.section import SectionOptions, SectionType
+from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
@@ -83,11 +83,13 @@ def _values(options: SectionOptions) -> ValuesSink:
 
 
 DELTA: Final = SectionType(
-    Connector("delta", options_of(DeltaSink), required=(PATH,), common=()), _delta, "Delta Lake tables below a path."
+    Connector("delta", options_of(DeltaSink), required=(PATH,), common=(TYPE,)),
+    _delta,
+    "Delta Lake tables below a path.",
 )
 PRINT: Final = SectionType(
-    Connector("print", options_of(PrintSink), common=()), _print, "Standard output of the driver."
+    Connector("print", options_of(PrintSink), common=(TYPE,)), _print, "Standard output of the driver."
 )
 VALUES: Final = SectionType(
-    Connector("values", options_of(ValuesSink), common=()), _values, "The driver's memory, for tests."
+    Connector("values", options_of(ValuesSink), common=(TYPE,)), _values, "The driver's memory, for tests."
 )

@@ -13,6 +13,7 @@ from kafkastream.cdc.fixed_types import fixed_types
 from kafkastream.cdc.spec.initial_schemas import initial_schemas
 from kafkastream.cdc.spec.section import (
     NAME,
+    TYPE,
     Entry,
     ListNode,
     MapNode,
@@ -245,7 +246,7 @@ def _value(written: str, type_: DataType) -> Any:
 
 
 VALUES_SOURCE: Final = SectionType(
-    Connector("values", (NAME, DDLS), required=(DDLS,), common=()),
+    Connector("values", (NAME, DDLS), required=(DDLS,), common=(TYPE,)),
     _read,
     "Tables and their changes in the document itself, for tests and demos.",
     nodes={_CHANGES: _SCHEMA},

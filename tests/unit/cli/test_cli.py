@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from kafkastream.cli import main
 
@@ -70,3 +71,65 @@ def test_port_in_use_is_one_error() -> None:
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.splitlines()[0] == f"error: [setup] port {port} is in use"
     assert len(result.stderr.splitlines()) == 3
+
+
+DOCUMENT = """
+source: {type: kafka, properties.bootstrap.servers: 'k:9092', topic: '${kafka.topic}', properties.group.id: g}
+sink: {type: postgres, username: '${secret_values.user}', password: '${pw}', url: 'postgresql://a:b@h/d'}
+route:
+  - {source-table: a.b, sink-table: c}
+pipeline:
+  dirty-data.collector: {type: logger}
+"""
+
+
+def checked(tmp_path: Path, *options: str) -> Result:
+    (tmp_path / "job.yaml").write_text(DOCUMENT)
+    (tmp_path / "some.yaml").write_text("{kafka: {topic: some}, secret_values: {user: hidden-1}, pw: hidden-2}")
+    (tmp_path / "more.yaml").write_text("kafka.topic: more")
+    return CliRunner().invoke(main, ["pipeline", "-f", str(tmp_path / "job.yaml"), "--check", *options])
+
+
+def test_a_pipeline_is_shown_without_its_secrets(tmp_path: Path) -> None:
+    files = ["--variables", str(tmp_path / "some.yaml"), "--variables", str(tmp_path / "more.yaml")]
+    result = checked(tmp_path, *files)
+    assert (result.exit_code, result.stderr) == (0, "")
+    shown = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert {"topic more", "username ***", "password ***", "url postgresql://***@h/d", "sink-table c"} <= set(shown)
+    assert "hidden" not in result.stdout
+    assert "topic given" in " ".join(checked(tmp_path, *files, "--set", "kafka.topic=given").stdout.split())
+
+
+def test_a_pipeline_that_is_wrong_is_told_in_words(tmp_path: Path) -> None:
+    result = checked(tmp_path, "--set", "kafka.topic=a")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("error: [invalid-definition] there is no variable 'secret_values.user'\n")
+    assert "job.yaml, line 3, column " in result.stderr
+
+
+@pytest.mark.parametrize("options", [["--set", "a"], ["--set", "=b"], ["--variables", "nowhere.yaml"]])
+def test_malformed_variables_are_refused(tmp_path: Path, options: list[str]) -> None:
+    assert checked(tmp_path, *options).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("a: [1]", "no text as its value"), ("- a", "no mapping"), ("\xff", "UTF-8")]
+)
+def test_malformed_files_of_variables_are_told(tmp_path: Path, text: str, reason: str) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_bytes(text.encode("latin-1"))
+    result = checked(tmp_path, "--variables", str(file))
+    assert result.exit_code == 1
+    assert reason in result.stderr
+    assert str(file) in result.stderr
+
+
+def test_a_pipeline_needs_a_document() -> None:
+    result = CliRunner().invoke(main, ["pipeline"])
+    assert result.exit_code == 2
+    assert "'--file'" in result.stderr
+
+
+def test_the_schema_of_pipelines_is_printed() -> None:
+    result = CliRunner().invoke(main, ["pipeline", "--schema"])
+    assert json.loads(result.stdout)["required"] == ["source", "sink"]

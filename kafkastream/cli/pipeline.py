@@ -1,0 +1,112 @@
+"""``kafkastream pipeline``: a pipeline in YAML, carried out on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kafkastream.cli.quiet import quiet_option
+
+if TYPE_CHECKING:
+    from kafkastream.cdc.document.reading import PipelineDocument
+    from kafkastream.cdc.spec.section import SectionOptions
+
+__all__ = ["pipeline_command"]
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_EPILOG = """\b
+Example:
+  kafkastream pipeline -f job.yaml --set kafka.topic=orders
+  kafkastream pipeline -f job.yaml --variables production.yaml --check
+  kafkastream pipeline --schema > pipeline.schema.json
+"""
+
+
+@click.command("pipeline", epilog=_EPILOG)
+@click.option("-f", "--file", "path", type=_FILE, help="The document.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="What ${NAME} stands for; may be repeated.")
+@click.option("--variables", "files", multiple=True, type=_FILE, help="A file of variables in YAML; may be repeated.")
+@click.option("--check", is_flag=True, help="Read and check the document, show it laid out, and start nothing.")
+@click.option("--schema", is_flag=True, help="Print the JSON schema of documents, for editors.")
+@quiet_option
+def pipeline_command(
+    path: Path | None, given: tuple[str, ...], files: tuple[Path, ...], *, check: bool, schema: bool, quiet: bool
+) -> None:
+    """Run the pipeline that a document in YAML describes, on this machine.
+
+    Variables of the document, ${NAME} and ${secret_values.NAME}, come from --set, then from the files of variables, the
+    last one first, then from the environment. The command ends when the source has ended, or with Ctrl-C after the
+    running micro-batch.
+    """
+    if schema:
+        from kafkastream.cdc.document.schema import json_schema
+
+        click.echo(json.dumps(json_schema(), indent=2))
+        return
+    if path is None:
+        raise click.UsageError("Missing option '-f' / '--file'.")
+    document = _read(path, _variables(given, files))
+    if check:
+        _show(document)
+    else:
+        _run(document, quiet=quiet)
+
+
+def _variables(given: tuple[str, ...], files: tuple[Path, ...]) -> Mapping[str, str]:
+    from kafkastream.cdc.document.variables import variables_of_file
+
+    found: dict[str, str] = {}
+    for file in files:
+        found.update(variables_of_file(file))
+    return {**found, **dict(map(_pair, given))}
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise click.BadParameter("expected NAME=VALUE", param_hint="--set")
+    return name, value
+
+
+def _read(path: Path, variables: Mapping[str, str]) -> PipelineDocument:
+    from kafkastream.cdc.document.reading import read_document
+    from kafkastream.cdc.document.variables import Variables, read_text
+
+    return read_document(read_text(path), str(path), Variables(variables))
+
+
+def _run(document: PipelineDocument, *, quiet: bool) -> None:
+    from kafkastream.pipeline import Pipeline
+    from kafkastream.spark.jars import connector_jars
+    from kafkastream.spark.job_lines import run_by_command
+    from kafkastream.spark.program_end import STARTED
+
+    connector_jars()
+    with run_by_command(quiet=quiet), STARTED.awaited():
+        Pipeline(document.spec).run()
+
+
+def _show(document: PipelineDocument) -> None:
+    console = Console(highlight=False)
+    for options in document.sections:
+        console.print(_laid_out(options))
+
+
+def _laid_out(options: SectionOptions) -> Table:
+    section = options.definition
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=Text(section.subject, style="bold"), title_justify="left")
+    table.add_column("option", no_wrap=True)
+    table.add_column("value", overflow="fold")
+    for key in options.values:
+        table.add_row(Text(key), Text(options.masked(key)))
+    for key, entry in section.nodes.items():
+        table.add_row(Text(key), Text(f"({entry.position})"))
+    return table

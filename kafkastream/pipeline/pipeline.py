@@ -1,0 +1,179 @@
+"""A pipeline that can be run, and how it is built in Python."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import attrs
+from typing_extensions import Self
+
+from kafkastream.cdc.document.reading import read_document
+from kafkastream.cdc.document.variables import Variables, read_text
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.rules import RouteRule, TransformRule
+from kafkastream.cdc.spec.settings import PipelineSettings
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.spec.sources import PipelineSource
+from kafkastream.cdc.spec.values_source import RowChange
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.job import JobClient, JobExecutionResult
+from kafkastream.spec.values import FrozenMap
+
+if TYPE_CHECKING:
+    from kafkastream.datastream.data_stream import CloseableIterator
+
+__all__ = ["Pipeline", "PipelineBuilder"]
+
+_NONE: Mapping[str, str] = FrozenMap()
+
+
+@final
+@attrs.frozen
+class Pipeline:
+    """A pipeline from a source to a sink, ready to run.
+
+    Args:
+        spec: What it does; pipelines of YAML and of Python that do the same are equal.
+
+    Example:
+        >>> pipeline = Pipeline.from_text(
+        ...     '''
+        ... source:
+        ...   type: values
+        ...   tables: CREATE TABLE shop.orders (id BIGINT)
+        ... sink:
+        ...   type: ${sink}
+        ... ''',
+        ...     variables={"sink": "print"},
+        ... )
+        >>> pipeline.spec.sink.standard_error
+        False
+    """
+
+    spec: PipelineSpec
+
+    @staticmethod
+    def from_file(path: str | os.PathLike[str], variables: Mapping[str, str] = _NONE) -> Pipeline:
+        """Read a document.
+
+        Args:
+            path: A file in YAML.
+            variables: What ``${name}`` and ``${secret_values.name}`` stand for; the environment has the others.
+
+        Raises:
+            DefinitionError: The file cannot be read, or something in it is wrong; the error tells where.
+            UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
+        """
+        return Pipeline.from_text(read_text(Path(path)), variables, name=str(path))
+
+    @staticmethod
+    def from_text(text: str, variables: Mapping[str, str] = _NONE, *, name: str = "pipeline") -> Pipeline:
+        """Read a document that is no file; errors call it by ``name``."""
+        return Pipeline(read_document(text, name, Variables(variables)).spec)
+
+    @staticmethod
+    def builder() -> PipelineBuilder:
+        """Begin to build a pipeline in Python."""
+        return PipelineBuilder()
+
+    def run(self) -> JobExecutionResult:
+        """Run the pipeline to its end; Ctrl-C stops after the running micro-batch.
+
+        Raises:
+            KafkastreamError: The pipeline cannot start, or has failed.
+        """
+        from kafkastream.spark.cdc import running
+
+        return running.start(self.spec).wait()
+
+    def start(self) -> JobClient:
+        """Start the pipeline and return at once.
+
+        Raises:
+            KafkastreamError: The pipeline cannot start.
+        """
+        from kafkastream.spark.cdc import running
+
+        return JobClient(running.start(self.spec))
+
+    def collect(self) -> CloseableIterator[RowChange]:
+        """Start a pipeline whose sink is ``values`` or ``print``, and iterate over its changes while it runs."""
+        from kafkastream.spark.cdc import running
+
+        return running.start_and_collect(self.spec)
+
+
+@final
+class PipelineBuilder:
+    r"""Collects the parts of a pipeline; ``build`` checks them. Methods change the builder and return it.
+
+    Example:
+        >>> from kafkastream.datastream.connectors.kafka import KafkaSource
+        >>> from kafkastream.pipeline import KafkaPipelineSource, PostgresSink
+        >>> topics = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("orders")
+        >>> pipeline = (
+        ...     Pipeline.builder()
+        ...     .source(KafkaPipelineSource.of(topics))
+        ...     .transform(source_table=r"shop.\.*", primary_keys="id")
+        ...     .route(source_table=r"shop.orders_\.*", sink_table="ods.orders")
+        ...     .sink(PostgresSink(hostname="localhost", database="shop"))
+        ...     .settings(name="orders", configuration={"execution.checkpointing.dir": "file:///tmp/jobs"})
+        ...     .build()
+        ... )
+        >>> pipeline.spec.settings.name
+        'orders'
+    """
+
+    def __init__(self) -> None:
+        self._source: PipelineSource | None = None
+        self._sink: PipelineSink | None = None
+        self._transforms: tuple[TransformRule, ...] = ()
+        self._routes: tuple[RouteRule, ...] = ()
+        self._settings = PipelineSettings()
+
+    def source(self, source: PipelineSource) -> Self:
+        """Set what is read."""
+        self._source = source
+        return self
+
+    def sink(self, sink: PipelineSink) -> Self:
+        """Set where it is written."""
+        self._sink = sink
+        return self
+
+    def transform(self, **rule: Any) -> Self:
+        """Add a transform rule; arguments are those of ``TransformRule``."""
+        self._transforms = (*self._transforms, TransformRule(**rule))
+        return self
+
+    def route(self, **rule: Any) -> Self:
+        """Add a route rule; arguments are those of ``RouteRule``."""
+        self._routes = (*self._routes, RouteRule(**rule))
+        return self
+
+    def settings(self, **settings: Any) -> Self:
+        """Set settings of the job; arguments are those of ``PipelineSettings``."""
+        self._settings = attrs.evolve(self._settings, **settings)
+        return self
+
+    def build(self) -> Pipeline:
+        """Return the pipeline.
+
+        Raises:
+            DefinitionError: There is no source or no sink, or parts contradict each other.
+        """
+        if self._source is None or self._sink is None:
+            missing = "source" if self._source is None else "sink"
+            raise DefinitionError(f"the pipeline has no {missing}", where="Pipeline", now=f"Call .{missing}(…).")
+        return Pipeline(
+            PipelineSpec(
+                source=self._source,
+                sink=self._sink,
+                transforms=self._transforms,
+                routes=self._routes,
+                settings=self._settings,
+            )
+        )
