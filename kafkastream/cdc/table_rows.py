@@ -167,7 +167,7 @@ class Tables:
     """
 
     def __init__(self, schemas: Mapping[TableId, TableSchema], rules: RowRules) -> None:
-        self._schemas = schemas
+        self._schemas = dict(schemas)
         self._rules = rules
         self._finders: dict[TableId, SchemaFinder] = {}
 
@@ -194,6 +194,12 @@ class Tables:
             if not types and len(self._finders) < _MOST_FINDERS:
                 self._finders[table] = found
         return found
+
+    def learn(self, table: TableId, found: TableSchema) -> None:
+        """Merge a found schema into the one that is known, or take it for a new table."""
+        known = self._schemas.get(table)
+        self._schemas[table] = found if known is None else merged(known, found)
+        self._finders.pop(table, None)
 
     def misfits(self, found: Sequence[tuple[TableId, TableSchema]]) -> bool:
         """Whether a found schema is to be merged into a known one, or its table is new."""

@@ -149,6 +149,10 @@ class CanalReader:
         table = self._tables.finder(_table_id(event), self._types(self._types_of(event)))
         return ((table.id, table.found((*data, *(event.old or ())), key, event.pk_names or ())),)
 
+    def forget(self, table: TableId) -> None:
+        """Look a table up again."""
+        self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
+
     def _leaves_out(self, event: _Event) -> bool:
         """Whether an event is DDL, or of a database or table that is not included."""
         if event.is_ddl or event.type == "CREATE":

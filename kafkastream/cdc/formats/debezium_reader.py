@@ -111,6 +111,11 @@ class DebeziumReader:
         finder = self._tables.finder(_table_id(payload.source), row_types(schema))
         return ((finder.id, finder.found((payload.after, payload.before), _payload(key))),)
 
+    def forget(self, table: TableId) -> None:
+        """Look a table up again."""
+        self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
+        self._with_schemas = {name: rows for name, rows in self._with_schemas.items() if rows.id != table}
+
 
 def _change(table: TableRows, event: _Event, key: bytes | None, metadata: Sequence[object]) -> Sequence[Change]:
     match event.op:

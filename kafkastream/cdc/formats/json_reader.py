@@ -108,6 +108,10 @@ class JsonReader:
         schema = table.found((value,), key)
         return ((table.id, schema),)
 
+    def forget(self, table: TableId) -> None:
+        """Look a table up again."""
+        self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
+
     def _table_id(self, value: bytes) -> TableId:
         members = members_of(value) or {}
         return TableId(tuple(_part(name, members.get(name, _NULL)) for name in self._fields))

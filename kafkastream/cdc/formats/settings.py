@@ -52,6 +52,10 @@ class FormatReader(Protocol):
         """
         ...
 
+    def forget(self, table: TableId) -> None:
+        """Look a table up again: its schema is another one."""
+        ...
+
 
 @attrs.frozen(kw_only=True)
 class FormatSettings:

@@ -179,3 +179,25 @@ def test_not_null_columns_need_values() -> None:
         with pytest.raises(MalformedRecordError, match="'id' is NOT NULL"):
             read(value, schema=keyed)
     assert rows(read(event("u", {"name": "a"}, {"id": 1}), schema=keyed)) == [((None, "a"), (1, None))]
+
+
+@pytest.mark.parametrize("settings", [ReadSettings(), STATIC], ids=["continuous", "static"])
+def test_what_was_inferred_is_not_told_again(settings: ReadSettings) -> None:
+    reader = ChangeReader(settings, {SHOP: ORDERS})
+    assert reader.infer("t", None, event(after={"id": 1})) == ()
+    [(_, found)] = reader.infer("t", None, event(after={"id": 1, "age": 5}))
+    assert merged(ORDERS, found).names == ("id", "name", "age")
+    assert reader.infer("t", None, event(after={"id": 2, "age": 6})) == ()
+    [(_, wider)] = reader.infer("t", None, event(after={"id": 2, "age": 6.5}))
+    assert str(wider["age"].type) == "DOUBLE"
+    [(other, _)] = reader.infer("t", None, event(after={"id": 1}, db="shop", table="customers"))
+    assert str(other) == "shop.customers"
+
+
+def test_inferring_does_not_change_what_is_read() -> None:
+    reader = ChangeReader(ReadSettings(), {SHOP: ORDERS})
+    value = event(after={"id": 1, "age": 5})
+    for _ in range(2):
+        with pytest.raises(SchemaMismatchError, match="'age' is no column"):
+            reader.read("t", None, value)
+        reader.infer("t", None, value)
