@@ -15,7 +15,7 @@ from kafkastream.cdc.reader import ReadSettings
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
 from kafkastream.cdc.spec.kafka_source import InferenceStrategy, KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
-from kafkastream.cdc.spec.settings import KafkaCollector
+from kafkastream.cdc.spec.settings import TIME_ZONE, KafkaCollector
 from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
@@ -25,6 +25,7 @@ from kafkastream.spec.endpoints import Sink
 from kafkastream.spec.graph import CollectionSource, CollectSink, DiscardingSink, JobGraph, SinkNode, SourceNode
 from kafkastream.spec.graph import PrintSink as PrintingSink
 from kafkastream.spec.sink import KafkaSink
+from kafkastream.spec.time import machine_time_zone
 from kafkastream.spec.watermark import WatermarkStrategy
 
 __all__ = ["DirtyDataLog", "job_graph"]
@@ -69,6 +70,8 @@ def _source(spec: PipelineSpec) -> SourceNode:
 
 def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
     rules, behavior = PipelineRules.of(spec), spec.settings.schema_change_behavior
+    zone, functions = spec.settings.local_time_zone, spec.settings.functions
+    zone = machine_time_zone() if zone == TIME_ZONE.default else zone
     source = spec.source
     if isinstance(source, ValuesSource):
         return ChangeProcessing(
@@ -77,15 +80,19 @@ def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
             sink=spec.sink,
             output=output,
             behavior=behavior,
+            time_zone=zone,
+            functions=functions,
             initial=source.schemas,
         )
     most = source.max_errors if source.ignores_errors and source.max_errors >= 0 else None
     return ChangeProcessing(
-        reading=_reading(source, spec.settings.local_time_zone),
+        reading=_reading(source, zone),
         rules=rules,
         sink=spec.sink,
         output=output,
         behavior=behavior,
+        time_zone=zone,
+        functions=functions,
         initial=source.initial_schemas,
         most_prefetched=source.max_pre_fetch_records,
         most_skipped=most,

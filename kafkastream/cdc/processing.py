@@ -7,13 +7,14 @@ from typing import Any, Protocol, final
 
 import attrs
 
-from kafkastream.cdc.book import SchemaBook, TableRules
+from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.fitting import row_fitting
 from kafkastream.cdc.reader import ReadSettings
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
-from kafkastream.cdc.spec.settings import SchemaChangeBehavior
+from kafkastream.cdc.spec.settings import PipelineFunction, SchemaChangeBehavior
 from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.writing.records import TableRecords
 
@@ -68,6 +69,8 @@ class ChangeProcessing:
         sink: The sink.
         output: Form in which the sink takes changes.
         behavior: Reaction to changes of a schema.
+        time_zone: Time zone of expressions.
+        functions: User-defined functions that they may call.
         initial: Schemas that the user gives.
         most_prefetched: Newest records of each partition from which first schemas are inferred.
         is_static: Whether schemas stay as they are when the job has begun.
@@ -75,10 +78,12 @@ class ChangeProcessing:
     """
 
     reading: ReadSettings
-    rules: TableRules
+    rules: PipelineRules
     sink: PipelineSink
     output: Output
     behavior: SchemaChangeBehavior = SchemaChangeBehavior.LENIENT
+    time_zone: str = "UTC"
+    functions: tuple[PipelineFunction, ...] = ()
     initial: Mapping[TableId, TableSchema] = attrs.field(factory=dict)
     most_prefetched: int = 50
     is_static: bool = False

@@ -7,12 +7,14 @@ from typing import Final, final
 import attrs
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
+from kafkastream.cdc.projection import computes
 from kafkastream.cdc.routing import Router, first_transform
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.rules import AfterTransform, TransformRule
 from kafkastream.cdc.spec.sink import PipelineSink, SchemaChangeType
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.cdc.transforms import TransformedTable, TransformPlanner
+from kafkastream.errors import DefinitionError
 
 __all__ = ["PipelineRules"]
 
@@ -32,24 +34,13 @@ class PipelineRules:
         transforms: Transform rules; the first that selects a table counts.
         router: Routes.
         sink: The sink, which may not want to hear of all changes.
-
-    Raises:
-        UnsupportedFeatureError: A rule computes columns or filters rows.
+        planner: Plans rules with expressions; only where these are planned.
     """
 
     transforms: tuple[TransformRule, ...]
     router: Router
     sink: PipelineSink
-
-    def __attrs_post_init__(self) -> None:
-        for rule in self.transforms:
-            if rule.filter or rule.projection not in ("", "*"):
-                raise UnsupportedFeatureError(
-                    "a transform rule that computes columns or filters rows",
-                    where=f"transform, source-table {rule.source_table}",
-                    now="Rules may give keys, table options and SOFT_DELETE; compute columns in a view of the sink's "
-                    "database, or by INSERT INTO … SELECT in Flink SQL.",
-                )
+    planner: TransformPlanner | None = None
 
     @staticmethod
     def of(spec: PipelineSpec) -> PipelineRules:
@@ -69,6 +60,10 @@ class PipelineRules:
         rule = first_transform(self.transforms, table)
         if rule is None:
             return schema
+        plan = self.planned(table, schema)
+        if plan is not None:
+            kept = tuple(key for key in schema.primary_key if key in plan.schema.names)
+            schema = attrs.evolve(plan.schema, primary_key=kept if len(kept) == len(schema.primary_key) else ())
         keys = rule.primary_keys or schema.primary_key
         try:
             changed = attrs.evolve(
@@ -79,13 +74,31 @@ class PipelineRules:
             )
         except DefinitionError as error:
             raise DefinitionError(
-                error.what, where=f"transform, source-table {rule.source_table}, table {table}", now=error.now
+                error.what, where=f"transform, source-table {rule.source_table.text}, table {table}", now=error.now
             ) from None
         columns = (
             attrs.evolve(column, type=column.type.not_null()) if column.name in keys else column
             for column in changed.columns
         )
         return attrs.evolve(changed, columns=tuple(columns))
+
+    def planned(self, table: TableId, schema: TableSchema) -> TransformedTable | None:
+        """Return the plan of a table's rule; None if it has no expressions.
+
+        Raises:
+            DefinitionError: An expression is wrong.
+            UnsupportedFeatureError: It asks for what the SQL door does not have.
+        """
+        rule = first_transform(self.transforms, table)
+        if rule is None or not computes(rule):
+            return None
+        assert self.planner is not None, rule
+        return self.planner.transformed(rule, schema)
+
+    @property
+    def compute(self) -> bool:
+        """Whether a rule has expressions."""
+        return any(map(computes, self.transforms))
 
     def deletes_softly(self, table: TableId) -> bool:
         """Whether deletes of a table become inserts."""

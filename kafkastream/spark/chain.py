@@ -39,6 +39,7 @@ class Chain:
             without it.
         scope: Whose the source's metrics are.
         consumer_metrics: Whether what Kafka's consumer would tell is among them.
+        is_behind: Whether a task before it has read the records, and has told the source's metrics.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Chain:
     flow: Flow
     scope: OperatorScope = attrs.field(factory=OperatorScope)
     consumer_metrics: bool = False
+    is_behind: bool = False
     _source: SourceMetrics | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
@@ -98,7 +100,8 @@ class Chain:
                 sink.stops(self.decoder.stopped_at)
         yield from self.flow.finish()
         yield from self.decoder.finish()
-        yield Report(ReportKind.METRICS, self.scope.node, [self._source.changes(), *self.flow.changes()])
+        own = () if self.is_behind else (self._source.changes(),)
+        yield Report(ReportKind.METRICS, self.scope.node, [*own, *self.flow.changes()])
 
     def _decoded(self, arrow: pa.RecordBatch) -> Batch:
         try:

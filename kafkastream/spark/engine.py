@@ -13,6 +13,7 @@ import attrs
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.cdc.node import PipelineNode
 from kafkastream.errors import JobError, StorageError, UnsupportedFeatureError
 from kafkastream.spark.buckets import bucket_labels
 from kafkastream.spark.cdc.decoder import change_decoders
@@ -113,7 +114,8 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     session = spark_session(settings.python_executable)
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
-    zones = sorted({node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)})
+    queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
+    zones = sorted(queries | {node.processing.time_zone for node in graph.nodes if isinstance(node, PipelineNode)})
     if len(zones) > 1:
         raise UnsupportedFeatureError(
             f"queries in the time zones {' and '.join(zones)} in one job",
@@ -467,7 +469,7 @@ def _part(
         keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),
         writer=writer_plan(writers, run) if writers else None,
         tables=tables,
-        pipeline=pipeline_query(folder, name, graph, chains, run, parallelism),
+        pipeline=pipeline_query(folder, name, graph, chains, run, parallelism, settings.python_files),
         is_named=is_named,
         dependencies=dependencies,
     )

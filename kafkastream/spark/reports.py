@@ -29,6 +29,7 @@ class ReportKind(enum.Enum):
     WATERMARKS = "watermarks"
     WRITER = "writer"
     SCHEMAS = "schemas"
+    CHANGES = "changes"
 
 
 _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, ReportKind.WRITER})

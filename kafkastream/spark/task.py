@@ -35,11 +35,13 @@ class TaskPlan:
         run: Whose tasks they are; functions opened for an earlier one are dropped.
         parallelism: The number of subtasks, in Flink's counting.
         chains: The pickled chain of each source, by the source's node.
+        stage: Tells apart the tasks of one run that take the same records one after the other.
     """
 
     run: Run
     parallelism: int
     chains: Mapping[int, bytes]
+    stage: int = 0
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """The plain function that ``mapInArrow`` wants."""
@@ -48,6 +50,10 @@ class TaskPlan:
             return report_batches(_reports(self, iter(batches)))
 
         return task
+
+    def reports(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
+        """Run a task, and return what it has to tell, as it comes to it."""
+        return _reports(self, batches)
 
     def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """The same where stateful stages follow: what comes out goes to buckets with these labels."""
@@ -68,7 +74,7 @@ class TaskPlan:
 
         return task
 
-    def chain_for(self, arrow: pa.RecordBatch) -> tuple[Chain, tuple[int, int]]:
+    def chain_for(self, arrow: pa.RecordBatch) -> tuple[Chain, tuple[int, int, int]]:
         """The opened chain for these records, and its place among the opened ones, from which it is taken."""
         node = arrow["source"][0].as_py()
         subtask = subtask_of(arrow, self.parallelism)
@@ -78,7 +84,8 @@ class TaskPlan:
             chain.open(self.run.context(subtask, self.parallelism))
             return chain
 
-        return _opened.take(self.run, (node, subtask), opened), (node, subtask)
+        key = (node, subtask, self.stage)
+        return _opened.take(self.run, key, opened), key
 
 
 def _reports(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
@@ -92,7 +99,7 @@ def _reports(plan: TaskPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[Repo
         if first is None:
             return
         chain, key = plan.chain_for(first)
-        node, _ = key
+        node, *_ = key
         with NOTE.task(plan.run.id, tried_before()), _abandoned_unless_done(chain):
             chain.begin(first)
             for arrow in itertools.chain((first,), batches):

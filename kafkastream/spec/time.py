@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import operator
+import os
 import time
 from typing import ClassVar, Final, final
 
@@ -11,7 +12,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Duration", "Instant", "Time", "as_timestamp", "millis_of", "wall_clock_ms"]
+__all__ = ["Duration", "Instant", "Time", "as_timestamp", "machine_time_zone", "millis_of", "wall_clock_ms"]
 
 _NANOS_PER_MILLI: Final = 1_000_000
 _NANOS_PER_SECOND: Final = 1_000 * _NANOS_PER_MILLI
@@ -247,3 +248,12 @@ def as_timestamp(what: str, given: object) -> int:
 def wall_clock_ms() -> int:
     """The wall clock, in ms since 1970."""
     return time.time_ns() // _NANOS_PER_MILLI
+
+
+def machine_time_zone() -> str:
+    """Return the name of this machine's time zone: a fixed distance from UTC would be wrong in the other half of the year."""
+    if "TZ" in os.environ:
+        return os.environ["TZ"].lstrip(":") or "UTC"
+    path = os.path.realpath("/etc/localtime")
+    _, found, name = path.partition("zoneinfo/")
+    return name if found else "UTC"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from typing import final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -11,7 +10,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.time import Duration
+from kafkastream.spec.time import Duration, machine_time_zone
 from kafkastream.table.sql_dialect import SqlDialect
 
 __all__ = [
@@ -66,7 +65,7 @@ class TableConfig:
     def get_local_timezone(self) -> str:
         """The time zone of TIMESTAMP_LTZ: the machine's, if none was set."""
         zone = self._configuration.get(LOCAL_TIME_ZONE)
-        return _machines_zone() if zone == LOCAL_TIME_ZONE.default else zone
+        return machine_time_zone() if zone == LOCAL_TIME_ZONE.default else zone
 
     getLocalTimeZone = get_local_timezone
 
@@ -105,12 +104,3 @@ def _check_zone(name: str) -> None:
             where=LOCAL_TIME_ZONE.key,
             now="Give a name such as 'Europe/Berlin' or 'UTC'.",
         ) from None
-
-
-def _machines_zone() -> str:
-    """By its name, where there is one; a fixed distance from UTC would be wrong in the other half of the year."""
-    if "TZ" in os.environ:
-        return os.environ["TZ"].lstrip(":") or "UTC"
-    path = os.path.realpath("/etc/localtime")
-    _, found, name = path.partition("zoneinfo/")
-    return name if found else "UTC"

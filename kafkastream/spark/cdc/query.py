@@ -9,30 +9,32 @@ from itertools import chain
 from typing import Final, final
 
 import attrs
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.cdc.book import SchemaBook, evolved
+from kafkastream.cdc.functions import named_functions
 from kafkastream.cdc.merge import merged
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.processing import ChangeProcessing
 from kafkastream.cdc.sinks import MetadataApplier
+from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.cdc.transforms import TransformPlanner
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.appliers import metadata_applier
-from kafkastream.spark.cdc.decoder import ChangeDecoder, Findings
-from kafkastream.spark.cdc.router import FollowsSchemas
+from kafkastream.spark.cdc.decoder import Findings
 from kafkastream.spark.cdc.starting import prefetched
+from kafkastream.spark.cdc.tasks import Tasks
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import CheckpointFolder
-from kafkastream.spark.compile import task_plan
 from kafkastream.spark.opened import Run
-from kafkastream.spark.outcome import run_tasks
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.source import from_condition
 from kafkastream.spark.streams import KafkaInput
-from kafkastream.spark.task import TaskPlan
+from kafkastream.spark.tables.typing import SparkTyping
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.sql.session_functions import NamedFunction
 
 __all__ = ["PipelineQuery", "pipeline_query"]
 
@@ -53,6 +55,7 @@ class PipelineQuery:
         name: Name of the query.
         processing: What happens to the records.
         applier: Changes the sink's tables.
+        functions: User-defined functions that expressions call.
         chains: Chain of each source.
         run: The job at work.
         parallelism: Number of subtasks.
@@ -64,6 +67,7 @@ class PipelineQuery:
         name: str,
         processing: ChangeProcessing,
         applier: MetadataApplier,
+        functions: Sequence[NamedFunction],
         chains: Mapping[int, Chain],
         run: Run,
         parallelism: int,
@@ -72,11 +76,13 @@ class PipelineQuery:
         self._file = f"{name}.{_BOOK}"
         self._processing = processing
         self._applier = applier
+        self._functions = functions
+        self._rules = _with_planner(folder.session, processing, functions)
         self._chains = chains
         self._run = run
         self._parallelism = parallelism
         self._book = SchemaBook()
-        self._plan: TaskPlan | None = None
+        self._tasks: Tasks | None = None
         self._begins: Mapping[TopicPartition, int] | None = None
         self._found: Sequence[tuple[TableId, TableSchema]] = ()
 
@@ -110,7 +116,10 @@ class PipelineQuery:
         """
         if self._found:
             self._follow(self._found)
-        return run_tasks(frame if self._begins is None else frame.where(from_condition(self._begins)), self._tasks())
+        if self._tasks is None:
+            self._run = self._run.again()  # workers open the chains anew
+            self._tasks = Tasks.of(self._rules, self._book, self._chains, self._run, self._parallelism, self._functions)
+        return self._tasks.run(frame if self._begins is None else frame.where(from_condition(self._begins)))
 
     def take(self, reports: Iterable[Report]) -> bool:
         """Take in what tasks have found; return whether something of the micro-batch is left.
@@ -141,26 +150,13 @@ class PipelineQuery:
                 now="The log names each. Mend what writes them, or raise the limit; -1 is for any number.",
             )
 
-    def _tasks(self) -> TaskPlan:
-        """Return what tasks run under the schemas of the book."""
-        if self._plan is None:
-            for one in self._chains.values():
-                if isinstance(one.decoder, ChangeDecoder):
-                    one.decoder.schemas = self._book.sources
-                for operator in one.flow.operators():
-                    if isinstance(operator, FollowsSchemas):
-                        operator.book = self._book
-            self._run = self._run.again()  # workers open the chains anew
-            self._plan = task_plan(self._chains, self._run, self._parallelism)
-        return self._plan
-
     def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
         """Bring sink and book after found schemas."""
         try:
-            book = evolved(self._book, found, self._processing.rules, self._processing.behavior, self._applier.apply)
+            book = evolved(self._book, found, self._rules, self._processing.behavior, self._applier.apply)
         finally:
             self._applier.close()
-        is_new, self._book, self._plan = book != self._book, book, None
+        is_new, self._book, self._tasks = book != self._book, book, None
         if is_new:
             self._keep()
 
@@ -169,14 +165,35 @@ class PipelineQuery:
 
 
 def pipeline_query(
-    folder: CheckpointFolder, name: str, graph: JobGraph, chains: Mapping[int, Chain], run: Run, parallelism: int
+    folder: CheckpointFolder,
+    name: str,
+    graph: JobGraph,
+    chains: Mapping[int, Chain],
+    run: Run,
+    parallelism: int,
+    python_files: Sequence[str],
 ) -> PipelineQuery | None:
-    """Return the driver's side of a pipeline; None for a part of a job that is none."""
+    """Return the driver's side of a pipeline; None for a part of a job that is none.
+
+    Raises:
+        DefinitionError: A user-defined function does not exist.
+    """
     node = next((node for node in graph.nodes if isinstance(node, PipelineNode)), None)
     if node is None:
         return None
+    functions = named_functions(node.processing.functions, python_files)
     applier = metadata_applier(node.processing.sink)
-    return PipelineQuery(folder, name, node.processing, applier, chains, run, parallelism)
+    return PipelineQuery(folder, name, node.processing, applier, functions, chains, run, parallelism)
+
+
+def _with_planner(
+    session: SparkSession, processing: ChangeProcessing, functions: Sequence[NamedFunction]
+) -> PipelineRules:
+    if not processing.rules.compute:
+        return processing.rules
+    typing = SparkTyping(session, {one.spark_name: one for one in functions})
+    planner = TransformPlanner(typing, processing.time_zone, {one.name.upper(): one for one in functions})
+    return attrs.evolve(processing.rules, planner=planner)
 
 
 def _in_order(found: Iterable[Findings]) -> list[tuple[TableId, TableSchema]]:

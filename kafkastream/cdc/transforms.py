@@ -1,0 +1,130 @@
+"""Transform rules planned for a table: columns that come out, and Spark SQL that computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.projection import HIDDEN, transform_query
+from kafkastream.cdc.spec.rules import TransformRule
+from kafkastream.cdc.tables import Column, TableSchema
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.query.built_in import is_built_in
+from kafkastream.sql.query.catalog import ResolvedTable, Typing
+from kafkastream.sql.query.plan import planned
+from kafkastream.sql.query.relations import Field, Project, Relation, Scan
+from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition
+from kafkastream.sql.table import TableSchema as SqlSchema
+from kafkastream.sql.types import DataType
+
+__all__ = ["Step", "TransformPlanner", "TransformedTable"]
+
+
+@final
+@attrs.frozen
+class Step:
+    """A projection of Spark SQL over columns ``c0``, ``c1`` and so on.
+
+    Args:
+        expressions: One for each column that comes out.
+        condition: Which rows come out; None for all.
+    """
+
+    expressions: tuple[str, ...]
+    condition: str | None = None
+
+
+@final
+@attrs.frozen
+class TransformedTable:
+    """A table behind a transform rule.
+
+    Args:
+        schema: Columns that come out, in order.
+        steps: Computation of them, from the table's columns with the hidden ones behind.
+    """
+
+    schema: TableSchema
+    steps: tuple[Step, ...]
+
+
+@final
+@attrs.frozen
+class TransformPlanner:
+    """Plans transform rules by the SQL door's planner (``kafkastream.sql.query.catalog.Catalog``).
+
+    Args:
+        typing: Tells the types of expressions.
+        zone: Time zone of the pipeline.
+        functions: User-defined functions by their names in capitals.
+    """
+
+    typing: Typing
+    zone: str = "UTC"
+    functions: Mapping[str, NamedFunction] = FrozenMap()
+
+    def transformed(self, rule: TransformRule, schema: TableSchema) -> TransformedTable:
+        """Plan a rule for a table.
+
+        Raises:
+            DefinitionError: An expression is wrong.
+            UnsupportedFeatureError: It asks for what the SQL door does not have, or for an aggregate.
+        """
+        query = transform_query(rule, schema.names)
+        catalog = _OneTable(_resolved(schema), self.functions)
+        where = f"transform, source-table {rule.source_table.text}"
+        try:
+            relation = planned(Expression(query, of=where), catalog, self.typing, zone=self.zone)
+        except (DefinitionError, UnsupportedFeatureError) as error:
+            raise type(error)(error.what, where=where, now=error.now) from None
+        columns = tuple(Column(field.name, field.type.nullable()) for field in relation.fields)
+        return TransformedTable(TableSchema(columns), _steps(relation, where))
+
+
+def _steps(relation: Relation, where: str) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    while isinstance(relation, Project):
+        steps.append(Step(relation.expressions, relation.condition))
+        relation = relation.input
+    if not isinstance(relation, Scan):
+        raise UnsupportedFeatureError(
+            "an aggregate or a subquery in a transform rule",
+            where=where,
+            now="Rules work row by row; aggregate in the sink's database, or by INSERT INTO … SELECT in Flink SQL.",
+        )
+    return tuple(reversed(steps))
+
+
+def _resolved(schema: TableSchema) -> ResolvedTable:
+    hidden = [Column(name, DataType.string().not_null()) for name in HIDDEN]
+    columns = [*schema.columns, *hidden]
+    definition = TableDefinition(("t",), SqlSchema(tuple(PhysicalColumn(one.name, one.type) for one in columns)))
+    return ResolvedTable(definition, ChangelogMode.APPEND, tuple(Field(one.name, one.type) for one in columns))
+
+
+@final
+@attrs.frozen
+class _OneTable:
+    """Catalog with the table ``t`` and functions."""
+
+    known: ResolvedTable
+    functions: Mapping[str, NamedFunction]
+
+    def table(self, path: tuple[str, ...]) -> ResolvedTable | None:
+        return self.known if path == ("t",) else None
+
+    def tables(self) -> Sequence[str]:
+        return ("t",)
+
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
+        if len(path) != 1 or is_built_in(path[0]):
+            return None
+        return self.functions.get(path[0].upper())
+
+    def of(self, query: Expression) -> _OneTable:
+        return self

@@ -1,0 +1,116 @@
+"""Tasks of a pipeline under the schemas of a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+import attrs
+from pyspark.sql import DataFrame
+
+from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.table_rules import PipelineRules
+from kafkastream.cdc.tables import TableId
+from kafkastream.spark.cdc.decoder import ChangeDecoder
+from kafkastream.spark.cdc.messages import (
+    MESSAGE_SCHEMA,
+    ChangeHandOver,
+    ChangeMessageDecoder,
+    handing_over,
+    taking_over,
+)
+from kafkastream.spark.cdc.router import FollowsSchemas
+from kafkastream.spark.cdc.transforms import Transform, transformed
+from kafkastream.spark.chain import Chain
+from kafkastream.spark.compile import task_plan
+from kafkastream.spark.flow import Flow, Stage
+from kafkastream.spark.opened import Run
+from kafkastream.spark.outcome import collected, run_tasks
+from kafkastream.spark.reports import REPORT_SCHEMA, Report, report_batches
+from kafkastream.spark.tables.user_functions import register
+from kafkastream.spark.task import TaskPlan
+from kafkastream.sql.session_functions import NamedFunction
+
+__all__ = ["Tasks"]
+
+
+@final
+@attrs.frozen
+class Tasks:
+    """What the tasks of a micro-batch run: one chain from record to sink, or two with Spark's expressions between.
+
+    Args:
+        last: Chains that end in the sink.
+        first: Chains that read, where Spark transforms the rows of a table in between.
+        transforms: Transforms of the tables.
+        functions: User-defined functions that they call.
+    """
+
+    last: TaskPlan
+    first: TaskPlan | None
+    transforms: Sequence[Transform]
+    functions: Sequence[NamedFunction]
+
+    @staticmethod
+    def of(
+        rules: PipelineRules,
+        book: SchemaBook,
+        chains: Mapping[int, Chain],
+        run: Run,
+        parallelism: int,
+        functions: Sequence[NamedFunction],
+    ) -> Tasks:
+        """Return the tasks for the schemas of a book.
+
+        Raises:
+            DefinitionError: An expression is wrong, or a function cannot be sent to workers.
+        """
+        transforms = tuple(_transforms(rules, book))
+        if not transforms:
+            for chain in chains.values():
+                _let_know(chain, book)
+            return Tasks(task_plan(chains, run, parallelism), None, (), ())
+        places = {one.table: place for place, one in enumerate(transforms)}
+        rows = attrs.evolve(book, sources={**book.sources, **{one.table: one.to.schema for one in transforms}})
+        reading = {node: _reading(chain, node, book, places) for node, chain in chains.items()}
+        first = task_plan(reading, run, parallelism)
+        writing = {node: _writing(chain, rows) for node, chain in chains.items()}
+        last = attrs.evolve(task_plan(writing, run, parallelism), stage=1)
+        return Tasks(last, first, transforms, functions)
+
+    def run(self, frame: DataFrame) -> list[Report]:
+        """Take records through, and return what the tasks report."""
+        if self.first is None:
+            return run_tasks(frame, self.last)
+        register(frame.sparkSession, self.functions, self.last.run)
+        messages = frame.mapInArrow(handing_over(self.first.reports), MESSAGE_SCHEMA)
+        changed = transformed(messages, self.transforms)
+        return collected(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
+
+
+def _transforms(rules: PipelineRules, book: SchemaBook) -> Sequence[Transform]:
+    plans = ((table, schema, rules.planned(table, schema)) for table, schema in book.sources.items())
+    return [Transform(table, schema, plan) for table, schema, plan in plans if plan is not None]
+
+
+def _let_know(chain: Chain, book: SchemaBook) -> None:
+    if isinstance(chain.decoder, ChangeDecoder):
+        chain.decoder.schemas = book.sources
+    for operator in chain.flow.operators():
+        if isinstance(operator, FollowsSchemas):
+            operator.book = book
+
+
+def _reading(chain: Chain, node: int, book: SchemaBook, places: Mapping[TableId, int]) -> Chain:
+    """Return the chain that reads, down to messages."""
+    _let_know(chain, book)
+    hand_over = Stage(ChangeHandOver(chain.name, node, book.sources, places))
+    flow = Flow((hand_over,), chain.flow.before, chain.flow.apart)
+    return Chain(chain.name, chain.identity, chain.decoder, flow, chain.scope, chain.consumer_metrics)
+
+
+def _writing(chain: Chain, rows: SchemaBook) -> Chain:
+    """Return the chain from messages to the sink."""
+    _let_know(chain, rows)
+    decoder = ChangeMessageDecoder(rows.sources)
+    return Chain(chain.name, chain.identity, decoder, Flow(chain.flow.stages), chain.scope, is_behind=True)

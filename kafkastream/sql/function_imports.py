@@ -1,0 +1,84 @@
+"""Functions of the user's found by the path of their module."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+
+from kafkastream.errors import DefinitionError, KafkastreamError
+from kafkastream.options.local_paths import local_path
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.user_functions import UserDefinedFunction, UserFunction
+
+__all__ = ["checked_function", "imported_function"]
+
+
+def checked_function(function: object, where: str) -> UserFunction:
+    """Return a function that ``udf`` has made.
+
+    Raises:
+        DefinitionError: It is something else.
+    """
+    if isinstance(function, UserFunction):
+        return function
+    if isinstance(function, UserDefinedFunction) or callable(function):
+        what, now = f"{_shown(function)} has no result type", "Decorate it with @udf(result_type='...')."
+    else:
+        what, now = f"{function!r} is no function", "Give what udf(...) returns."
+    raise DefinitionError(what, where=where, now=now)
+
+
+def _shown(function: object) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def imported_function(name: str, python_files: Iterable[str], where: str) -> object:
+    """Return what ``module.name`` is.
+
+    Args:
+        name: The path.
+        python_files: Files and folders in which modules are found, too (``python.files``).
+        where: What names it, for errors.
+
+    Raises:
+        DefinitionError: There is no such module, or nothing of the name in it.
+    """
+    module_name, _, own = name.rpartition(".")
+    if not module_name:
+        raise DefinitionError(
+            f"{name!r} names no module", where=where, now="Write AS 'module.function' LANGUAGE PYTHON."
+        )
+    _find_modules_in(python_files)
+    module = _module(module_name, where)
+    if not hasattr(module, own):
+        now = did_you_mean(own, [one for one, value in vars(module).items() if isinstance(value, UserFunction)])
+        raise DefinitionError(f"the module {module_name!r} has no function {own!r}", where=where, now=now)
+    return getattr(module, own)
+
+
+def _module(name: str, where: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except KafkastreamError:
+        raise
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        now = "Put it on PYTHONPATH, or give the file: SET 'python.files' = '/path/of/module.py'."
+        if missing != name and not name.startswith(f"{missing}."):
+            now = f"The module {name!r} imports it. Install it."
+        raise DefinitionError(f"there is no Python module {missing!r}", where=where, now=now) from None
+    except Exception as error:
+        raise DefinitionError(
+            f"the Python module {name!r} cannot be imported: {type(error).__name__}: {error}", where=where
+        ) from error
+
+
+def _find_modules_in(python_files: Iterable[str]) -> None:
+    """Let this program import what is shipped to the workers when a job starts."""
+    for file in python_files:
+        path = local_path(file).absolute()
+        place = str(path.parent if path.suffix == ".py" else path)
+        if path.exists() and place not in sys.path:
+            sys.path.append(place)
