@@ -77,10 +77,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _read(path: Path, variables: Mapping[str, str]) -> PipelineDocument:
-    from kafkastream.cdc.document.reading import read_document
-    from kafkastream.cdc.document.variables import Variables, read_text
+    from kafkastream.cdc.document.reading import read_file
+    from kafkastream.cdc.document.variables import Variables
 
-    return read_document(read_text(path), str(path), Variables(variables))
+    return read_file(path, Variables(variables))
 
 
 def _run(document: PipelineDocument, *, quiet: bool) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 from typing_extensions import Self
 
-from kafkastream.cdc.document.reading import read_document
-from kafkastream.cdc.document.variables import Variables, read_text
+from kafkastream.cdc.document.reading import read_document, read_file
+from kafkastream.cdc.document.variables import Variables
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.rules import RouteRule, TransformRule
 from kafkastream.cdc.spec.settings import PipelineSettings
@@ -57,7 +57,7 @@ class Pipeline:
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], variables: Mapping[str, str] = _NONE) -> Pipeline:
-        """Read a document.
+        """Read a document; a pipeline without a name gets the file's, without its suffix.
 
         Args:
             path: A file in YAML.
@@ -67,7 +67,7 @@ class Pipeline:
             DefinitionError: The file cannot be read, or something in it is wrong; the error tells where.
             UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
         """
-        return Pipeline.from_text(read_text(Path(path)), variables, name=str(path))
+        return Pipeline(read_file(Path(path), Variables(variables)).spec)
 
     @staticmethod
     def from_text(text: str, variables: Mapping[str, str] = _NONE, *, name: str = "pipeline") -> Pipeline:

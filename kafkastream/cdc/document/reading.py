@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
 import attrs
 
 from kafkastream.cdc.document.sections import declared_type, maps_of, moved_mapping, section_options
 from kafkastream.cdc.document.tree import SECTIONS, parse_tree
-from kafkastream.cdc.document.variables import Variables
+from kafkastream.cdc.document.variables import Variables, read_text
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.rules import (
     SINK_TABLE,
@@ -40,7 +41,7 @@ from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.settings import options_of, read_settings
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["COLLECTOR", "FUNCTION", "PIPELINE", "ROUTE", "TRANSFORM", "PipelineDocument", "read_document"]
+__all__ = ["COLLECTOR", "FUNCTION", "PIPELINE", "ROUTE", "TRANSFORM", "PipelineDocument", "read_document", "read_file"]
 
 _COLLECTOR: Final = "dirty-data.collector"
 _FUNCTIONS: Final = "user-defined-function"
@@ -69,6 +70,21 @@ class PipelineDocument:
 
     spec: PipelineSpec
     sections: tuple[SectionOptions, ...]
+
+
+def read_file(path: Path, variables: Variables | None = None) -> PipelineDocument:
+    """Read a file; a pipeline without a name gets the file's, without its suffix.
+
+    Raises:
+        DefinitionError: The file cannot be read, or something in it is wrong; the error tells where.
+        UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
+    """
+    document = read_document(read_text(path), str(path), variables)
+    spec = document.spec
+    if spec.settings.name is not None:
+        return document
+    # The name is that of the folder with the checkpoints: documents must not share one by saying nothing.
+    return attrs.evolve(document, spec=attrs.evolve(spec, settings=attrs.evolve(spec.settings, name=path.stem)))
 
 
 def read_document(text: str, name: str = "pipeline", variables: Variables | None = None) -> PipelineDocument:

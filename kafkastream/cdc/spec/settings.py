@@ -131,7 +131,8 @@ def _time_zone(value: str) -> str:
 
 TIME_ZONE: Final = attrs.evolve(TABLE_TIME_ZONE, key="local-time-zone", parse=_time_zone)
 PIPELINE_NAME: Final = attrs.evolve(
-    SECTION_NAME, doc="The job's name, which is also its directory below the checkpoint directory."
+    SECTION_NAME,
+    doc="The job's name, which is also its directory below the checkpoint directory; that of the file if not given.",
 )
 PARALLELISM: Final = Option[int | None](key="parallelism", parse=positive, default=None, doc=job.PARALLELISM.doc)
 RUNTIME_MODE: Final = Option[RuntimeMode](

@@ -30,6 +30,7 @@ from kafkastream.cdc.spec.simple_sinks import DeltaSink, PrintSink, ValuesSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.pipeline import Pipeline
 from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.spec.sink import DeliveryGuarantee
 from kafkastream.spec.subscription import TopicList, TopicPartition, TopicPattern
@@ -677,3 +678,16 @@ route:
     sink_ = document.spec.sink
     assert isinstance(sink_, PostgresSink)
     assert {sink_.username, sink_.database, sink_.hostname, sink_.password} == {SECRET}
+
+
+def test_a_file_gives_its_name_to_the_pipeline(tmp_path: Path) -> None:
+    (tmp_path / "orders.yaml").write_text(f"\ufeff{SOURCE}{SINK}", encoding="utf-8")
+    (tmp_path / "named.yaml").write_text(f"{SOURCE}{SINK}pipeline: {{name: given}}")
+    names = [Pipeline.from_file(tmp_path / name).spec.settings.name for name in ("orders.yaml", "named.yaml")]
+    assert names == ["orders", "given"]
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DefinitionError, match="cannot be read: No such file") as error:
+        Pipeline.from_file(tmp_path / "none.yaml")
+    assert error.value.where.endswith("none.yaml")
