@@ -15,7 +15,7 @@ from kafkastream.cdc.tables import Column
 from kafkastream.cdc.times import TimeCheck
 from kafkastream.cdc.values import Conversion, Convert, Json, checked, json_members, wire_type
 
-__all__ = ["RowDecoder", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
+__all__ = ["RowDecoder", "are_plain", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
 
 Check: TypeAlias = Callable[[Any], Any]
 Fast: TypeAlias = Callable[[Json], Row | None]
@@ -43,7 +43,7 @@ def row_class(columns: tuple[Column, ...]) -> type[msgspec.Struct]:
     fields = [(f"f{place}", wire_type(column.type), None) for place, column in enumerate(columns)]
     names = tuple(column.name for column in columns)
     class_ = _struct("Row", fields, names, forbids_unknown=True)
-    if not _are_plain(names):
+    if not are_plain(names):
         _NAMES[class_] = names
     return class_
 
@@ -51,11 +51,12 @@ def row_class(columns: tuple[Column, ...]) -> type[msgspec.Struct]:
 def _struct(
     name: str, fields: Sequence[tuple[str, Any, Any]], names: Sequence[str], *, forbids_unknown: bool
 ) -> type[msgspec.Struct]:
-    rename = {field[0]: name for field, name in zip(fields, names, strict=True)} if _are_plain(names) else None
+    rename = {field[0]: name for field, name in zip(fields, names, strict=True)} if are_plain(names) else None
     return msgspec.defstruct(name, fields, rename=rename, forbid_unknown_fields=forbids_unknown, gc=False)
 
 
-def _are_plain(names: Sequence[str]) -> bool:
+def are_plain(names: Sequence[str]) -> bool:
+    """Whether msgspec takes all names as the JSON names of fields."""
     return _NOT_RENAMED.search("".join(names)) is None
 
 
@@ -82,7 +83,7 @@ def encode_row(row: Row) -> bytes:
 
 def row_encoder(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
     """Return the fastest function from the rows of a schema to their JSON."""
-    return _ENCODER.encode if _are_plain([column.name for column in columns]) else encode_row
+    return _ENCODER.encode if are_plain([column.name for column in columns]) else encode_row
 
 
 @final
@@ -122,7 +123,7 @@ class RowDecoder:
             _transforming(convert, transforms[name]) if name in transforms else convert
             for name, convert in zip(self._names, converts, strict=True)
         ]
-        self._is_plain = members is None and _are_plain(self._names)
+        self._is_plain = members is None and are_plain(self._names)
         self._members = members or members_of
         self._conversion = conversion
         self._forbids_unknown = forbids_unknown
@@ -175,7 +176,7 @@ class RowDecoder:
         if self._rebuilds == _MOST_REBUILDS or not self._is_plain:
             return
         unknown = {name for name in members if name not in self._places} if self._forbids_unknown else set()
-        nulls = {name for name in unknown if _are_plain([name])} - self._nulls
+        nulls = {name for name in unknown if are_plain([name])} - self._nulls
         loose = {
             place
             for name, place in self._places.items()

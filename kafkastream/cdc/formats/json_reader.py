@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, final
 
 import attrs
@@ -13,7 +13,7 @@ from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.fixed_types import fixed_types
 from kafkastream.cdc.formats.settings import FormatSettings
 from kafkastream.cdc.row_rules import RowRules
-from kafkastream.cdc.rows import members_of
+from kafkastream.cdc.rows import are_plain, members_of
 from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.values import json_text
@@ -87,16 +87,16 @@ class JsonReader:
 
     def __init__(self, settings: Json, tables: Tables) -> None:
         self._tables = tables
-        self._known: dict[str | TableId, TableRows] = {}
+        self._known: dict[str | tuple[bytes, ...], TableRows] = {}
         self._fields = settings.table_id_fields
+        self._parts = _parts_decoder(self._fields)
 
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
         """Return the one row to insert."""
-        table_id = self._table_id(value) if self._fields else topic
-        table = self._known.get(table_id)
+        name = tuple(map(bytes, self._parts(value))) if self._fields else topic
+        table = self._known.get(name)
         if table is None:
-            table = self._tables.known(TableId((topic,)) if isinstance(table_id, str) else table_id)
-            self._known[table_id] = table
+            table = self._known[name] = self._tables.known(self._table_id(topic, value))
         row = table.decode_written(value, key, metadata)
         if row is None:
             raise MalformedRecordError("null is no JSON object")
@@ -104,17 +104,27 @@ class JsonReader:
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schema that the row shows."""
-        table = self._tables.finder(self._table_id(value) if self._fields else TableId((topic,)))
-        schema = table.found((value,), key)
-        return ((table.id, schema),)
+        finder = self._tables.finder(self._table_id(topic, value))
+        return ((finder.id, finder.found((value,), key)),)
 
     def forget(self, table: TableId) -> None:
         """Look a table up again."""
         self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
 
-    def _table_id(self, value: bytes) -> TableId:
-        members = members_of(value) or {}
-        return TableId(tuple(_part(name, members.get(name, _NULL)) for name in self._fields))
+    def _table_id(self, topic: str, value: bytes) -> TableId:
+        if not self._fields:
+            return TableId((topic,))
+        return TableId(tuple(map(_part, self._fields, self._parts(value))))
+
+
+def _parts_decoder(fields: Sequence[str]) -> Callable[[bytes], tuple[msgspec.Raw, ...]]:
+    """Return the function from an object to its members of some names: null where one is missing."""
+    if not are_plain(fields):
+        return lambda value: tuple((members_of(value) or {}).get(name, _NULL) for name in fields)
+    names = {f"f{place}": name for place, name in enumerate(fields)}
+    parts = msgspec.defstruct("TableIdParts", [(field, msgspec.Raw, _NULL) for field in names], rename=names)
+    decode = msgspec.json.Decoder(parts).decode
+    return lambda value: msgspec.structs.astuple(decode(value))
 
 
 def _part(name: str, value: msgspec.Raw) -> str:

@@ -55,6 +55,13 @@ def test_fields_name_the_table(fields: str, table: str) -> None:
     assert change.table == found
 
 
+def test_a_field_with_quotes_names_the_table() -> None:
+    value = b'{"the \\"table\\"":"a"}'
+    read = settings(table_id_fields=('the "table"',))
+    [(found, schema)] = ChangeReader(read, {}).infer("topic", None, value)
+    assert (str(found), schema.names) == ("a", ('the "table"',))
+
+
 @pytest.mark.parametrize("value", [b'{"a":"x"}', b'{"b":null}', b'{"b":""}', b"null", b"[]"])
 def test_a_table_without_a_name_is_malformed(value: bytes) -> None:
     with pytest.raises(MalformedRecordError):
