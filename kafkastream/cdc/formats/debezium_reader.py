@@ -73,7 +73,7 @@ class DebeziumReader:
         self._tables = tables
         self._has_schemas = settings.schema_include
         self._known: dict[tuple[str | None, str | None, str | None], TableRows] = {}
-        self._with_schemas: dict[tuple[TableId, bytes], TableRows] = {}
+        self._with_schemas: dict[tuple[str | None, str | None, str | None, bytes], TableRows] = {}
 
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
         """Return the one change of a row."""
@@ -93,10 +93,13 @@ class DebeziumReader:
         schema, event = _parts(value)
         if event is None:
             return ()
-        name = (_table_id(event.source), schema)
+        source = event.source
+        if source is None:
+            raise _without_source()
+        name = (source.db, source.schema, source.table, schema)
         table = self._with_schemas.get(name)
         if table is None:
-            table = self._with_schemas[name] = self._tables.known(name[0], row_types(schema))
+            table = self._with_schemas[name] = self._tables.known(_table_id(source), row_types(schema))
         return _change(table, event, _payload(key), metadata)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
