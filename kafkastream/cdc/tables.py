@@ -15,7 +15,7 @@ __all__ = ["Column", "TableId", "TableSchema"]
 
 
 @final
-@attrs.frozen(order=True)
+@attrs.frozen(order=True, cache_hash=True)
 class TableId:
     """Identity of a table: namespace, schema and table, of which the first two may be missing.
 

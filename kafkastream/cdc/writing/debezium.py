@@ -15,7 +15,9 @@ from kafkastream.cdc.writing.connect import connect_rows, connect_schema
 __all__ = ["ENCODER", "DebeziumTable", "row_form"]
 
 ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
-_OPERATIONS: Final = {Operation.INSERT: "c", Operation.UPDATE: "u", Operation.DELETE: "d"}
+_INSERT: Final = Operation.INSERT
+_UPDATE: Final = Operation.UPDATE
+_encode: Final = ENCODER.encode
 
 
 class _Source(msgspec.Struct):
@@ -71,8 +73,9 @@ class DebeziumTable:
 
     def encode(self, change: Change) -> bytes:
         """Return the value of a change's record."""
-        before, after = change.before, change.after
+        _, operation, before, after = change
         if self._form is not None:
             before, after = self._form(before), self._form(after)
-        event = _Event(before, after, _OPERATIONS[change.operation], self._source)
-        return ENCODER.encode(event if self._schema is None else _WithSchema(self._schema, event))
+        op = "c" if operation is _INSERT else "u" if operation is _UPDATE else "d"  # an enum's hash is slow in a dict
+        event = _Event(before, after, op, self._source)
+        return _encode(event if self._schema is None else _WithSchema(self._schema, event))

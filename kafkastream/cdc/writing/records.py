@@ -23,6 +23,7 @@ __all__ = ["ChangeRecord", "TableRecords"]
 BY_KEY: Final = -1
 """Leaves the partition to the key (``kafka.producer.BY_KEY``)."""
 _CSV: Final = CsvDialect()
+_new: Final = tuple.__new__
 _NUMBERS: Final = frozenset(
     {Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL, Kind.BOOLEAN}
 )
@@ -57,8 +58,9 @@ class TableRecords:
 
     def record(self, change: Change) -> ChangeRecord:
         """Return the record of a change."""
-        row = change.before if change.after is None else change.after
-        return ChangeRecord(self._topic, self._value(change), self._key(row), self._partition, self._headers)
+        _, _, before, after = change
+        key = self._key(before if after is None else after)
+        return _new(ChangeRecord, (self._topic, self._value(change), key, self._partition, self._headers))
 
 
 def _headers(table: TableId, sink: KafkaPipelineSink) -> dict[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat, starmap
 from typing import Any, NamedTuple, final
 
 import attrs
@@ -94,25 +95,23 @@ class ChangeDecoder(KafkaDecoder):
         assert self._reader is not None
         if self._partition is None:
             self._partition = TopicPartition(arrow["topic"][0].as_py(), arrow["partition"][0].as_py())
-        records = list(self._records(arrow))
+        records = self._records(arrow)
         if self._stopped is not None:
             self._infer(records)
             return Batch((), (), ())
-        changes: list[Change] = []
-        origin: list[int] = []
-        read, take = self._reader.read, changes.extend
-        for row, record in enumerate(records):
-            try:
-                found = read(*record)
-            except SchemaMismatchError:
-                self._stop(arrow, row)
-                self._infer(records[row:])
-                break
-            except MalformedRecordError as error:
-                raise ElementError(row) from error
-            take(found)
-            origin.extend([row] * len(found))
+        found: list[Sequence[Change]] = []
+        try:
+            found.extend(starmap(self._reader.read, records))
+        except SchemaMismatchError:
+            self._stop(arrow, len(found))
+            self._infer(self._records(arrow.slice(len(found), arrow.num_rows - len(found))))
+        except MalformedRecordError as error:
+            raise ElementError(len(found)) from error
         timestamps = arrow["timestamp"].to_pylist()
+        changes = list(chain.from_iterable(found))
+        if len(changes) == len(found) and all(found):
+            return Batch(changes, timestamps[: len(found)], range(len(found)))
+        origin = [row for row, of_record in enumerate(found) for _ in of_record]
         return Batch(changes, [timestamps[row] for row in origin], origin)
 
     def finish(self) -> Iterator[Report]:
@@ -123,12 +122,13 @@ class ChangeDecoder(KafkaDecoder):
 
     def _records(self, arrow: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
         """Return topic, key, value and metadata of each record, as the reader takes them."""
-        topics, values = arrow["topic"].to_pylist(), arrow["value"].to_pylist()
-        keys = arrow["key"].to_pylist() if "key" in self.columns else [None] * len(values)
+        topic = repeat(arrow["topic"][0].as_py() if arrow.num_rows else None)  # a task reads one partition
+        keys = arrow["key"].to_pylist() if self.records.reads_keys else repeat(None)
+        values = arrow["value"].to_pylist()
         if not self.records.metadata:
-            return zip(topics, keys, values, strict=True)
+            return zip(topic, keys, values)  # noqa: B905 - the first ones are endless
         metadata = zip(*(self._metadata(arrow, name) for name in self.records.metadata), strict=True)
-        return zip(topics, keys, values, metadata, strict=True)
+        return zip(topic, keys, values, metadata)  # noqa: B905
 
     def _metadata(self, arrow: pa.RecordBatch, name: str) -> list[Any]:
         """Return a metadata column of records, in the types of ``captured.metadata_column``."""
@@ -148,7 +148,7 @@ class ChangeDecoder(KafkaDecoder):
     def _stop(self, arrow: pa.RecordBatch, row: int) -> None:
         self._stopped = arrow["offset"][row].as_py()
 
-    def _infer(self, records: list[tuple[Any, ...]]) -> None:
+    def _infer(self, records: Iterable[tuple[Any, ...]]) -> None:
         """Take in the schemas of records; one that cannot be parsed is told of when its turn comes."""
         assert self._reader is not None
         for record in records:

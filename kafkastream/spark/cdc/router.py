@@ -46,17 +46,16 @@ class ChangeRouter(Operator, FollowsSchemas):
 
     def apply(self, batch: Batch) -> Batch:
         """Return what the sink takes, with the source records that it has come of."""
-        values: list[Any] = []
-        origin: list[int] = []
         writes = self._writes
-        for change, row in zip(batch.values, batch.origin, strict=True):
-            known = writes.get(change.table)
-            if known is None:
-                known = writes[change.table] = writes_of(self.processing, self.book, change.table)
-            for write in known:
+        for table in {change[0] for change in batch.values} - writes.keys():
+            writes[table] = writes_of(self.processing, self.book, table)
+        if all(len(writes[table]) == 1 for table in writes):
+            only = {table: of_table[0] for table, of_table in writes.items()}
+            return batch._replace(values=[only[change[0]](change) for change in batch.values])
+        values: list[Any] = []
+        places: list[int] = []
+        for place, change in enumerate(batch.values):
+            for write in writes[change.table]:
                 values.append(write(change))
-                origin.append(row)
-        if origin == batch.origin:
-            return Batch(values, batch.timestamps, batch.origin)
-        times = dict(zip(batch.origin, batch.timestamps, strict=True))
-        return Batch(values, [times[row] for row in origin], origin)
+                places.append(place)
+        return Batch(values, [batch.timestamps[place] for place in places], [batch.origin[place] for place in places])
