@@ -82,6 +82,7 @@ class ChangeReader:
         self._format = _format_reader(settings.value, self._tables)
         self._changes = self._format.changes
         self._inference = _Inference(settings, schemas)
+        self._settled = schemas if settings.is_static else {}
 
     def read(
         self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
@@ -112,7 +113,8 @@ class ChangeReader:
     ) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schemas that the rows of a record show, to be merged into the known ones.
 
-        Nothing is returned for a record that fits the known schemas, merged with all that were returned before.
+        Nothing is returned for a record that fits the known schemas, merged with all that were returned before, nor for a
+        known table whose schema stays, as ``is_static`` wants.
 
         Args:
             topic: The record's topic.
@@ -126,7 +128,8 @@ class ChangeReader:
         if not value:
             return ()
         try:
-            return self._inference.found(topic, key, value)
+            found = self._inference.found(topic, key, value)
+            return tuple((table, schema) for table, schema in found if table not in self._settled)
         except (ValueError, RecursionError, MalformedRecordError) as error:
             self._malformed(error)
             return ()

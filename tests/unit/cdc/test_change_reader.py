@@ -181,10 +181,13 @@ def test_not_null_columns_need_values() -> None:
     assert rows(read(event("u", {"name": "a"}, {"id": 1}), schema=keyed)) == [((None, "a"), (1, None))]
 
 
-@pytest.mark.parametrize("settings", [ReadSettings(), STATIC], ids=["continuous", "static"])
-def test_what_was_inferred_is_not_told_again(settings: ReadSettings) -> None:
-    reader = ChangeReader(settings, {SHOP: ORDERS})
-    assert reader.infer("t", None, event(after={"id": 1})) == ()
+@pytest.mark.parametrize(
+    ("settings", "schemas"), [(ReadSettings(), {SHOP: ORDERS}), (STATIC, {})], ids=["continuous", "static"]
+)
+def test_what_was_inferred_is_not_told_again(settings: ReadSettings, schemas: dict[TableId, TableSchema]) -> None:
+    reader = ChangeReader(settings, schemas)
+    reader.infer("t", None, event(after={"id": 1, "name": "a"}))
+    assert reader.infer("t", None, event(after={"id": 2})) == ()
     [(_, found)] = reader.infer("t", None, event(after={"id": 1, "age": 5}))
     assert merged(ORDERS, found).names == ("id", "name", "age")
     assert reader.infer("t", None, event(after={"id": 2, "age": 6})) == ()
@@ -192,6 +195,13 @@ def test_what_was_inferred_is_not_told_again(settings: ReadSettings) -> None:
     assert str(wider["age"].type) == "DOUBLE"
     [(other, _)] = reader.infer("t", None, event(after={"id": 1}, db="shop", table="customers"))
     assert str(other) == "shop.customers"
+
+
+def test_static_schemas_are_inferred_for_new_tables_only() -> None:
+    reader = ChangeReader(STATIC, {SHOP: ORDERS})
+    assert reader.infer("t", None, event(after={"id": 1, "age": 5})) == ()
+    [(table, _)] = reader.infer("t", None, event(after={"id": 1}, table="customers"))
+    assert str(table) == "customers"
 
 
 def test_inferring_does_not_change_what_is_read() -> None:
