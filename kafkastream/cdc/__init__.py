@@ -7,6 +7,9 @@ Where to begin:
 - ``reader``: from Kafka's records to changes, and to the schemas that records show.
 - ``rows``: classes of rows, and their JSON.
 - ``merge``: how schemas widen.
+- ``spec``: a pipeline as a frozen value, with the declarations of all options.
+- ``document``: from YAML to such a value.
+- ``patterns`` and ``routing``: which tables a rule means, and where they go.
 
 ``kafkastream.pipeline`` is the door that users see, ``kafkastream.spark.cdc`` the engine that runs pipelines.
 """

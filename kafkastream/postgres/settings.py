@@ -58,6 +58,7 @@ class PostgresSettings:
             database=sink.database,
             user=sink.username,
             password=sink.password or "",
+            properties=sink.properties,
             default_schema=sink.schema,
             type_normalization=sink.types,
             flush_rows=sink.max_rows,

@@ -209,10 +209,18 @@ def _value_format(options: SectionOptions) -> ValueFormat:
             now=did_you_mean(identifier, VALUE_FORMATS),
         )
     prefixes = (f"{identifier}.",)
+    _tell_of_other_formats(options, identifier)
     kind = VALUE_FORMATS[identifier]
     settings = read_settings(kind, lambda option: options.get(option, prefixes))
     with options.reading():
         return kind(**settings)
+
+
+def _tell_of_other_formats(options: SectionOptions, identifier: str) -> None:
+    others = tuple(f"{other}." for other in VALUE_FORMATS if other != identifier)
+    for key in options.values:
+        if key.startswith(others):
+            log.warning("%s: no effect, the format is %s", options.where(key), identifier)
 
 
 def _format_options() -> Iterable[Option[Any]]:

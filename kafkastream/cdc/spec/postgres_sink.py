@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from typing import Final, final
+from collections.abc import Mapping
+from typing import Any, Final, final
 from urllib.parse import unquote, urlsplit
 
 import attrs
@@ -12,11 +13,11 @@ import attrs
 from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.errors import DefinitionError
-from kafkastream.options.option import Option
+from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import enum_member, integer, positive, text
 from kafkastream.spec.values import Secret, redacted
 from kafkastream.sql.connectors.connector import Connector
-from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.settings import options_of, read_settings, setting, settings_under
 
 __all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
 
@@ -69,6 +70,9 @@ MAX_RETRIES: Final = Option[int](
     default=3,
     doc="How often a micro-batch is tried again when the server is away, before it fails.",
 )
+PROPERTIES: Final = OptionFamily(
+    prefix="properties.", doc="Further parameters of libpq, such as `properties.sslmode: require`."
+)
 ENDPOINT: Final = Option[str | None](key="endpoint", parse=text, default=None, doc="The instance: `host:port`.")
 DBNAME: Final = attrs.evolve(DATABASE, key="dbname", default="")
 
@@ -100,6 +104,7 @@ class PostgresSink(PipelineSink):
     types: TypeNormalization = setting(TYPES)
     max_rows: int = setting(MAX_ROWS)
     max_retries: int = setting(MAX_RETRIES)
+    properties: Mapping[str, str] = settings_under(PROPERTIES)
 
     def __attrs_post_init__(self) -> None:
         problems = [f"'{key}' is empty" for key in ("hostname", "database", "schema") if not getattr(self, key).strip()]
@@ -147,8 +152,15 @@ def _bad_url(url: str) -> DefinitionError:
     )
 
 
+def _settings(options: SectionOptions) -> dict[str, Any]:
+    def read(option: Option[Any] | OptionFamily) -> Any:
+        return options.under(option) if isinstance(option, OptionFamily) else options.get(option)
+
+    return read_settings(PostgresSink, read)
+
+
 def _read(options: SectionOptions) -> PostgresSink:
-    settings = read_settings(PostgresSink, options.get)
+    settings = _settings(options)
     url = options.get(URL)
     if url is None:
         with options.reading():
@@ -169,7 +181,7 @@ def _read_hologres(options: SectionOptions) -> PostgresSink:
     endpoint = re.fullmatch(r"(?P<host>[^:/\s]+)(?::(?P<port>\d+))?", options.get(ENDPOINT) or "")
     if endpoint is None:
         raise options.refusal(f"{options.shown(ENDPOINT.key)} is no endpoint", ENDPOINT.key, now="Write host:port.")
-    settings = read_settings(PostgresSink, options.get)
+    settings = _settings(options)
     settings |= {"hostname": endpoint["host"], "database": options.get(DBNAME)}
     settings |= {"port": int(endpoint["port"])} if endpoint["port"] else {"port": 80}
     with options.reading():

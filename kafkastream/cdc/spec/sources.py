@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 from kafkastream.cdc.spec.kafka_source import KAFKA_SOURCE, KafkaPipelineSource
 from kafkastream.cdc.spec.section import SectionType
-from kafkastream.cdc.spec.values_source import VALUES_SOURCE, ValuesSource
+from kafkastream.cdc.spec.values_reading import VALUES_SOURCE
+from kafkastream.cdc.spec.values_source import ValuesSource
 
 __all__ = ["SOURCES", "PipelineSource"]
 

@@ -215,12 +215,13 @@ def test_a_kafka_sink_has_its_options() -> None:
         ("  type: delta\n  warehouse: /lake", DeltaSink(path="/lake")),
         ("  type: postgres\n  hostname: db\n  database: shop\n  username: u", PostgresSink(
             hostname="db", database="shop", username="u")),
+        ("  type: postgres\n  properties.sslmode: require", PostgresSink(properties={"sslmode": "require"})),
         ("  type: postgres\n  url: jdbc:postgresql://u:p@db:5433/shop\n  password: q", PostgresSink(
             hostname="db", port=5433, database="shop", username="u", password="q")),
         ("  type: Hologres\n  endpoint: e:81\n  dbname: d\n  username: u\n  password: p\n  sink.type-normalize-strategy: BROADEN", PostgresSink(
             hostname="e", port=81, database="d", username="u", password="p", types=TypeNormalization.BROADEN)),
     ],
-    ids=["print", "values", "delta", "warehouse", "postgres", "url", "hologres"],
+    ids=["print", "values", "delta", "warehouse", "postgres", "properties", "url", "hologres"],
 )  # fmt: skip
 def test_sinks_have_their_options(options: str, expected: Any) -> None:
     assert sink(options) == expected
@@ -400,7 +401,7 @@ MALFORMED = {
     "key": (f"{SOURCE}? [a]\n: b", "a key is no text", "line 2, column 3"),
     "bomb": (BOMB, "too large, or nested too deeply", "line 1"),
     "cycle": ("source: &a [*a]", "too large, or nested too deeply", "line 1"),
-    "deep": ("source: " + "[" * 5000, "nested too deeply", "job.yaml"),
+    "deep": ("source: " + "[" * 1500, "nested too deeply", "job.yaml"),
     "control": (f"{SOURCE}\x00", "not allowed in YAML", "line 2"),
     "merge": ("source: {<<: a}", "'<<' takes mappings", "line 1, column 14"),
     "large": ("#" * 1_000_001, "1000001 characters", "job.yaml"),
@@ -582,6 +583,12 @@ def test_other_sinks_are_refused(vendor: str) -> None:
     error = refused(f"{SOURCE}sink: {{type: {vendor}}}")
     assert isinstance(error, UnsupportedFeatureError)
     assert "postgres" in error.now
+
+
+def test_options_of_another_format_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "kafkastream"):
+        source("  topic: a\n  properties.group.id: g\n  json.ignore-parse-errors: true")
+    assert "'json.ignore-parse-errors', line 6, column 3: no effect, the format is debezium-json" in caplog.text
 
 
 def test_models_are_refused() -> None:

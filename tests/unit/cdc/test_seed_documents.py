@@ -8,6 +8,8 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kafkastream.cdc.document.reading import read_document
 from kafkastream.cdc.document.schema import json_schema
@@ -18,7 +20,7 @@ from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.cdc.spec.settings import LoggerCollector
 from kafkastream.cdc.tables import TableId
-from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.errors import KafkastreamError, UnsupportedFeatureError
 
 SINK = "sink: {type: print}\n"
 MYSQL = """
@@ -263,3 +265,22 @@ def test_options_tell_their_meaning_and_default() -> None:
     assert options["value.format"]["default"] == "debezium-json"
     assert options["scan.topic-partition-discovery.interval"]["default"] == "5 min"
     assert all(option.get("description") for key, option in options.items() if key != "type")
+
+
+SECRET = "Zx123q"
+EDITS = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 8), st.sampled_from(
+    ["", " ", "\n", "\t", "  ", "'", '"', "{", "}", "[", "]", ":", ": ", "- ", "*", "&a ", "!", "$", "${secret_values.x}", "~", "a", "9", "."]
+)), min_size=1, max_size=5)  # fmt: skip
+
+
+@given(st.sampled_from([*DOCUMENTS.values(), *OF_MYSQL.values()]), EDITS)
+def test_whatever_is_wrong_is_told_in_words_and_keeps_secrets(text: str, edits: list[tuple[float, int, str]]) -> None:
+    for place, length, new in edits:
+        start = int(place * len(text))
+        text = text[:start] + new + text[start + length :]
+    told = ""
+    try:
+        read_document(text, "job.yaml", Variables({**VARIABLES, "secret_values.x": SECRET}, {}))
+    except KafkastreamError as error:
+        told = str(error)
+    assert SECRET not in told
