@@ -192,6 +192,13 @@ def _problems(source: KafkaPipelineSource) -> Iterable[str]:
 
 
 def _read(options: SectionOptions) -> KafkaPipelineSource:
+    mode = options.get(of_tables.STARTUP_MODE)
+    if mode is of_tables.StartupMode.GROUP_OFFSETS and not options.has(of_tables.GROUP_ID):
+        raise options.refusal(
+            f"'{of_tables.STARTUP_MODE.key}' is '{mode.value}', and there is no '{of_tables.GROUP_ID.key}'",
+            options.spelling(of_tables.STARTUP_MODE),
+            now=f"Give '{of_tables.GROUP_ID.key}', or '{of_tables.STARTUP_MODE.key}: earliest-offset'.",
+        )
     source = source_spec(options, starting_offsets(options), default_group=None)
     value_format = _value_format(options)
     settings = read_settings(KafkaPipelineSource, options.get)

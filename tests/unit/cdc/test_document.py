@@ -439,7 +439,7 @@ WRONG = {
     "servers": ("source: {type: kafka, topic: a}\n" + SINK, "properties.bootstrap.servers", "line 1", "Add"),
     "group": (
         "source: {type: kafka, topic: a, properties.bootstrap.servers: k}\n" + SINK,
-        "group.id is required", "source of job.yaml, line 1", "",
+        "there is no 'properties.group.id'", "source of job.yaml, line 1", "'scan.startup.mode: earliest-offset'",
     ),
     "prefixes": (
         f"{KAFKA}  topic: a\n  key.fields-prefix: k\n  value.fields-prefix: k_\n{SINK}",

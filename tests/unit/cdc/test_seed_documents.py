@@ -15,12 +15,13 @@ from kafkastream.cdc.document.reading import read_document
 from kafkastream.cdc.document.schema import json_schema
 from kafkastream.cdc.document.variables import Variables
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
+from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.cdc.spec.settings import LoggerCollector
 from kafkastream.cdc.tables import TableId
-from kafkastream.errors import KafkastreamError, UnsupportedFeatureError
+from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 
 SINK = "sink: {type: print}\n"
 MYSQL = """
@@ -68,8 +69,6 @@ source:
   name: Kafka source
   properties.bootstrap.servers: localhost:9092
   topic: ${kafka.topic}
-  # the default mode needs a group
-  properties.group.id: readers
 sink:
   type: kafka
   name: Kafka Sink
@@ -127,7 +126,6 @@ INDENTED_ROUTE = f"""{KAFKA_SINK}
 MAPPED = "  sink.tableId-to-topic.mapping: mydb.mytable1,mydb.mytable2:mytable\n"
 MAPPED_ONE_BY_ONE = "  sink.tableId-to-topic.mapping: mydb.mytable1:mytable;mydb.mytable2:mytable\n"
 DOCUMENTS = {
-    "syntax": SYNTAX,
     "into hologres": INTO_HOLOGRES,
     "into kafka": KAFKA + ROUTED_BY_VARIABLES,
     "initial schemas": DDLS + SINK,
@@ -166,6 +164,17 @@ def test_documents_that_read_a_database_say_how_it_works(text: str) -> None:
         read(text)
     assert "line 3, column 9" in refused.value.where
     assert "Debezium or Canal" in refused.value.now
+
+
+def test_the_first_document_needs_a_group_or_another_start() -> None:
+    with pytest.raises(DefinitionError, match=r"no 'properties\.group\.id'") as refused:
+        read(SYNTAX)
+    assert "line 2" in refused.value.where
+    assert "'scan.startup.mode: earliest-offset'" in refused.value.now
+    grouped = SYNTAX.replace("topic:", "properties.group.id: readers\n  topic:")
+    source = read(grouped).source
+    assert isinstance(source, KafkaPipelineSource)
+    assert source.source.group_id == "readers"
 
 
 def test_hologres_is_a_postgres_sink() -> None:
