@@ -9,6 +9,7 @@ from typing import Final, final
 import attrs
 
 from tests.faults.operators_model import copies, counts, keyed_lines, pairs
+from tests.faults.pipeline_job import number_of, record
 from tests.faults.saboteur import IN_OPERATOR, POINTS
 
 __all__ = ["CASES", "TARGET", "Case"]
@@ -28,6 +29,8 @@ class Case:
         topics: Where it writes to; all of it to each.
         points: Where its workers are hit.
         per_second: How many numbers are written in a second.
+        record: Makes the record of a number that the job reads.
+        number_of: Tells the number of a record that the job has written, if that holds more.
     """
 
     script: str
@@ -36,9 +39,13 @@ class Case:
     topics: tuple[str, ...] = (TARGET,)
     points: tuple[str, ...] = POINTS
     per_second: int = 400
+    record: Callable[[int], str] = str
+    number_of: Callable[[str], str] | None = None
 
     def told(self, text: str) -> str:
         """What a record tells of: a copy has something random behind the number."""
+        if self.number_of is not None:
+            return self.number_of(text)
         return text.partition(" ")[0] if self.expected is copies else text
 
 
@@ -50,6 +57,7 @@ CASES: Final[Mapping[str, Case]] = {
     "copy": Case("copy_job.py"),
     "sql": Case("sql_job.py"),
     "stream-sql": Case("stream_sql_job.py"),
+    "pipeline": Case("pipeline_job.py", record=record, number_of=number_of),
     "keyed": _operators("keyed", keyed_lines, points=(*POINTS, IN_OPERATOR)),
     "joined": _operators("joined", pairs, points=(*POINTS, IN_OPERATOR)),
     "two-sinks": _operators("two-sinks", copies, f"{TARGET}-2", points=POINTS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import final
 
@@ -24,12 +25,14 @@ class Numbers:
         servers: The broker.
         topic: Where to.
         per_second: How many.
+        record: Makes the value of a number's record.
     """
 
-    def __init__(self, servers: str, topic: str, per_second: int) -> None:
+    def __init__(self, servers: str, topic: str, per_second: int, record: Callable[[int], str] = str) -> None:
         settings: dict[str, str | int] = {"bootstrap.servers": servers, "enable.idempotence": "true", "log_level": 0}
         self._producer = Producer(settings)
         self._topic = topic
+        self._record = record
         self._per_tick = int(per_second * _TICK_S)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._write, name="numbers")
@@ -56,7 +59,7 @@ class Numbers:
         while not self._over.wait(_TICK_S):
             for number in range(self._written, self._written + self._per_tick):
                 self._producer.produce(
-                    self._topic, str(number), partition=number % PARTITIONS, timestamp=time_of(number)
+                    self._topic, self._record(number), partition=number % PARTITIONS, timestamp=time_of(number)
                 )
             self._written += self._per_tick
             self._producer.poll(0)

@@ -105,7 +105,7 @@ def attack(
                 kafka.create_topic(topic, PARTITIONS)
             servers = kafka.bootstrap_servers
             with (
-                Numbers(servers, _SOURCE, case.per_second) as numbers,
+                Numbers(servers, _SOURCE, case.per_second, case.record) as numbers,
                 Victim(servers, _SOURCE, TARGET, folder, guarantee, case.script, case.arguments) as victim,
                 Reader(servers, case.topics, PARTITIONS) as reader,
             ):

@@ -32,7 +32,7 @@ def test_exactly_once_loses_and_doubles_nothing() -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("case", ["sql", "two-keyed-sinks"])
+@pytest.mark.parametrize("case", ["sql", "pipeline", "two-keyed-sinks"])
 def test_other_jobs_lose_and_double_nothing(case: str) -> None:
     """Of the others, those whose attacks find most; all of them, and more of each: make faults."""
     findings = found(max(KILLS // 4, 3), "EXACTLY_ONCE", outages=False, case=case)

@@ -1,0 +1,93 @@
+"""A pipeline under attack: ``python pipeline_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE``.
+
+Its records get a column more from time to time, so that schemas change under the attacks.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+
+from kafkastream.cdc.formats.json_reader import Json
+from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink, PartitionStrategy
+from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.rules import TransformRule
+from kafkastream.cdc.spec.settings import PipelineFunction, PipelineSettings
+from kafkastream.datastream.connectors.kafka import (
+    DeliveryGuarantee,
+    KafkaOffsetsInitializer,
+    KafkaSink,
+    KafkaSource,
+)
+from kafkastream.spark.cdc.running import start
+from kafkastream.table.udf import FunctionContext, ScalarFunction, udf
+from tests.faults.copy_job import INTERVAL_MS, TIMEOUT_MS
+
+FAULTS = sys.argv[5] if len(sys.argv) > 5 else ""
+_NUMBERS_PER_COLUMN = 1000
+
+
+def record(number: int) -> str:
+    """Return what the pipeline reads: a column more for each thousand."""
+    more = {f"column_{place}": number for place in range(number // _NUMBERS_PER_COLUMN)}
+    return json.dumps({"number": number, **more})
+
+
+def number_of(message: str) -> str:
+    """Return what a message of the pipeline's tells of."""
+    return str(json.loads(message)["after"]["number"])
+
+
+class Sabotaged(ScalarFunction):
+    """Returns something random, which makes two attempts differ, and lets its worker come by the saboteur's points."""
+
+    def __init__(self, faults: str) -> None:
+        self._faults = faults
+
+    def open(self, function_context: FunctionContext) -> None:
+        sys.path.insert(0, str(Path(self._faults) / "code"))
+        from saboteur import install  # type: ignore[import-not-found]
+
+        install(Path(self._faults))
+
+    def eval(self, number: int) -> float:
+        return number + random.random()
+
+
+sabotaged = udf(Sabotaged(FAULTS), result_type="DOUBLE")
+
+
+def main(servers: str, source: str, target: str, checkpoints: str, _: str, guarantee: str) -> None:
+    reads = KafkaSource.builder().set_bootstrap_servers(servers).set_topics(source).set_group_id("faults")
+    writes = (
+        KafkaSink.builder()
+        .set_bootstrap_servers(servers)
+        .set_delivery_guarantee(DeliveryGuarantee[guarantee])
+        .set_transactional_id_prefix("faults")
+        .set_property("transaction.timeout.ms", str(TIMEOUT_MS))
+    )
+    rule = TransformRule(source_table=source, projection="*, SABOTAGED(number) AS chance", primary_keys=("number",))
+    configuration = {
+        "execution.checkpointing.interval": str(INTERVAL_MS),
+        "execution.checkpointing.dir": checkpoints,
+    }
+    pipeline = PipelineSpec(
+        source=KafkaPipelineSource.of(
+            reads.set_starting_offsets(KafkaOffsetsInitializer.earliest()), value_format=Json()
+        ),
+        sink=KafkaPipelineSink.of(writes, topic=target, partition_strategy=PartitionStrategy.HASH_BY_KEY),
+        transforms=(rule,),
+        settings=PipelineSettings(
+            name="faults",
+            functions=(PipelineFunction("sabotaged", "__main__.sabotaged"),),
+            configuration=configuration,
+        ),
+    )
+    start(pipeline).wait()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
