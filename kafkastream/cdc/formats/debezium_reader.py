@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final, final
 
 import attrs
@@ -12,6 +12,7 @@ from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.formats.connect_types import row_types
 from kafkastream.cdc.formats.settings import DistributedSettings
+from kafkastream.cdc.inference import MemberType
 from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.sql.formats.debezium_json import SCHEMA_INCLUDE
@@ -41,7 +42,7 @@ class _Source(msgspec.Struct, gc=False):
 
 class _Event(msgspec.Struct, gc=False):
     op: str | None = None
-    source: _Source | None = None
+    source: _Source = msgspec.field(default_factory=_Source)
     before: msgspec.Raw = _NULL
     after: msgspec.Raw = _NULL
 
@@ -72,69 +73,52 @@ class DebeziumReader:
     def __init__(self, settings: DebeziumJson, tables: Tables) -> None:
         self._tables = tables
         self._has_schemas = settings.schema_include
-        self._known: dict[tuple[str | None, str | None, str | None], TableRows] = {}
-        self._with_schemas: dict[tuple[str | None, str | None, str | None, bytes], TableRows] = {}
+        self._known: dict[tuple[str | None, str | None, str | None, bytes], TableRows] = {}
 
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
         """Return the one change of a row."""
         if self._has_schemas:
-            return self._typed_changes(key, value, metadata)
-        event = _event_of(value)
+            schema, event = _parts(value)
+            key = _payload(key)
+            if event is None:
+                return ()
+        else:
+            schema, event = b"", _event_of(value)
         source = event.source
-        if source is None:
-            raise _without_source()
-        name = (source.db, source.schema, source.table)
+        name = (source.db, source.schema, source.table, schema)
         table = self._known.get(name)
         if table is None:
-            table = self._known[name] = self._tables.known(_table_id(source))
-        return _change(table, event, key, metadata)
-
-    def _typed_changes(self, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
-        schema, event = _parts(value)
-        if event is None:
-            return ()
-        source = event.source
-        if source is None:
-            raise _without_source()
-        name = (source.db, source.schema, source.table, schema)
-        table = self._with_schemas.get(name)
-        if table is None:
-            table = self._with_schemas[name] = self._tables.known(_table_id(source), row_types(schema))
-        return _change(table, event, _payload(key), metadata)
+            table = self._known[name] = self._tables.known(_table_id(source), _types(schema))
+        match event.op:
+            case "c" | "r":
+                after = table.decode_written(event.after, key, metadata)
+                if after is not None:
+                    return (_new(Change, (table.id, _INSERT, None, after)),)
+            case "u":
+                after = table.decode_written(event.after, key, metadata)
+                if after is not None:
+                    return (_new(Change, (table.id, _UPDATE, table.decode(event.before, key, metadata), after)),)
+            case "d":
+                before = table.decode_deleted(event.before, key, metadata)
+                if before is not None:
+                    return (_new(Change, (table.id, _DELETE, before, None)),)
+        raise _incomplete(event)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schema that both rows of an event show."""
-        if not self._has_schemas:
-            event = _event_of(value)
-            finder = self._tables.finder(_table_id(event.source))
-            return ((finder.id, finder.found((event.after, event.before), key)),)
-        schema, payload = _parts(value)
-        if payload is None:
+        schema, event = _parts(value) if self._has_schemas else (b"", _event_of(value))
+        if event is None:
             return ()
-        finder = self._tables.finder(_table_id(payload.source), row_types(schema))
-        return ((finder.id, finder.found((payload.after, payload.before), _payload(key))),)
+        finder = self._tables.finder(_table_id(event.source), _types(schema))
+        return ((finder.id, finder.found((event.after, event.before), _payload(key) if self._has_schemas else key)),)
 
     def forget(self, table: TableId) -> None:
         """Look a table up again."""
         self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
-        self._with_schemas = {name: rows for name, rows in self._with_schemas.items() if rows.id != table}
 
 
-def _change(table: TableRows, event: _Event, key: bytes | None, metadata: Sequence[object]) -> Sequence[Change]:
-    match event.op:
-        case "c" | "r":
-            after = table.decode_written(event.after, key, metadata)
-            if after is not None:
-                return (_new(Change, (table.id, _INSERT, None, after)),)
-        case "u":
-            after = table.decode_written(event.after, key, metadata)
-            if after is not None:
-                return (_new(Change, (table.id, _UPDATE, table.decode(event.before, key, metadata), after)),)
-        case "d":
-            before = table.decode_deleted(event.before, key, metadata)
-            if before is not None:
-                return (_new(Change, (table.id, _DELETE, before, None)),)
-    raise _incomplete(event)
+def _types(schema: bytes) -> Mapping[str, MemberType]:
+    return row_types(schema) if schema else {}
 
 
 def _payload(key: bytes | None) -> bytes | None:
@@ -149,16 +133,10 @@ def _parts(value: bytes) -> tuple[bytes, _Event | None]:
     return bytes(envelope.schema), envelope.payload
 
 
-def _table_id(source: _Source | None) -> TableId:
-    if source is None:
-        raise _without_source()
+def _table_id(source: _Source) -> TableId:
     if not source.table:
-        raise MalformedRecordError("the envelope's source names no table")
+        raise MalformedRecordError("the envelope has no source that names the table")
     return TableId(tuple(part for part in (source.db, source.schema, source.table) if part))
-
-
-def _without_source() -> MalformedRecordError:
-    return MalformedRecordError("the envelope has no source, which would name the table")
 
 
 def _incomplete(event: _Event) -> MalformedRecordError:
