@@ -42,7 +42,7 @@ def refused_text(rows: Iterable[Values]) -> tuple[str, int] | None:
 
     Example:
         >>> refused_text([(1, "fine"), (2, "a\0")])
-        ('\\x00', 1)
+        ('\x00', 1)
     """
     texts = ((place, value) for row in rows for place, value in enumerate(row) if isinstance(value, str))
     for place, text in texts:
