@@ -30,6 +30,7 @@ from kafkastream.spec.graph import (
     SinkNode,
     UnionNode,
 )
+from kafkastream.spec.jdbc import JdbcSink
 from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.output_tag import OutputTag
@@ -264,8 +265,8 @@ class DataStream(StreamHandle, Generic[T]):
 
     sinkTo = sink_to
 
-    def add_sink(self, sink_func: FlinkKafkaProducer[T]) -> DataStreamSink:
-        """Write the elements with a producer of Flink 1.x.
+    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x, or to a database with ``JdbcSink``.
 
         Raises:
             DefinitionError: One of the producer's properties is wrong.
@@ -411,7 +412,7 @@ class DataStream(StreamHandle, Generic[T]):
         )
         return DataStream(self._env, self._env._add(node))
 
-    def _end(self, name: str, sink: KafkaSink[Any] | PrintSink | CollectSink) -> DataStreamSink:
+    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | PrintSink | CollectSink) -> DataStreamSink:
         node = SinkNode(id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type())
         return DataStreamSink(self._env, self._env._add(node))
 

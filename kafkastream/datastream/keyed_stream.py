@@ -29,6 +29,7 @@ from kafkastream.spec.functions import (
     as_reduce_function,
 )
 from kafkastream.spec.graph import KeyedInput, OperatorKind
+from kafkastream.spec.jdbc import JdbcSink
 from kafkastream.spec.legacy import FlinkKafkaProducer
 from kafkastream.spec.process_functions import KeyedProcessFunction
 from kafkastream.spec.sink import KafkaSink
@@ -214,8 +215,8 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
-    def add_sink(self, sink_func: FlinkKafkaProducer[T]) -> DataStreamSink:
-        """Write the elements with a producer of Flink 1.x."""
+    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x, or to a database with ``JdbcSink``."""
         return self._stream.add_sink(sink_func)
 
     addSink = add_sink

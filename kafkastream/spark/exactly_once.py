@@ -23,6 +23,7 @@ from kafkastream.spark.slot_names import SlotNames
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
 from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.jdbc import JdbcSink
 from kafkastream.spec.sink import ExpiredMarker, KafkaSink
 
 __all__ = ["ExactlyOnce"]
@@ -93,10 +94,11 @@ class ExactlyOnce:
             for node in graph.sinks
             if isinstance(node.sink, KafkaSink) and names[node.id] in properties
         }
+        has_markers = any(isinstance(node.sink, JdbcSink) for node in graph.sinks)
         return ExactlyOnce(
             name,
             folder,
-            _names(folder, name, run) if sinks else SlotNames(""),
+            _names(folder, name, run) if sinks or has_markers else SlotNames(""),
             identities(graph.sources),
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
@@ -111,7 +113,7 @@ class ExactlyOnce:
         """
         for sink in self.sinks.values():
             _check_timeout(sink)
-        if self.sinks:
+        if self.names.id:
             self._keep_names(inputs)
 
     def prepare(self, inputs: Sequence[KafkaInput]) -> None:

@@ -32,11 +32,13 @@ class SinkPlace(NamedTuple):
         name: Name of its node.
         node: Number of its node.
         run: The job at work.
+        identity: The sink's identity among the job's sinks, the same after a restart.
     """
 
     name: str
     node: int
     run: Run
+    identity: str
 
 
 @singledispatch

@@ -1,11 +1,9 @@
-"""Databases, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""PostgreSQL databases, at PyFlink's path."""
 
 from __future__ import annotations
 
-from typing import Final
-
 from kafkastream.spec.endpoints import SinkFunction
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
 
 __all__ = [
     "JdbcConnectionOptions",
@@ -13,20 +11,3 @@ __all__ = [
     "JdbcSink",
     "SinkFunction",
 ]
-
-_INSTEAD: Final = (
-    "Write to a topic, and copy it into the database: with a query of Spark's (foreachBatch and DataFrameWriter.jdbc) "
-    "or with Kafka Connect's JDBC sink."
-)
-
-
-class JdbcSink(StandIn, instead=_INSTEAD):
-    """Writes to a database."""
-
-
-class JdbcConnectionOptions(StandIn, instead=_INSTEAD):
-    """Says how to connect to a database."""
-
-
-class JdbcExecutionOptions(StandIn, instead=_INSTEAD):
-    """Says how statements are batched and retried."""

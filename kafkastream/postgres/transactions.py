@@ -1,0 +1,185 @@
+"""Transactions that hold the changes of records exactly once: begun, sent in parts, repeated, committed with a marker."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeVar
+
+from kafkastream.cdc.sinks import SinkError
+from kafkastream.postgres.client import Connection, connect, is_transient, sink_error
+from kafkastream.postgres.progress import ProgressTable
+from kafkastream.postgres.settings import PostgresSettings
+from kafkastream.spec.subscription import TopicPartition
+
+__all__ = ["TransactionWriter"]
+
+T = TypeVar("T")
+
+_FIRST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 5.0
+
+
+class TransactionWriter(ABC):
+    """Writes in transactions, whose marker rows tell which records they hold.
+
+    A deadlock or a lost connection is answered by repeating the transaction, as long as nothing of it was sent and
+    forgotten before.
+
+    Args:
+        settings: The database.
+    """
+
+    def __init__(self, settings: PostgresSettings) -> None:
+        self._settings = settings
+        self._name = f"kafkastream-{uuid.uuid4().hex}"
+        self._progress: ProgressTable | None = None
+        self._connection: Connection | None = None
+        self._pending_count = 0
+        self._sent_before = False
+        self._partitions: frozenset[TopicPartition] = frozenset()
+        self._is_open = False
+        self._has_failed = False
+
+    def begin(self, job: str, partitions: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
+        """Begin a transaction and lock out earlier attempts that write for these partitions; their sessions end.
+
+        Returns:
+            The offset behind the last written record of each partition that has one; the caller skips those below.
+
+        Raises:
+            SinkError: The database does not answer.
+        """
+        self.abort()
+        progress = self._progress = ProgressTable(self._settings, job, self._name)
+        reached = self._repeated(lambda: progress.enter(self._connected(), partitions)) if partitions else None
+        self._partitions = frozenset(partitions)
+        self._is_open = True
+        return reached or {}
+
+    def commit(self, reached: Mapping[TopicPartition, int]) -> None:
+        """Commit what was written since ``begin``, together with the offsets behind the last records.
+
+        Raises:
+            SupersededError: A later attempt has begun for one of the partitions.
+            SinkError: The database refuses a value, or does not answer and part of the transaction is lost.
+        """
+        self._check_open()
+        self._repeated(lambda: self._send_and_mark(reached), reached)
+        self._forget()
+
+    def abort(self) -> None:
+        """Drop what was written since ``begin``."""
+        self._forget()
+        self._is_open, self._partitions = False, frozenset()
+        self._roll_back()
+
+    def close(self) -> None:
+        """Abort an open transaction and close the connection."""
+        self._forget()
+        self._disconnect()
+
+    @abstractmethod
+    def _send(self) -> None:
+        """Send what is pending, in the open transaction; it may be asked again."""
+
+    @abstractmethod
+    def _drop_pending(self) -> None:
+        """Forget what is pending."""
+
+    def _transaction_committed(self) -> None:
+        """Take note of a commit."""
+
+    def _transaction_lost(self) -> None:
+        """Take note of a rollback, or of another connection."""
+
+    def _added(self) -> bool:
+        """Count a change; return whether all that is pending was sent."""
+        self._pending_count += 1
+        if self._pending_count < self._settings.flush_rows:
+            return False
+        self._flush()
+        return True
+
+    def _flush(self) -> None:
+        self._repeated(self._send)
+        self._drop_pending()
+        self._pending_count = 0
+        self._sent_before = True
+
+    def _send_and_mark(self, reached: Mapping[TopicPartition, int]) -> None:
+        self._send()
+        assert self._progress is not None, "commit comes after begin"
+        connection = self._connected()
+        if reached:
+            self._progress.move(connection, reached)
+        connection.commit()
+        self._transaction_committed()
+
+    def _repeated(self, work: Callable[[], T], reached: Mapping[TopicPartition, int] | None = None) -> T | None:
+        """Do some work of the transaction, again after a failure that passes, if the whole transaction is in memory."""
+        for repeat in itertools.count():
+            try:
+                return work()
+            except Exception as error:
+                self._roll_back()
+                is_last = self._sent_before or repeat == self._settings.max_retries
+                self._has_failed = is_last or not is_transient(error)
+                if self._has_failed:
+                    raise self._told(error) from error
+            time.sleep(min(_FIRST_PAUSE_S * 4**repeat, _LONGEST_PAUSE_S))
+            if self._has_committed(reached or {}):
+                break
+        return None
+
+    def _has_committed(self, reached: Mapping[TopicPartition, int]) -> bool:
+        """Whether the transaction is there, though the database's answer was lost; fails if another one is."""
+        if not self._progress or not self._partitions:
+            return False
+        try:
+            found = self._progress.reached(self._connected(), self._partitions)
+        except Exception as error:
+            self._has_failed = True
+            raise self._told(error) from error
+        return bool(reached) and reached.items() <= found.items()
+
+    def _check_open(self) -> None:
+        if not self._is_open or self._has_failed:
+            raise SinkError(
+                "no transaction is open" if not self._has_failed else "the transaction has failed",
+                where=self._settings.address,
+                now="Call begin before write and commit.",
+            )
+
+    def _told(self, error: Exception) -> Exception:
+        return sink_error(error, self._settings) if is_transient(error) else error
+
+    def _connected(self) -> Connection:
+        if self._connection is None or self._connection.closed:
+            self._transaction_lost()
+            self._connection = connect(self._settings, self._name)
+        return self._connection
+
+    def _roll_back(self) -> None:
+        """End an open transaction, and with it the staging tables that were made in it; else end the connection."""
+        connection = self._connection
+        if connection is None or connection.info.transaction_status == 0:  # PQTRANS_IDLE
+            return
+        self._transaction_lost()
+        try:
+            connection.rollback()
+        except Exception:  # noqa: BLE001  # a connection in doubt is no longer used, whatever is wrong with it
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        self._transaction_lost()
+        if connection is not None:
+            connection.close()
+
+    def _forget(self) -> None:
+        self._drop_pending()
+        self._pending_count, self._sent_before, self._has_failed = 0, False, False

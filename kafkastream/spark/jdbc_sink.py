@@ -1,0 +1,133 @@
+"""Elements into a PostgreSQL database by a statement of the user's, on a worker."""
+
+from __future__ import annotations
+
+import datetime
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.errors import DefinitionError
+from kafkastream.postgres.settings import PostgresSettings
+from kafkastream.postgres.sql_writer import SqlWriter, with_placeholders
+from kafkastream.spark.batch_context import BatchContext
+from kafkastream.spark.batches import Batch
+from kafkastream.spark.operators import TaskScope
+from kafkastream.spark.reports import Report
+from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spec.jdbc import JdbcSink
+from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spec.time import Instant
+
+__all__ = ["JdbcOperator"]
+
+
+@final
+@attrs.define(eq=False)
+class JdbcOperator(SinkOperator):
+    """Writes a task's elements in a transaction, with the offset behind the last record where there is one.
+
+    Args:
+        sink: The sink as the user defined it.
+        identity: The sink's identity among the job's sinks.
+    """
+
+    sink: JdbcSink
+    identity: str
+    _writer: SqlWriter | None = attrs.field(default=None, init=False)
+    _origin: str = attrs.field(default="", init=False)
+    _partition: TopicPartition | None = attrs.field(default=None, init=False)
+    _is_begun: bool = attrs.field(default=False, init=False)
+    _offsets: list[int] = attrs.field(factory=list, init=False)
+    _reached: int = attrs.field(default=0, init=False)
+    _end: int = attrs.field(default=0, init=False)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the task's elements come from."""
+        self._origin, self._partition, self._is_begun = task.origin, None, False
+        self._offsets, self._reached, self._end = [], 0, 0
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know the offsets of the records that the next elements come from."""
+        if "offset" in arrow.schema.names and "partition" in arrow.schema.names:
+            self._offsets = arrow["offset"].to_pylist()
+            self._partition = TopicPartition(self._origin, arrow["partition"][0].as_py())
+            self._end = self._offsets[-1] + 1
+
+    def write(self, batch: Batch) -> None:
+        """Write what no earlier attempt has written."""
+        writer = self._begun()
+        values = batch.values
+        if self._offsets and self._offsets[0] < self._reached:
+            written = bisect_left(self._offsets, self._reached)
+            values = [value for value, row in zip(values, batch.origin, strict=True) if row >= written]
+        writer.write([tuple(map(_bound, value)) for value in values])
+
+    def stops(self, offset: int) -> None:
+        """Leave what comes from this offset on to a later task."""
+        self._end = offset
+
+    def finish(self) -> Iterator[Report]:
+        """Commit the transaction."""
+        if self._is_begun:
+            reached = {} if self._partition is None else {self._partition: max(self._end, self._reached)}
+            self._begun().commit(reached)
+        return self.drain()
+
+    def abandon(self) -> None:
+        """Drop the transaction."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _begun(self) -> SqlWriter:
+        if self._writer is None:
+            self._writer = _writer(self.sink)
+        if not self._is_begun:
+            told = BatchContext.of_task()
+            partitions = [] if told is None or self._partition is None else [self._partition]
+            job = f"{told.slots if told else ''}-{self.identity}"
+            self._partition = partitions[0] if partitions else None
+            reached = self._writer.begin(job, partitions)
+            self._reached = max(reached.values(), default=0)
+            self._is_begun = True
+        return self._writer
+
+
+def _writer(sink: JdbcSink) -> SqlWriter:
+    options, address = sink.connection, sink.connection.address
+    settings = PostgresSettings(
+        host=address.host,
+        port=address.port,
+        database=address.database,
+        user=options.user_name or address.user,
+        password=options.password or address.password or "",
+        properties=address.properties,
+        max_retries=sink.execution.max_retries,
+    )
+    return SqlWriter(settings, sink.statement, sink.execution.batch_size or settings.flush_rows)
+
+
+def _bound(value: Any) -> Any:
+    """Return a value as psycopg takes it."""
+    if isinstance(value, Instant):
+        return datetime.datetime.fromtimestamp(value.seconds, datetime.timezone.utc).replace(
+            microsecond=value.nanos // 1000
+        )
+    return value
+
+
+@sink_operator.register
+def _(sink: JdbcSink, place: SinkPlace) -> SinkOperator:
+    _, wanted = with_placeholders(sink.statement)
+    given = len(sink.type_info.field_names)
+    if wanted != given:
+        raise DefinitionError(
+            f"the statement has {wanted} placeholders, and the rows have {given} fields",
+            where=f"JdbcSink {place.name!r}: {sink.statement}",
+            now="Write one ? for each field.",
+        )
+    return JdbcOperator(place.name, sink, place.identity)
