@@ -155,6 +155,20 @@ class Cluster:
             consumer.close()
         return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
+    def group_members(self) -> int:
+        """Return how many consumers are members of the group; none without a group.
+
+        Raises:
+            KafkaError: The brokers do not tell.
+        """
+        if self._group is None:
+            return 0
+        try:
+            described = self._admin.describe_consumer_groups([self._group], request_timeout=self._timeout_s)
+            return len(described[self._group].result().members)
+        except KafkaException as error:
+            raise self._translated(error) from None
+
     def log_append_time(self, topic: str) -> bool:
         """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
         return self.topic_setting(topic, "message.timestamp.type") == "LogAppendTime"

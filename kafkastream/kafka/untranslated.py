@@ -52,6 +52,7 @@ _NO_CONSEQUENCE = frozenset(
         "fetch.max.wait.ms",
         "fetch.min.bytes",
         "flink.disable-metrics",
+        "check.duplicated.group.id",
         "group.instance.id",
         "group.protocol",
         "group.remote.assignor",

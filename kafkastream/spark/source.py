@@ -19,6 +19,7 @@ __all__ = ["from_condition", "offsets_json", "offsets_of_json", "source_options"
 _NOT_FOR_SPARK = frozenset(
     {
         "auto.offset.reset",
+        "check.duplicated.group.id",
         "client.id",
         "client.id.prefix",
         "commit.offsets.on.checkpoint",

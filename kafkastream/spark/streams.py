@@ -193,6 +193,8 @@ def _resolved(
 ) -> KafkaInput:
     assert source.subscription is not None
     cluster = Cluster(with_pem_stores(source.consumer_properties))
+    if before is None and source.checks_duplicated_group:
+        _check_members(node, source, cluster)
     partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
     if not partitions and not source.discovers_partitions and source.stopping_offsets is None:
         raise UnknownTopicError(
@@ -214,6 +216,16 @@ def _resolved(
         stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
     return KafkaInput(node, source, options, Extent(starts, stops), ends, key, is_named)
+
+
+def _check_members(node: SourceNode, source: KafkaSource[Any], cluster: Cluster) -> None:
+    members = cluster.group_members()
+    if members:
+        raise DefinitionError(
+            f"the consumer group {source.group_id!r} has {members} member{'s' if members > 1 else ''} already",
+            where=f"source {node.name!r}",
+            now="Stop the other consumers, give this source a group of its own, or do not check the group.",
+        )
 
 
 def _starts(

@@ -36,6 +36,8 @@ T = TypeVar("T")
 
 BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+CHECK_DUPLICATED_GROUP = "check.duplicated.group.id"
+"""Property of the tables' option ``scan.check.duplicated.group.id``, which Alibaba Cloud has and Flink lacks."""
 SPARK_PREFIX = "spark."
 SPARK_OPTIONS = frozenset(
     {
@@ -157,6 +159,11 @@ class KafkaSource(Source, Generic[OUT]):
         return self.stopping_offsets is None and int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
 
     @property
+    def checks_duplicated_group(self) -> bool:
+        """Whether the job fails to start when other consumers are members of its group."""
+        return _is_true(self.properties.get(CHECK_DUPLICATED_GROUP, "false"))
+
+    @property
     def registers_consumer_metrics(self) -> bool:
         """Whether what Kafka's consumer would tell is among the metrics."""
         return _is_true(self.consumer_properties["register.consumer.metrics"])
@@ -185,6 +192,8 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
         yield "Deserialization schema is required but not provided"
     yield from dead_letter_problems(source.dead_letter_topic, _named_topics(source.subscription))
     if not source.group_id:
+        if _is_true(properties.get(CHECK_DUPLICATED_GROUP, "false")):
+            yield "Property group.id is required when the group is to be checked for other members"
         if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
             yield "Property group.id is required when offset commit is enabled"
         for initializer in filter(None, (source.starting_offsets, source.stopping_offsets)):
@@ -219,7 +228,12 @@ def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
         if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in SPARK_OPTIONS:
             known = ", ".join(sorted(SPARK_PREFIX + option for option in SPARK_OPTIONS))
             yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
-    for key in ("enable.auto.commit", "commit.offsets.on.checkpoint", "register.consumer.metrics"):
+    for key in (
+        "enable.auto.commit",
+        "commit.offsets.on.checkpoint",
+        "register.consumer.metrics",
+        CHECK_DUPLICATED_GROUP,
+    ):
         value = properties.get(key)
         if value is not None and value.lower() not in {"true", "false"}:
             yield f"Property {key} = {value!r} is neither true nor false"

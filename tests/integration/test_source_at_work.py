@@ -221,6 +221,22 @@ def test_only_what_has_changed_is_committed(kafka: KafkaBroker, new_topic: NewTo
     assert commits_of(kafka, topic) == {0: 3, 1: 1}
 
 
+def test_a_group_with_members_may_be_refused(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    member = Consumer({"bootstrap.servers": parts.kafka.bootstrap_servers, "group.id": topic, "log_level": 0})
+    source = parts.unbound(topic).set_group_id(topic).set_property("check.duplicated.group.id", "true")
+    records = read(parts.text(source.set_bounded(START.latest())))
+    try:
+        member.subscribe([topic])
+        wait_until(lambda: member.poll(0.1) is None and member.assignment(), 30, "the other member's partitions")
+        with pytest.raises(DefinitionError, match=f"group {topic!r} has 1 member already"):
+            records.execute_and_collect("refused")
+    finally:
+        member.close()
+    assert list(records.execute_and_collect("alone")) == []
+
+
 def test_group_with_live_members_takes_no_commits_and_the_job_goes_on(
     env: StreamExecutionEnvironment,
     read: Read,

@@ -146,7 +146,6 @@ class KafkaPipelineSource:
     )
     ignores_errors: bool = setting(IGNORE_ERRORS)
     max_errors: int = setting(MAX_ERRORS)
-    checks_duplicated_group: bool = setting(of_tables.CHECK_DUPLICATED_GROUP)
 
     def __attrs_post_init__(self) -> None:
         problems = tuple(_problems(self))
@@ -255,6 +254,7 @@ KAFKA_SOURCE: Final = SectionType(
             of_tables.BOUNDED_OFFSETS,
             of_tables.BOUNDED_TIMESTAMP,
             of_tables.DISCOVERY_INTERVAL,
+            of_tables.CHECK_DUPLICATED_GROUP,
             *_format_options(),
         ),
         required=(of_tables.BOOTSTRAP_SERVERS,),

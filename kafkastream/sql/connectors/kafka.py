@@ -87,7 +87,6 @@ def kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None 
         metadata=read_metadata(options, format_),
         changelog=format_.changelog,
         header_filter=options.get(its.HEADER_FILTER),
-        checks_duplicated_group=options.get(its.CHECK_DUPLICATED_GROUP),
         parallelism=options.get(SCAN_PARALLELISM),
     )
 

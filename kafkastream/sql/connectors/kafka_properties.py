@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.source import CHECK_DUPLICATED_GROUP as CHECK_PROPERTY
 from kafkastream.spec.source import DISCOVERY_INTERVAL as DISCOVERY_PROPERTY
-from kafkastream.sql.connectors.kafka_options import DISCOVERY_INTERVAL, PROPERTIES
+from kafkastream.sql.connectors.kafka_options import CHECK_DUPLICATED_GROUP, DISCOVERY_INTERVAL, PROPERTIES
 from kafkastream.sql.connectors.positions import AUTO_OFFSET_RESET
 from kafkastream.sql.table_options import Declaration, GivenOptions
 
@@ -41,6 +42,8 @@ def consumer_properties(options: GivenOptions[Declaration], default_group: str |
     properties.pop(AUTO_OFFSET_RESET, None)  # the starting offsets say it
     if default_group is not None:
         properties.setdefault(_GROUP, default_group)
+    if options.get(CHECK_DUPLICATED_GROUP):
+        properties[CHECK_PROPERTY] = "true"
     if options.has(DISCOVERY_INTERVAL) or DISCOVERY_PROPERTY in properties:
         properties[DISCOVERY_PROPERTY] = str(options.get(DISCOVERY_INTERVAL))
     return properties

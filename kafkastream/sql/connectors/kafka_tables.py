@@ -52,7 +52,6 @@ class KafkaTableSource:
         metadata: The metadata columns.
         changelog: Which kinds of rows it gives.
         header_filter: Which records are kept, by their headers; all, if None.
-        checks_duplicated_group: Whether the job fails when its group has members already.
         parallelism: How many subtasks read; the job's if None.
     """
 
@@ -62,7 +61,6 @@ class KafkaTableSource:
     metadata: tuple[MetadataField, ...] = ()
     changelog: ChangelogMode = ChangelogMode.APPEND
     header_filter: HeaderFilter | None = None
-    checks_duplicated_group: bool = False
     parallelism: int | None = None
 
 

@@ -92,7 +92,7 @@ def test_a_source_has_the_options_of_its_topics() -> None:
     assert made.inference is InferenceStrategy.STATIC
     assert (made.max_pre_fetch_records, made.max_errors) == (7, 1000)
     assert made.ignores_errors
-    assert made.checks_duplicated_group
+    assert made.source.checks_duplicated_group
 
 
 @pytest.mark.parametrize(

@@ -119,13 +119,16 @@ def test_topic_pattern() -> None:
     assert pattern.source == built_source(lambda builder: builder.set_topic_pattern("test-topic-[0-9]"))
 
 
+@pytest.mark.parametrize(("options", "checks"), [({"scan.check.duplicated.group.id": "true"}, True), ({}, False)])
+def test_the_group_may_be_checked(options: dict[str, str], checks: bool) -> None:
+    assert kafka_source(table({**KAFKA, **options})).source.checks_duplicated_group == checks
+
+
 @pytest.mark.parametrize(
     ("options", "name", "value"),
     [
         ({"scan.parallelism": "4"}, "parallelism", 4),
         ({}, "parallelism", None),
-        ({"scan.check.duplicated.group.id": "true"}, "checks_duplicated_group", True),
-        ({}, "checks_duplicated_group", False),
         (
             {"scan.header-filter": "depart:toy|depart:book&!env:test"},
             "header_filter",
