@@ -34,7 +34,7 @@ Example:
 @click.option("-f", "--file", "path", type=_FILE, help="The document.")
 @click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="What ${NAME} stands for; may be repeated.")
 @click.option("--variables", "files", multiple=True, type=_FILE, help="A file of variables in YAML; may be repeated.")
-@click.option("--check", is_flag=True, help="Read and check the document, show it laid out, and start nothing.")
+@click.option("--check", is_flag=True, help="Show what a start would find and make, and change nothing.")
 @click.option("--schema", is_flag=True, help="Print the JSON schema of documents, for editors.")
 @quiet_option
 def pipeline_command(
@@ -55,7 +55,7 @@ def pipeline_command(
         raise click.UsageError("Missing option '-f' / '--file'.")
     document = _read(path, _variables(given, files))
     if check:
-        _show(document)
+        _check(document)
     else:
         _run(document, quiet=quiet)
 
@@ -94,10 +94,13 @@ def _run(document: PipelineDocument, *, quiet: bool) -> None:
         Pipeline(document.spec).run()
 
 
-def _show(document: PipelineDocument) -> None:
+def _check(document: PipelineDocument) -> None:
+    from kafkastream.cli.pipeline_plan import show_plan
+
     console = Console(highlight=False)
     for options in document.sections:
         console.print(_laid_out(options))
+    show_plan(document.spec, console)
 
 
 def _laid_out(options: SectionOptions) -> Table:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from typing_extensions import Self
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from psycopg.sql import Composable, Composed
 
 __all__ = ["PostgresMetadataApplier"]
+
+_Execute: TypeAlias = "Callable[[Connection, Composed], object]"
+"""Takes a statement that changes a table."""
 
 _LONGEST_NAME = 63  # bytes; a longer one PostgreSQL cuts: https://www.postgresql.org/docs/current/limits.html
 
@@ -56,11 +59,21 @@ class PostgresMetadataApplier:
             SchemaChangeRefusedError: The database cannot take it: a type that would lose values, a name over 63 bytes.
             SinkError: The database does not answer.
         """
+        self._carry_out(change, lambda connection, statement: connection.execute(statement))
+
+    def statements(self, change: SchemaChange) -> list[str]:
+        """Return the statements by which ``apply`` would apply a change, and change nothing; errors as of ``apply``."""
+        found: list[str] = []
+        self._carry_out(change, lambda connection, statement: found.append(statement.as_string(connection)))
+        return found
+
+    def _carry_out(self, change: SchemaChange, execute: _Execute) -> None:
         target = self._target(change.table)
         if self._connection is not None and not _is_alive(self._connection):
             self.close()
         with self._transaction(change.table) as connection:
-            table = _Target(connection, self._settings, change.table, target, read_table(connection, target))
+            existing = read_table(connection, target)
+            table = _Target(connection, self._settings, change.table, target, existing, execute)
             match change:
                 case CreateTable(schema=schema):
                     table.create(schema)
@@ -137,12 +150,14 @@ class _Target:
         table: TableId,
         target: tuple[str, str],
         existing: ExistingTable | None,
+        execute: _Execute,
     ) -> None:
         self._connection = connection
         self._settings = settings
         self._table = table
         self._target = target
         self._existing = existing
+        self._execute = execute
 
     def create(self, schema: TableSchema) -> None:
         if schema.partition_key:
@@ -238,7 +253,7 @@ class _Target:
         return self._existing
 
     def _run(self, template: str, **parts: Any) -> None:
-        self._connection.execute(self._statement(template, **parts))
+        self._execute(self._connection, self._statement(template, **parts))
 
     def _statement(self, template: str, **parts: Any) -> Composed:
         return _made(template, table=_name(*self._target), **parts)

@@ -13,7 +13,7 @@ from pyspark import SparkContext
 
 from kafkastream.errors import DefinitionError, SetupError, UnsupportedFeatureError
 
-__all__ = ["with_pem_stores"]
+__all__ = ["has_stores", "with_pem_stores"]
 
 _PEM_COLUMNS = 64
 
@@ -30,7 +30,7 @@ def with_pem_stores(java: Mapping[str, str]) -> dict[str, str]:
         SetupError: There is a store, and Spark was not started.
     """
     given = dict(java)
-    if not given.get("security.protocol", "").upper().endswith("SSL"):
+    if not has_stores(given):
         return given
     if _is_javas(given, "truststore"):
         given = _replaced(given, "truststore", {"ssl.truststore.certificates": _certificates(given)})
@@ -38,6 +38,12 @@ def with_pem_stores(java: Mapping[str, str]) -> dict[str, str]:
         given = _replaced(given, "keystore", _key(given))
         given.pop("ssl.key.password", None)
     return given
+
+
+def has_stores(java: Mapping[str, str]) -> bool:
+    """Whether there is a store that only Java reads."""
+    is_secured = java.get("security.protocol", "").upper().endswith("SSL")
+    return is_secured and any(_is_javas(java, role) for role in ("truststore", "keystore"))
 
 
 def _is_javas(java: Mapping[str, str], role: str) -> bool:

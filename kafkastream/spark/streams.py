@@ -33,8 +33,10 @@ __all__ = [
     "collection_rows",
     "collections_of",
     "kafka_frames",
+    "matching_names",
     "refuse_removed",
     "resolved",
+    "resolved_source",
 ]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
@@ -107,7 +109,8 @@ def resolved(
         DefinitionError: An interrupted run had stops, and this one has none; or it read a topic that this one does not.
         BrokerUnreachableError: No broker answered.
     """
-    return tuple(_resolved(session, *source, before.get(source.key), is_named=is_named) for source in sources)
+    matching = partial(matching_names, session)
+    return tuple(resolved_source(source, matching, before.get(source.key), is_named=is_named) for source in sources)
 
 
 def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> None:
@@ -182,20 +185,27 @@ def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataF
     return {node.id: collection_frame(session, node, one.elements) for node, one in collections_of(graph)}
 
 
-def _resolved(
-    session: SparkSession,
-    node: SourceNode,
-    source: KafkaSource[Any],
-    key: str,
-    before: Extent | None,
+def resolved_source(
+    of: KeyedSource,
+    matching: Callable[[str, Iterable[str]], Iterable[str]],
+    before: Extent | None = None,
     *,
-    is_named: bool,
+    is_named: bool = False,
 ) -> KafkaInput:
+    """One source of a query, with its offsets resolved on the brokers; errors as of ``resolved``.
+
+    Args:
+        of: The source with its node and key.
+        matching: The names, among those given, that a Java pattern matches as a whole.
+        before: What an earlier start of the job began with.
+        is_named: Whether Spark knows the source by its key.
+    """
+    node, source, key = of
     assert source.subscription is not None
     cluster = Cluster(with_pem_stores(source.consumer_properties))
     if before is None and source.checks_duplicated_group:
         _check_members(node, source, cluster)
-    partitions = cluster.partitions(source.subscription, lambda pattern, names: _matching(session, pattern, names))
+    partitions = cluster.partitions(source.subscription, matching)
     if not partitions and not source.discovers_partitions and source.stopping_offsets is None:
         raise UnknownTopicError(
             f"there is nothing to read: no topic that exists is in {source.subscription}",
@@ -286,7 +296,7 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
     return frame.select(functions.lit(one.node.id).alias("source"), *taken)
 
 
-def _matching(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
+def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
     """The names that a Java pattern matches as a whole: Java itself is asked, since Python's differ."""
     jvm: Any = session.sparkContext._jvm
     try:

@@ -36,7 +36,7 @@ from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.session_functions import NamedFunction
 
-__all__ = ["PipelineQuery", "pipeline_query"]
+__all__ = ["PipelineQuery", "pipeline_query", "with_planner"]
 
 log = logging.getLogger("kafkastream")
 
@@ -77,7 +77,7 @@ class PipelineQuery:
         self._processing = processing
         self._applier = applier
         self._functions = functions
-        self._rules = _with_planner(folder.session, processing, functions)
+        self._rules = with_planner(folder.session, processing, functions)
         self._chains = chains
         self._run = run
         self._parallelism = parallelism
@@ -186,9 +186,10 @@ def pipeline_query(
     return PipelineQuery(folder, name, node.processing, applier, functions, chains, run, parallelism)
 
 
-def _with_planner(
+def with_planner(
     session: SparkSession, processing: ChangeProcessing, functions: Sequence[NamedFunction]
 ) -> PipelineRules:
+    """Return the rules of a pipeline, able to plan expressions; ``session`` has Flink's rules."""
     if not processing.rules.compute:
         return processing.rules
     typing = SparkTyping(session, {one.spark_name: one for one in functions})

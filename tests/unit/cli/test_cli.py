@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kafkastream.cli import main
+from kafkastream.spark.cdc import plan
 
 
 def test_version_is_the_packages() -> None:
@@ -74,7 +75,12 @@ def test_port_in_use_is_one_error() -> None:
 
 
 DOCUMENT = """
-source: {type: kafka, properties.bootstrap.servers: 'k:9092', topic: '${kafka.topic}', properties.group.id: g}
+source:
+  type: kafka
+  properties.bootstrap.servers: 'localhost:9'
+  properties.default.api.timeout.ms: 100
+  properties.group.id: g
+  topic: '${kafka.topic}'
 sink: {type: postgres, username: '${secret_values.user}', password: '${pw}', url: 'postgresql://a:b@h/d'}
 route:
   - {source-table: a.b, sink-table: c}
@@ -93,7 +99,8 @@ def checked(tmp_path: Path, *options: str) -> Result:
 def test_a_pipeline_is_shown_without_its_secrets(tmp_path: Path) -> None:
     files = ["--variables", str(tmp_path / "some.yaml"), "--variables", str(tmp_path / "more.yaml")]
     result = checked(tmp_path, *files)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: [broker-unreachable] no Kafka broker answered within 0.1 s")
     shown = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert {"topic more", "username ***", "password ***", "url postgresql://***@h/d", "sink-table c"} <= set(shown)
     assert "hidden" not in result.stdout
@@ -104,7 +111,42 @@ def test_a_pipeline_that_is_wrong_is_told_in_words(tmp_path: Path) -> None:
     result = checked(tmp_path, "--set", "kafka.topic=a")
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr.startswith("error: [invalid-definition] there is no variable 'secret_values.user'\n")
-    assert "job.yaml, line 3, column " in result.stderr
+    assert "job.yaml, line 8, column " in result.stderr
+
+
+VALUES = r"""
+source:
+  type: values
+  tables: CREATE TABLE shop.orders_1 (id INT, name STRING); CREATE TABLE shop.items (sku STRING)
+transform:
+  - {source-table: shop.orders_1, primary-keys: id}
+route:
+  - {source-table: shop.orders_\.*, sink-table: ods.orders}
+sink: {type: values}
+"""
+
+
+def test_a_check_tells_tables_and_routes_without_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "spark_session", lambda: pytest.fail("Spark was started"))
+    (tmp_path / "job.yaml").write_text(VALUES)
+    result = CliRunner().invoke(main, ["pipeline", "-f", str(tmp_path / "job.yaml"), "--check"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    shown = [" ".join(line.split()) for line in result.stdout.splitlines() if "──" not in line]
+    assert [line for line in shown[shown.index("Source table shop.orders_1") :] if line] == [
+        *["Source table shop.orders_1", "column type key", "id INT", "name STRING"],
+        *["Source table shop.items", "column type key", "sku STRING"],
+        *["Routes", "source table sink table", "shop.orders_1 ods.orders", "shop.items shop.items"],
+        *["Sink table ods.orders", "column type key", "id INT NOT NULL primary", "name STRING"],
+        *["Sink table shop.items", "column type key", "sku STRING"],
+        "A start would change nothing in the sink.",
+    ]
+
+
+def test_a_check_fails_as_a_start_does(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(VALUES.replace("primary-keys: id", "primary-keys: no_such"))
+    result = CliRunner().invoke(main, ["pipeline", "-f", str(tmp_path / "job.yaml"), "--check"])
+    assert result.exit_code == 1
+    assert "key column 'no_such' is no column of the table" in result.stderr
 
 
 @pytest.mark.parametrize("options", [["--set", "a"], ["--set", "=b"], ["--variables", "nowhere.yaml"]])

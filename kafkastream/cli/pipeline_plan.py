@@ -1,0 +1,81 @@
+"""What a start of a pipeline would find and make, laid out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from kafkastream.cdc.spec.pipeline import PipelineSpec
+    from kafkastream.cdc.tables import TableSchema
+    from kafkastream.spark.cdc.plan import PipelinePlan
+
+__all__ = ["show_plan"]
+
+
+def show_plan(spec: PipelineSpec, console: Console) -> None:
+    """Connect to source and sink, and print what a start would do; nothing is changed.
+
+    Raises:
+        KafkastreamError: The pipeline could not start.
+    """
+    from kafkastream.spark.cdc.plan import pipeline_plan, reason_for_spark
+    from kafkastream.spark.cdc.running import sink_steps
+
+    reason = reason_for_spark(spec)
+    if reason is not None:
+        click.echo(f"Spark is started, which tells {reason}.", err=True)
+    plan = pipeline_plan(spec)
+    for table in _tables(plan):
+        console.print(table)
+    steps = list(sink_steps(spec.sink, plan.changes))
+    console.print(
+        _listed("A start would do in the sink", steps) if steps else "A start would change nothing in the sink."
+    )
+    if "execution.checkpointing.dir" in spec.settings.configuration:
+        console.print("Where the checkpoint directory holds schemas of an earlier run, a start goes on with those.")
+
+
+def _tables(plan: PipelinePlan) -> list[Table]:
+    topics, routes = _table("Topics", "topic", "partitions"), _table("Routes", "source table", "sink table")
+    for topic, partitions in sorted(plan.topics.items()):
+        _add(topics, topic, str(partitions))
+    for table, targets in plan.targets.items():
+        for target in targets:
+            _add(routes, str(table), str(target))
+    known = [_schema(f"Source table {table}", schema) for table, schema in plan.sources.items()]
+    made = [_schema(f"Sink table {table}", schema) for table, schema in plan.sinks.items()]
+    return [*([topics] if plan.topics else []), *known, *([routes] if plan.targets else []), *made]
+
+
+def _schema(title: str, schema: TableSchema) -> Table:
+    table = _table(title, "column", "type", "key")
+    for column in schema.columns:
+        keys = {"primary": schema.primary_key, "partition": schema.partition_key}
+        _add(table, column.name, str(column.type), ", ".join(name for name, key in keys.items() if column.name in key))
+    return table
+
+
+def _listed(title: str, lines: list[str]) -> Table:
+    table = _table(title, "")
+    table.show_header = False
+    for line in lines:
+        _add(table, line)
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    heading = Text(title, style="bold")
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=heading.cell_len)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    table.add_row(*map(Text, cells))

@@ -1,0 +1,129 @@
+"""Plan of a pipeline: what a start would find and make. Nothing is changed, and Spark runs only where it has to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import singledispatch
+from typing import final
+
+import attrs
+
+from kafkastream.cdc.book import SchemaBook, evolved
+from kafkastream.cdc.changes import CreateTable, SchemaChange
+from kafkastream.cdc.functions import named_functions
+from kafkastream.cdc.graph import job_graph
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.cdc.processing import ChangeProcessing
+from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.table_rules import PipelineRules
+from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.kafka.topics import ClusterTopics
+from kafkastream.spark.cdc.query import with_planner
+from kafkastream.spark.cdc.starting import prefetched
+from kafkastream.spark.session import spark_session
+from kafkastream.spark.stores import has_stores, with_pem_stores
+from kafkastream.spark.streams import KafkaInput, KeyedSource, matching_names, resolved_source
+from kafkastream.spark.tables.session import table_session
+from kafkastream.spec.graph import JobGraph
+from kafkastream.spec.source import KafkaSource
+from kafkastream.spec.subscription import TopicPattern
+
+__all__ = ["PipelinePlan", "pipeline_plan", "reason_for_spark", "sink_steps"]
+
+
+@final
+@attrs.frozen
+class PipelinePlan:
+    """What the first start of a pipeline would find and make.
+
+    Args:
+        topics: Topics that would be read, with their numbers of partitions.
+        sources: Schemas of the tables that are known before the first record.
+        targets: Tables of the sink that each is written to.
+        sinks: Schemas of the sink's tables.
+        changes: Changes that the sink would be asked for.
+    """
+
+    topics: Mapping[str, int]
+    sources: Mapping[TableId, TableSchema]
+    targets: Mapping[TableId, Sequence[TableId]]
+    sinks: Mapping[TableId, TableSchema]
+    changes: Sequence[SchemaChange]
+
+
+def reason_for_spark(spec: PipelineSpec) -> str | None:
+    """Return for what a plan needs Spark; None if it does not."""
+    graph = job_graph(spec)
+    kafka = [node.source for node in graph.sources if isinstance(node.source, KafkaSource)]
+    if _processing(graph).rules.compute:
+        return "the types of the expressions in transform rules"
+    if any(isinstance(source.subscription, TopicPattern) for source in kafka):
+        return "the topics that the pattern matches"
+    sink = [spec.sink.sink.properties] if isinstance(spec.sink, KafkaPipelineSink) else []
+    if any(map(has_stores, (*(source.consumer_properties for source in kafka), *sink))):
+        return "the stores of keys and certificates"
+    return None
+
+
+def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
+    """Return what a pipeline would do that has no checkpoint.
+
+    Topics, offsets and newest records are asked of the brokers, and nothing is committed.
+
+    Raises:
+        KafkastreamError: The pipeline could not start.
+    """
+    graph = job_graph(spec)
+    processing = _processing(graph)
+    functions = named_functions(processing.functions, spec.settings.job_settings().python_files)
+    rules = processing.rules
+    if reason_for_spark(spec) is not None:
+        rules = with_planner(table_session(spark_session(), processing.time_zone), processing, functions)
+    inputs = list(_inputs(graph))
+    found = [*processing.initial.items(), *prefetched(processing, inputs)]
+    changes: list[SchemaChange] = []
+    book = evolved(SchemaBook(), found, rules, processing.behavior, changes.append)
+    topics = Counter(partition.topic for one in inputs for partition in one.extent.starts)
+    return PipelinePlan(topics, book.sources, _targets(rules, book), book.sinks, changes)
+
+
+def _processing(graph: JobGraph) -> ChangeProcessing:
+    return next(node.processing for node in graph.nodes if isinstance(node, PipelineNode))
+
+
+def _inputs(graph: JobGraph) -> Iterator[KafkaInput]:
+    for node in graph.sources:
+        if isinstance(node.source, KafkaSource):
+            yield resolved_source(KeyedSource(node, node.source, ""), _matching)
+
+
+def _matching(pattern: str, names: Iterable[str]) -> list[str]:
+    return matching_names(spark_session(), pattern, names)
+
+
+def _targets(rules: PipelineRules, book: SchemaBook) -> dict[TableId, Sequence[TableId]]:
+    return {table: rules.targets(table) for table in book.sources}
+
+
+@singledispatch
+def sink_steps(sink: PipelineSink, changes: Iterable[SchemaChange]) -> Iterator[str]:
+    """Return what a sink would do for changes of its tables, in words; a module that knows a class of sinks registers its own.
+
+    Args:
+        sink: The sink; its system is read, and not changed.
+        changes: The changes.
+
+    Raises:
+        JobError: The sink would refuse, or does not answer.
+    """
+    return iter(())
+
+
+@sink_steps.register
+def _(sink: KafkaPipelineSink, changes: Iterable[SchemaChange]) -> Iterator[str]:
+    wanted = dict.fromkeys(sink.topic_of(change.table) for change in changes if isinstance(change, CreateTable))
+    existing = ClusterTopics(with_pem_stores(sink.sink.properties)).names()
+    return (f"create topic {topic}" for topic in wanted if topic not in existing)
