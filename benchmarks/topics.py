@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from benchmarks.orders import changed, compact, is_dear, order, order_id, price,
 from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SQL_FILTER, Task
 from kafkastream.testing import KafkaBroker
 
-__all__ = ["PARTITIONS", "WrongOutputError", "check_output", "create", "fill", "values"]
+__all__ = ["PARTITIONS", "WrongOutputError", "check_count", "check_output", "create", "fill", "new_consumer", "values"]
 
 PARTITIONS = 4
 
@@ -34,20 +34,26 @@ def create(kafka: KafkaBroker, topic: str, config: Mapping[str, str] = MappingPr
     kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1", **config})
 
 
-def fill(bootstrap_servers: str, topic: str, records: int) -> None:
+def fill(bootstrap_servers: str, topic: str, records: int, record: Callable[[int], str] = order) -> None:
     """Write the first ``records`` orders, dealt out to the partitions in turn.
+
+    Args:
+        bootstrap_servers: The broker.
+        topic: Where to.
+        records: How many.
+        record: Makes the value of a number's record, if it is no order.
 
     Raises:
         WrongOutputError: Not all of them are there.
     """
     producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 20, "queue.buffering.max.messages": 0})
     for number in range(records):
-        producer.produce(topic, order(number), partition=number % PARTITIONS, timestamp=time_ms(number))
+        producer.produce(topic, record(number), partition=number % PARTITIONS, timestamp=time_ms(number))
         if number % _ROOM_EVERY == 0:
             producer.flush(_REQUEST_S)
     producer.flush(_REQUEST_S)
-    with closing(_consumer(bootstrap_servers)) as consumer:
-        _check_count(consumer, topic, records)
+    with closing(new_consumer(bootstrap_servers)) as consumer:
+        check_count(consumer, topic, records)
 
 
 def check_output(task: Task, contender: Contender) -> None:
@@ -56,11 +62,11 @@ def check_output(task: Task, contender: Contender) -> None:
     Raises:
         WrongOutputError: Records are missing, too many, or not as they should be.
     """
-    with closing(_consumer(task.bootstrap_servers)) as consumer:
+    with closing(new_consumer(task.bootstrap_servers)) as consumer:
         if task.workload == GUARANTEES:  # ends of transactions have offsets, too
             _check_committed(consumer, task.topic_out, task.records)
             return
-        _check_count(consumer, task.topic_out, _expected_count(task.records, task.workload))
+        check_count(consumer, task.topic_out, _expected_count(task.records, task.workload))
         for message in _sample(consumer, task.topic_out):
             _check_record(message, task.workload, keeps_time=contender.keeps_time)
 
@@ -71,7 +77,7 @@ def values(bootstrap_servers: str, topic: str) -> Iterator[bytes]:
     Raises:
         TimeoutError: The broker does not give them.
     """
-    with closing(_consumer(bootstrap_servers)) as consumer:
+    with closing(new_consumer(bootstrap_servers)) as consumer:
         ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
         left = sum(end - start for start, end in ranges)
         consumer.assign([TopicPartition(topic, partition, OFFSET_BEGINNING) for partition in range(PARTITIONS)])
@@ -93,11 +99,17 @@ def _expected(number: int, workload: str) -> str:
     return made(order(number))
 
 
-def _consumer(bootstrap_servers: str) -> Consumer:
+def new_consumer(bootstrap_servers: str) -> Consumer:
+    """Return a consumer that looks at what is there."""
     return Consumer({"bootstrap.servers": bootstrap_servers, "group.id": "check", "enable.auto.commit": False})
 
 
-def _check_count(consumer: Consumer, topic: str, records: int) -> None:
+def check_count(consumer: Consumer, topic: str, records: int) -> None:
+    """Count the records of a topic by its offsets.
+
+    Raises:
+        WrongOutputError: There are more or fewer.
+    """
     ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
     count = sum(end - start for start, end in ranges)
     if count != records:
