@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from click.testing import CliRunner, Result
 
 from kafkastream.cli import main
 from kafkastream.kafka.topics import ClusterTopics
+from kafkastream.pipeline import Pipeline
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.postgres import PostgresDatabase
+from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.test_pipelines_at_work import event
 
 DOCUMENT = r"""
@@ -24,8 +35,27 @@ transform:
   - source-table: \.*.orders
     primary-keys: id
 """
+SETTINGS = "pipeline: {name: shop, parallelism: 1, execution.checkpointing.dir: '${checkpoints}'}\n"
+ENDING = "  scan.bounded.mode: latest-offset\n"
 INTO_POSTGRES = "sink: {type: postgres, url: '${url}'}\n"
 INTO_KAFKA = "sink: {type: kafka, properties.bootstrap.servers: '${kafka.servers}', topic: '${sink.topic}'}\n"
+FIRST = [
+    *(event("c", "shop.orders", {"id": number, "price": number}) for number in (1, 2, 3)),
+    *(event("c", "shop.log", {"at": 1}) for _ in range(3)),
+]
+CHANGED = [
+    event("c", "shop.orders", {"id": 4, "price": 2.5, "note": "ink"}),
+    event("u", "shop.orders", {"id": 1, "price": 9, "note": None}, {"id": 1, "price": 1}),
+    event("d", "shop.orders", before={"id": 2, "price": 2}),
+    event("c", "shop.log", {"at": 2, "by": "ann"}),
+]
+LATER = [
+    event("u", "shop.orders", {"id": 1, "price": 10, "note": "pen"}, {"id": 1, "price": 9}),
+    event("d", "shop.orders", before={"id": 3, "price": 3}),
+    *(event("c", "shop.log", {"at": number, "by": "bob"}) for number in range(3, 1000)),
+]
+ORDERS = [(1, 10.0, "pen"), (4, 2.5, "ink")]
+LOG = [*[(1, None)] * 3, (2, "ann"), *[(number, "bob") for number in range(3, 1000)]]
 
 
 def rows(database: PostgresDatabase, query: str) -> list[tuple[Any, ...]]:
@@ -69,3 +99,85 @@ def test_a_check_tells_what_a_start_would_change(
     assert result.exit_code == 0
     assert f"create topic {topic}-out" in lines(result)
     assert f"{topic}-out" not in ClusterTopics({"bootstrap.servers": kafka.bootstrap_servers}).names()
+
+
+@contextmanager
+def command(path: Path, variables: Path) -> Iterator[None]:
+    """Run ``kafkastream pipeline``, and kill all that it has started."""
+    arguments = [sys.executable, "-m", "kafkastream", "pipeline", "-f", str(path), "--variables", str(variables)]
+    with (path.parent / "output.txt").open("ab") as output:
+        program = subprocess.Popen(arguments, stdout=output, stderr=output, start_new_session=True)
+    try:
+        yield
+        assert program.poll() is None, (path.parent / "output.txt").read_text()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+
+
+def await_rows(database: PostgresDatabase, query: str, expected: Sequence[tuple[Any, ...]]) -> None:
+    deadline, found = time.monotonic() + 90, list[tuple[Any, ...]]()
+    while time.monotonic() < deadline:
+        with suppress(psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+            found = rows(database, query)
+        if found == expected:
+            return
+        time.sleep(0.2)
+    assert found == expected
+
+
+def test_tables_follow_while_it_runs_and_rows_are_right_once_after_a_kill(
+    kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    path, variables = tmp_path / "job.yaml", tmp_path / "variables.yaml"
+    path.write_text(DOCUMENT + INTO_POSTGRES + SETTINGS)
+    given = {
+        "kafka.servers": kafka.bootstrap_servers,
+        "topic": topic,
+        "url": postgres_database.url,
+        "checkpoints": (tmp_path / "checkpoints").as_uri(),
+    }
+    variables.write_text(json.dumps(given))  # JSON is YAML
+    kafka.produce(topic, FIRST)
+    with command(path, variables):
+        await_rows(postgres_database, "SELECT id, price FROM shop.orders ORDER BY id", [(1, 1), (2, 2), (3, 3)])
+        kafka.produce(topic, CHANGED)
+        await_rows(
+            postgres_database,
+            "SELECT * FROM shop.orders ORDER BY id",
+            [(1, 9.0, None), (3, 3.0, None), (4, 2.5, "ink")],
+        )
+        kafka.produce(topic, LATER)
+    with command(path, variables):
+        await_rows(postgres_database, "SELECT * FROM shop.orders ORDER BY id", ORDERS)
+        await_rows(postgres_database, "SELECT * FROM shop.log ORDER BY at, by", LOG)
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_same_document_into_kafka_gives_the_same_tables(
+    kafka: KafkaBroker, topic: str, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    target = new_topic()
+    kafka.produce(topic, [*FIRST, *CHANGED, *LATER])
+    text = DOCUMENT.replace("transform:", f"{ENDING}transform:") + INTO_KAFKA + SETTINGS
+    variables = {
+        "kafka.servers": kafka.bootstrap_servers,
+        "topic": topic,
+        "sink.topic": target,
+        "checkpoints": tmp_path.as_uri(),
+    }
+    Pipeline.from_text(text, variables).run()
+    orders: dict[int, dict[str, Any]] = {}
+    log: list[dict[str, Any]] = []
+    for record in kafka.consume(target):
+        change = json.loads(record.value or b"")
+        assert change["source"]["db"] == "shop"
+        if change["source"]["table"] == "log":
+            log.append(change["after"])
+        elif change["op"] == "d":
+            del orders[change["before"]["id"]]
+        else:
+            orders[change["after"]["id"]] = change["after"]
+    assert [tuple(orders[number][name] for name in ("id", "price", "note")) for number in sorted(orders)] == ORDERS
+    assert [(row["at"], row.get("by")) for row in log] == LOG
