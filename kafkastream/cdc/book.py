@@ -21,6 +21,7 @@ from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = [
+    "MOST_TABLES",
     "SchemaBook",
     "TableRules",
     "described",
@@ -30,6 +31,8 @@ __all__ = [
 log = logging.getLogger("kafkastream")
 
 FORMAT: Final = 1
+MOST_TABLES: Final = 10_000
+"""Tables of a pipeline: what names a table by accident, such as a record's own id, is told before it fills the memory."""
 
 
 class TableRules(Protocol):
@@ -132,14 +135,35 @@ def evolved(
     sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
     for table, schema in found:
         sources[table] = merged(sources[table], schema) if table in sources else schema
+    if len(sources) > MOST_TABLES:
+        raise _too_many(list(sources)[MOST_TABLES])
     sinks = dict(book.sinks)
+    feeding = _feeding(sources, rules)
     for target in dict.fromkeys(target for table in changed for target in rules.targets(table)):
-        outputs = [rules.output(table, schema) for table, schema in sources.items() if target in rules.targets(table)]
+        outputs = [rules.output(table, sources[table]) for table in feeding[target]]
         wanted = reduce(merged, outputs) if target not in sinks else reduce(merged, outputs, sinks[target])
         for change in schema_changes(target, sinks.get(target), wanted):
             if _is_made(change, rules, behavior, apply):
                 sinks[target] = applied(sinks.get(target), change)
     return attrs.evolve(book, sources=sources, sinks=sinks)
+
+
+def _feeding(tables: Iterable[TableId], rules: TableRules) -> Mapping[TableId, list[TableId]]:
+    """Return the source tables of each table of the sink."""
+    feeding: dict[TableId, list[TableId]] = {}
+    for table in tables:
+        for target in rules.targets(table):
+            feeding.setdefault(target, []).append(table)
+    return feeding
+
+
+def _too_many(table: TableId) -> JobError:
+    return JobError(
+        f"the records are of more than {MOST_TABLES:,} tables",
+        where=f"table {table}",
+        now="Are the fields that name the table right (json.decode.parser-table-id.fields)? "
+        "Divide the topics among several pipelines.",
+    )
 
 
 def _is_made(

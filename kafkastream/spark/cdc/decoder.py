@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 import attrs
 import pyarrow as pa
 
+from kafkastream.cdc.book import MOST_TABLES
 from kafkastream.cdc.captured import CapturedRecords
 from kafkastream.cdc.changes import Change
 from kafkastream.cdc.errors import MalformedRecordError, SchemaMismatchError
@@ -158,7 +159,10 @@ class ChangeDecoder(KafkaDecoder):
                 continue
             for table, schema in found:
                 known = self._found.get(table)
-                self._found[table] = schema if known is None else merged(known, schema)
+                if known is not None:
+                    self._found[table] = merged(known, schema)
+                elif len(self._found) <= MOST_TABLES:  # one more is enough for the driver to refuse them
+                    self._found[table] = schema
 
 
 def _headers(headers: Iterable[Mapping[str, Any]] | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kafkastream.cdc.book import SchemaBook, evolved
+from kafkastream.cdc.book import MOST_TABLES, SchemaBook, evolved
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.spec.settings import SchemaChangeBehavior
@@ -169,3 +169,9 @@ def test_a_book_of_another_version_is_refused() -> None:
 def test_a_damaged_book_is_told() -> None:
     with pytest.raises(DefinitionError, match="cannot be read"):
         SchemaBook.of_record({"format": 1}, "here")
+
+
+def test_more_tables_than_anybody_means_are_told() -> None:
+    found = [(TableId.parse(f"shop.t{number}"), NARROW) for number in range(MOST_TABLES + 1)]
+    with pytest.raises(JobError, match="more than 10,000 tables"):
+        follow(SchemaBook(), found, Tables())
