@@ -131,6 +131,7 @@ def evolved(
 
     Raises:
         JobError: The behavior is EXCEPTION, or the sink refuses a change.
+        DefinitionError: A table is to have another primary key than before.
     """
     sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
     for table, schema in found:
@@ -141,7 +142,10 @@ def evolved(
     feeding = _feeding(sources, rules)
     for target in dict.fromkeys(target for table in changed for target in rules.targets(table)):
         outputs = [rules.output(table, sources[table]) for table in feeding[target]]
-        wanted = reduce(merged, outputs) if target not in sinks else reduce(merged, outputs, sinks[target])
+        wanted = reduce(merged, outputs)
+        if target in sinks:
+            _check_key(target, sinks[target], wanted)
+            wanted = merged(sinks[target], wanted)
         for change in schema_changes(target, sinks.get(target), wanted):
             if _is_made(change, rules, behavior, apply):
                 sinks[target] = applied(sinks.get(target), change)
@@ -155,6 +159,16 @@ def _feeding(tables: Iterable[TableId], rules: TableRules) -> Mapping[TableId, l
         for target in rules.targets(table):
             feeding.setdefault(target, []).append(table)
     return feeding
+
+
+def _check_key(table: TableId, before: TableSchema, now: TableSchema) -> None:
+    if before.primary_key != now.primary_key:
+        keys = [", ".join(schema.primary_key) or "none" for schema in (before, now)]
+        raise DefinitionError(
+            f"the primary key of table {table} was {keys[0]}, and is to be {keys[1]}",
+            where="transform, primary-keys",
+            now="A table keeps its key: change it back, or give the pipeline another name and the sink another table.",
+        )
 
 
 def _too_many(table: TableId) -> JobError:

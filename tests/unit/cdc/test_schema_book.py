@@ -175,3 +175,9 @@ def test_more_tables_than_anybody_means_are_told() -> None:
     found = [(TableId.parse(f"shop.t{number}"), NARROW) for number in range(MOST_TABLES + 1)]
     with pytest.raises(JobError, match="more than 10,000 tables"):
         follow(SchemaBook(), found, Tables())
+
+
+def test_a_table_keeps_its_primary_key() -> None:
+    keyed = TableSchema.of([("id", INT)], ["id"])
+    with pytest.raises(DefinitionError, match=r"primary key of table shop\.orders was id, and is to be none"):
+        follow(SchemaBook({ORDERS: NARROW}, {ORDERS: keyed}), [(ORDERS, NARROW)], Tables())
