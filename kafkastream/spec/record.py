@@ -39,6 +39,11 @@ class TimestampType(enum.Enum):
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
 
+    @property
+    def label(self) -> str:
+        """Name in metadata columns, as Kafka's clients have it: ``CreateTime`` or ``LogAppendTime``."""
+        return self.name.title().replace("_", "")
+
 
 @final
 @attrs.frozen(kw_only=True)

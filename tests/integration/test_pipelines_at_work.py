@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kafkastream.cdc.captured import METADATA
 from kafkastream.cdc.changes import CreateTable, Operation
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
 from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
@@ -296,3 +297,26 @@ def test_exactly_once_with_schemas_that_follow(
     found = [json.loads(record.value or b"")["after"] for record in kafka.consume(f"{topic}-out")]
     expected = [json.loads(one)["after"] for one in written]
     assert [{name: value for name, value in row.items() if value is not None} for row in found] == expected
+
+
+def test_metadata_are_columns(kafka: KafkaBroker, topic: str) -> None:
+    kafka.produce(
+        topic, [Record(event("c", "shop.orders", {"id": 1}), key="k", headers=(("h", b"x"),), timestamp_ms=7)]
+    )
+    (row,) = changes(
+        PipelineSpec(
+            source=source(kafka, topic, metadata=METADATA), sink=ValuesSink(prints=False), settings=settings(topic)
+        )
+    )
+    assert row.after == {
+        "id": 1,
+        "topic": topic,
+        "partition": 0,
+        "offset": 0,
+        "timestamp": 7,
+        "timestamp-type": "CreateTime",
+        "headers": '{"h": "x"}',
+        "leader-epoch": None,
+        "__raw_key__": "k",
+        "__raw_value__": event("c", "shop.orders", {"id": 1}),
+    }

@@ -135,7 +135,7 @@ class ChangeDecoder(KafkaDecoder):
         """Return a metadata column of records, in the types of ``captured.metadata_column``."""
         match name:
             case "timestamp-type":
-                return [TimestampType(number).name for number in arrow["timestampType"].to_pylist()]
+                return [TimestampType(number).label for number in arrow["timestampType"].to_pylist()]
             case "headers":
                 return list(map(_headers, arrow["headers"].to_pylist()))
             case "__raw_key__" | "__raw_value__":

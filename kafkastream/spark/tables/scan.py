@@ -15,6 +15,7 @@ from kafkastream.spark.tables.reading import Reader
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import KIND
 from kafkastream.spark.translate_errors import BAD_RECORD
+from kafkastream.spec.record import TimestampType
 from kafkastream.spec.row import RowKind
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSource
@@ -36,7 +37,7 @@ _KEY_ROW: Final = "key_row"
 _VALUE_ROW: Final = "value_row"
 _OTHERS: Final = "others"
 _OTHER: Final = "other"
-_TIMESTAMP_TYPES: Final = {0: "CreateTime", 1: "LogAppendTime"}
+_TIMESTAMP_TYPES: Final = {one.value: one.label for one in TimestampType}
 
 
 def scanned(
