@@ -11,7 +11,7 @@ import pytest
 from kafkastream.cdc.captured import METADATA
 from kafkastream.cdc.changes import CreateTable, Operation
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
-from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
+from kafkastream.cdc.spec.kafka_source import InferenceStrategy, KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule
 from kafkastream.cdc.spec.settings import KafkaCollector, PipelineSettings, SchemaChangeBehavior
@@ -114,6 +114,19 @@ def test_what_fits_is_written_before_the_schema_follows(
         ),
         "DataChangeEvent{tableId=shop.orders, before=[], after=[3, ink], op=INSERT, meta=()}",
     ]
+
+
+def test_a_ddl_that_contradicts_the_data_gives_way_or_is_told(kafka: KafkaBroker, topic: str) -> None:
+    kafka.produce(topic, [event("c", "shop.orders", {"id": 1}), event("c", "shop.orders", {"id": "x"})])
+    ddl = {TableId.parse("shop.orders"): TableSchema.of([("id", parse_type("INT"))])}
+
+    def found(**options: Any) -> list[tuple[str, dict[str, Any] | None]]:
+        given = source(kafka, topic, initial_schemas=ddl, **options)
+        return after(changes(PipelineSpec(source=given, sink=ValuesSink(prints=False), settings=settings(topic))))
+
+    assert found() == [("shop.orders", {"id": 1}), ("shop.orders", {"id": "x"})]
+    with pytest.raises(JobError, match=rf"column 'id': 'x' is no number\n.*{topic}, partition 0, offset 1"):
+        found(inference=InferenceStrategy.STATIC)
 
 
 def test_the_newest_records_give_the_first_schemas(kafka: KafkaBroker, topic: str) -> None:

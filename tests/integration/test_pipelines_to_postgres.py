@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
+import attrs
 import psycopg
 import pytest
 
@@ -13,7 +15,7 @@ from kafkastream.cdc.spec.postgres_sink import PostgresSink
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.running import start
-from kafkastream.testing import EmbeddedPostgres, KafkaBroker
+from kafkastream.testing import EmbeddedPostgres, KafkaBroker, wait_until
 from tests.integration.test_pipelines_at_work import event, settings, source
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -77,3 +79,36 @@ def test_a_password_is_in_no_error(kafka: KafkaBroker, topic: str, postgres: Emb
     with pytest.raises(JobError) as failure:
         start(spec).wait()
     assert "s3cret-pw" not in str(failure.value)
+
+
+def test_names_with_quotes_and_a_thousand_columns(
+    kafka: KafkaBroker, topic: str, postgres: EmbeddedPostgres, schema: str, tmp_path: Path
+) -> None:
+    row = {"id": 1, **{f'the "{number}", it\'s `{number}`': number for number in range(1000)}}
+    kafka.produce(topic, [event("c", f"{schema}.orders", row)])
+    start(pipeline(kafka, topic, postgres, tmp_path)).wait()
+    assert rows(postgres, f'SELECT * FROM "{schema}".orders') == [tuple(row.values())]
+
+
+def test_a_database_may_be_away_for_a_while(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:
+    with EmbeddedPostgres() as server:
+        spec = pipeline(kafka, topic, server, tmp_path)
+        job = start(attrs.evolve(spec, source=source(kafka, topic, ends=False)))
+        kafka.produce(topic, [event("c", "shop.orders", {"id": 1})])
+        wait_until(lambda: is_there(server, "SELECT 1 FROM shop.orders"), 60, "the first row")
+        server.stop(keep_data=True)
+        kafka.produce(topic, [event("c", "shop.orders", {"id": number}) for number in (2, 3)])
+        kafka.produce(topic, [event("c", "shop.orders", {"id": 4, "note": "ink"})])
+        time.sleep(2)  # the database is missed
+        server.start()
+        wait_until(lambda: is_there(server, "SELECT 1 FROM shop.orders WHERE note = 'ink'"), 60, "the last row")
+        job.cancel().result(60)
+        expected = [(1, None), (2, None), (3, None), (4, "ink")]
+        assert rows(server, "SELECT * FROM shop.orders ORDER BY id") == expected
+
+
+def is_there(server: EmbeddedPostgres, query: str) -> bool:
+    try:
+        return bool(rows(server, query))
+    except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
+        return False
