@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+import psycopg
 import pytest
 
 from kafkastream import cli
@@ -22,6 +23,7 @@ from kafkastream.spark.jars import connector_jars
 from kafkastream.spark.master import is_cluster
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
+from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic
 from kafkastream.testing.registry import EmbeddedSchemaRegistry
 
@@ -286,3 +288,24 @@ def test_orders_per_minute_by_kafkastream_sql(
         ["ann", "2024-05-01 10:02:00", 1, 5.0],
         ["bob", "2024-05-01 10:00:00", 1, 20.5],
     ]
+
+
+def test_shop_by_kafkastream_pipeline(
+    spark: SparkSession, kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    kafka.produce(
+        topic,
+        [
+            '{"op": "c", "after": {"id": 1, "price": 3, "pieces": 2}, "source": {"db": "shop", "table": "orders"}}',
+            '{"op": "c", "after": {"text": "opened"}, "source": {"db": "shop", "table": "log"}}',
+        ],
+    )
+    variables = tmp_path / "variables.yaml"
+    variables.write_text(f"secret_values.url: {postgres_database.url}\n", encoding="utf-8")
+    given = {"kafka.servers": kafka.bootstrap_servers, "topic": topic, "checkpoints": tmp_path.as_uri()}
+    options = ["--variables", str(variables), *(f"--set={name}={value}" for name, value in given.items())]
+    script = str(EXAMPLES / "pipelines" / "shop.yaml")
+    cli.main(["pipeline", "-f", script, *options], prog_name="kafkastream", standalone_mode=False)
+    with psycopg.connect(postgres_database.url) as connection:
+        assert connection.execute("SELECT * FROM orders").fetchall() == [(1, 3, 2, 6)]
+        assert connection.execute("SELECT * FROM log").fetchall() == [("opened",)]

@@ -38,7 +38,15 @@ OTHER_SECTIONS: Final = {
     "source": "source: {type: kafka, properties.bootstrap.servers: 'k:9092', topic: a, properties.group.id: g}\n",
     "sink": "sink: {type: print}\n",
 }
-VARIABLES: Final = {"kafka.servers": "k:9092", "secret_values.password": "1234", "day": "monday"}
+VARIABLES: Final = {
+    "kafka.servers": "k:9092",
+    "topic": "t",
+    "secret_values.password": "1234",
+    "secret_values.url": "postgresql://u@h/d",
+    "checkpoints": "file:///c",
+    "day": "monday",
+}
+EXAMPLE: Final = DOCS.parent / "examples" / "pipelines" / "shop.yaml"
 
 
 def place(name: str) -> PlacedTable:
@@ -62,6 +70,11 @@ def test_documents_can_be_read(block: str) -> None:
     text = block + "".join(section for name, section in OTHER_SECTIONS.items() if name not in given)
     read_document(text, "page", Variables(VARIABLES, {}))
     jsonschema.validate(yaml.safe_load(text), json_schema())
+
+
+def test_the_example_is_the_one_of_the_page() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    assert text[text.index("source:") :] in BLOCKS
 
 
 def write() -> None:

@@ -152,9 +152,10 @@ SCHEMA_CHANGE_BEHAVIOR: Final = Option[SchemaChangeBehavior](
     parse=enum_member(SchemaChangeBehavior),
     default=SchemaChangeBehavior.LENIENT,
     doc=(
-        "What becomes of changes of schemas. `exception`: the job fails. `evolve`: the sink follows, or the job fails. "
-        "`try_evolve`: the sink follows where it can, and values are converted elsewhere. `lenient`: no data is lost; a "
-        "column whose type changes is renamed, and a new one added. `ignore`: the first schemas stay."
+        "What becomes of new columns and wider types. `exception`: the job fails. `evolve` and `lenient`: the sink "
+        "follows, or the job fails; they differ in dropped and renamed columns only, of which records do not tell. "
+        "`try_evolve`: the sink follows where it can, and values are converted elsewhere. `ignore`: the first schemas "
+        "stay, and values are converted."
     ),
 )
 RPC_TIMEOUT: Final = Option[str](
