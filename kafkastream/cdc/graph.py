@@ -69,33 +69,25 @@ def _source(spec: PipelineSpec) -> SourceNode:
 
 
 def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
-    rules, behavior = PipelineRules.of(spec), spec.settings.schema_change_behavior
-    zone, functions = spec.settings.local_time_zone, spec.settings.functions
+    source, settings = spec.source, spec.settings
+    zone = settings.local_time_zone
     zone = machine_time_zone() if zone == TIME_ZONE.default else zone
-    source = spec.source
-    if isinstance(source, ValuesSource):
-        return ChangeProcessing(
-            reading=ReadSettings(),
-            rules=rules,
-            sink=spec.sink,
-            output=output,
-            behavior=behavior,
-            time_zone=zone,
-            functions=functions,
-            initial=source.schemas,
-        )
-    most = source.max_errors if source.ignores_errors and source.max_errors >= 0 else None
-    return ChangeProcessing(
-        reading=_reading(source, zone),
-        rules=rules,
+    processing = ChangeProcessing(
+        reading=ReadSettings() if isinstance(source, ValuesSource) else _reading(source, zone),
+        rules=PipelineRules.of(spec),
         sink=spec.sink,
         output=output,
-        behavior=behavior,
+        behavior=settings.schema_change_behavior,
         time_zone=zone,
-        functions=functions,
+        functions=settings.functions,
+    )
+    if isinstance(source, ValuesSource):
+        return attrs.evolve(processing, initial=source.schemas)
+    return attrs.evolve(
+        processing,
         initial=source.initial_schemas,
         most_prefetched=source.max_pre_fetch_records,
-        most_skipped=most,
+        most_skipped=source.max_errors if source.ignores_errors and source.max_errors >= 0 else None,
     )
 
 

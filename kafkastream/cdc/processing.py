@@ -73,7 +73,6 @@ class ChangeProcessing:
         functions: User-defined functions that they may call.
         initial: Schemas that the user gives.
         most_prefetched: Newest records of each partition from which first schemas are inferred.
-        is_static: Whether schemas stay as they are when the job has begun.
         most_skipped: Records that may be skipped until the job fails; None if any number may.
     """
 
@@ -86,7 +85,6 @@ class ChangeProcessing:
     functions: tuple[PipelineFunction, ...] = ()
     initial: Mapping[TableId, TableSchema] = attrs.field(factory=dict)
     most_prefetched: int = 50
-    is_static: bool = False
     most_skipped: int | None = None
 
 
