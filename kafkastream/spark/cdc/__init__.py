@@ -1,7 +1,20 @@
 """The engine of YAML pipelines: records to changes, changes to a sink, schemas that follow the records.
 
-- ``query``: the driver's side. Runs a micro-batch; where records do not fit the schemas, widens these and goes on.
-- ``decoder``: a worker's side. Reads changes until a record does not fit, then looks for schemas in the rest.
-- ``router``: takes changes to the sink's tables, as ``cdc.processing`` wants.
+The driver's side:
+
+- ``running``: starts pipelines. ``plan``: what a start would find and make.
+- ``query``: runs a micro-batch; where records do not fit the schemas, widens these and goes on.
 - ``starting``: the first schemas, from DDL or from the newest records.
+- ``tasks``: the chains under the schemas of a moment, one or, where a rule computes, two.
+- ``transforms``: Spark's expressions between these two.
+- ``appliers``: changes of the sink's tables.
+
+A worker's side:
+
+- ``decoder`` and ``row_changes``: read changes until a record does not fit, then look for schemas in the rest.
+- ``messages``: hand changes over from the first chain to the second.
+- ``router``: takes changes to the sink's tables, as ``cdc.processing`` wants.
+- ``table_sink``: transactions of sinks of tables. ``dirty_data``: records that cannot be read, in the log.
+
+Sinks: ``postgres_sink``; a module registers its classes with ``sink_operator``, ``metadata_applier`` and ``sink_steps``.
 """
