@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkastream.spec.file_sink import Encoder
 from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,
@@ -33,10 +34,6 @@ __all__ = [
     "SerializationSchema",
     "SimpleStringSchema",
 ]
-
-
-class Encoder(StandIn, instead=FILES):
-    """Writes elements to a file."""
 
 
 class BulkWriterFactory(StandIn, instead=FILES):

@@ -12,6 +12,7 @@ from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.errors import ArgumentError, DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.execution_config import ExecutionConfig
+from kafkastream.spec.file_sink import FileSink, StreamingFileSink
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -259,14 +260,14 @@ class DataStream(StreamHandle, Generic[T]):
 
     printToErr = print_to_err
 
-    def sink_to(self, sink: KafkaSink[T]) -> DataStreamSink:
-        """Write the elements to a sink."""
+    def sink_to(self, sink: KafkaSink[T] | FileSink) -> DataStreamSink:
+        """Write the elements to a sink: of Kafka, or of files."""
         return self._end("Writer", sink)
 
     sinkTo = sink_to
 
-    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink) -> DataStreamSink:
-        """Write the elements with a producer of Flink 1.x, or to a database with ``JdbcSink``.
+    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink | StreamingFileSink) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x, to a database with ``JdbcSink``, or to files.
 
         Raises:
             DefinitionError: One of the producer's properties is wrong.
@@ -412,7 +413,7 @@ class DataStream(StreamHandle, Generic[T]):
         )
         return DataStream(self._env, self._env._add(node))
 
-    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | PrintSink | CollectSink) -> DataStreamSink:
+    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | FileSink | PrintSink | CollectSink) -> DataStreamSink:
         node = SinkNode(id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type())
         return DataStreamSink(self._env, self._env._add(node))
 

@@ -19,6 +19,7 @@ from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.execution_config import ExecutionConfig
+from kafkastream.spec.file_sink import FileSink, StreamingFileSink
 from kafkastream.spec.functions import (
     FilterFunction,
     FlatMapFunction,
@@ -181,8 +182,8 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         """Write each element to standard output."""
         return self._stream.print(sink_identifier)
 
-    def sink_to(self, sink: KafkaSink[T]) -> DataStreamSink:
-        """Write the elements to a sink."""
+    def sink_to(self, sink: KafkaSink[T] | FileSink) -> DataStreamSink:
+        """Write the elements to a sink: of Kafka, or of files."""
         return self._stream.sink_to(sink)
 
     sinkTo = sink_to
@@ -215,8 +216,8 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
-    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink) -> DataStreamSink:
-        """Write the elements with a producer of Flink 1.x, or to a database with ``JdbcSink``."""
+    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink | StreamingFileSink) -> DataStreamSink:
+        """Write the elements with a producer of Flink 1.x, to a database with ``JdbcSink``, or to files."""
         return self._stream.add_sink(sink_func)
 
     addSink = add_sink

@@ -14,7 +14,7 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
-from kafkastream.spark import jdbc_sink
+from kafkastream.spark import file_sink, jdbc_sink
 from kafkastream.spark.cdc.decoder import ChangeDecoder
 from kafkastream.spark.cdc.router import ChangeRouter
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
@@ -73,7 +73,7 @@ from kafkastream.sql.query.operations import TableOperation
 
 __all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
 
-SINKS = (jdbc_sink,)
+SINKS = (file_sink, jdbc_sink)
 """Modules that register what writes to sinks."""
 
 
@@ -328,9 +328,8 @@ class ChainCompiler:
             case DiscardingSink():
                 return DiscardOperator(node.name)
             case other:
-                return sink_operator(
-                    other, SinkPlace(node.name, node.id, self.run, identities(self.graph.sinks)[node.id])
-                )
+                identity = identities(self.graph.sinks)[node.id]
+                return sink_operator(other, SinkPlace(node.name, node.id, self.run, identity, node.output_type))
 
     def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
         assert sink.record_serializer is not None

@@ -337,7 +337,7 @@ class _Part:
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
-        elif self.exactly_once.sinks and interval is not None:  # by which output becomes visible, as in Flink
+        elif self.exactly_once.shows_batches and interval is not None:  # by which output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.settings.name}: {self.name} ({run.job_id})")
         writer = writer.option("checkpointLocation", self.folder.of_query(self.name))

@@ -22,6 +22,7 @@ from kafkastream.spark.single_writer import SINGLE
 from kafkastream.spark.slot_names import SlotNames
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.streams import KafkaInput
+from kafkastream.spec.file_sink import FileSink
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.jdbc import JdbcSink
 from kafkastream.spec.sink import ExpiredMarker, KafkaSink
@@ -66,6 +67,7 @@ class ExactlyOnce:
         sinks: The sinks by their identities.
         reached: The identities of the sinks that each source reaches, by the source's node.
         single: The identities of the sinks behind keyed operators, which have one slot each.
+        has_files: Whether there are sinks of files, too.
     """
 
     name: str
@@ -75,6 +77,7 @@ class ExactlyOnce:
     sinks: Mapping[str, _Sink]
     reached: Mapping[int, Collection[str]]
     single: Collection[str] = ()
+    has_files: bool = False
 
     @staticmethod
     def of(
@@ -94,7 +97,7 @@ class ExactlyOnce:
             for node in graph.sinks
             if isinstance(node.sink, KafkaSink) and names[node.id] in properties
         }
-        has_markers = any(isinstance(node.sink, JdbcSink) for node in graph.sinks)
+        has_markers = any(isinstance(node.sink, (FileSink, JdbcSink)) for node in graph.sinks)
         return ExactlyOnce(
             name,
             folder,
@@ -103,7 +106,13 @@ class ExactlyOnce:
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
             {one.sink for one in writers},
+            any(isinstance(node.sink, FileSink) for node in graph.sinks),
         )
+
+    @property
+    def shows_batches(self) -> bool:
+        """Whether somebody outside sees what is written micro-batch by micro-batch."""
+        return bool(self.sinks) or self.has_files
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """Keep what the slots are called, before anything is written.

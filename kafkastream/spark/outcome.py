@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, final
 
@@ -10,8 +11,10 @@ import attrs
 from pyspark.sql import DataFrame
 
 from kafkastream.metrics.store import MetricStore
+from kafkastream.spark.part_files import PartCommits, WrittenParts
 from kafkastream.spark.reports import REPORT_SCHEMA, Report, ReportKind
 from kafkastream.spark.task import TaskPlan
+from kafkastream.spec.file_sink import FileSink
 from kafkastream.spec.graph import JobGraph, PrintSink, SinkNode
 
 __all__ = ["Outcome", "collected", "run_tasks"]
@@ -34,7 +37,7 @@ _FIRST_AND_LAST = {ReportKind.FAILURE: -1, ReportKind.METRICS: 1}
 @final
 @attrs.frozen
 class Outcome:
-    """Prints lines, hands over elements, raises failures, adds up metrics.
+    """Prints lines, hands over elements, raises failures, makes files seen, adds up metrics.
 
     Args:
         graph: The part of the job that the reports are about.
@@ -45,14 +48,16 @@ class Outcome:
     graph: JobGraph
     collect: Callable[[Iterable[Any]], None]
     metrics: MetricStore
+    _files: PartCommits = attrs.field(factory=PartCommits, init=False)
 
     def carry_out(self, reports: Iterable[Report]) -> None:
         """Do what the reports ask for.
 
         Raises:
-            KafkastreamError: A task has failed.
+            KafkastreamError: A task has failed, or files cannot be renamed.
         """
         ordered = sorted(reports, key=lambda report: _FIRST_AND_LAST.get(report.kind, 0))
+        written: dict[int, list[WrittenParts]] = defaultdict(list)
         for report in ordered:
             match report.kind:
                 case ReportKind.FAILURE:
@@ -61,8 +66,18 @@ class Outcome:
                     self._print(report)
                 case ReportKind.ELEMENTS:
                     self.collect(report.content)
+                case ReportKind.FILES:
+                    written[report.node].append(report.content)
                 case ReportKind.METRICS:
                     self.metrics.merge(report.content)
+        for node, parts in written.items():
+            self._commit(node, parts)
+
+    def _commit(self, number: int, parts: list[WrittenParts]) -> None:
+        node = self.graph[number]
+        assert isinstance(node, SinkNode)
+        assert isinstance(node.sink, FileSink)
+        self._files.commit(node.sink, parts)
 
     def _print(self, report: Report) -> None:
         node = self.graph[report.node]

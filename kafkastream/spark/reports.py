@@ -30,6 +30,7 @@ class ReportKind(enum.Enum):
     WRITER = "writer"
     SCHEMAS = "schemas"
     CHANGES = "changes"
+    FILES = "files"
 
 
 _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, ReportKind.WRITER})

@@ -33,12 +33,14 @@ class SinkPlace(NamedTuple):
         node: Number of its node.
         run: The job at work.
         identity: The sink's identity among the job's sinks, the same after a restart.
+        element_type: The type of the elements that it takes, if it is declared.
     """
 
     name: str
     node: int
     run: Run
     identity: str
+    element_type: TypeInformation[Any] | None = None
 
 
 @singledispatch

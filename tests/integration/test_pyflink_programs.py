@@ -125,9 +125,12 @@ def test_spark_submit_with_a_launcher(kafka: KafkaBroker, topic: str, program: P
 
 
 def test_class_that_is_not_to_be_had_is_told_where_it_is_used(program: Path) -> None:
+    path = "connectors.file_system import FileSink, OutputFileConfig, RollingPolicy"
+    text = JOB.replace(path, "connectors.elasticsearch import ElasticsearchSink as FileSink")
+    (program / "job.py").write_text(text)
     done = kafkastream_run(program / "job.py", "localhost:9092", "lines", "out")
     assert (done.stdout, done.returncode) == ("", 1)
-    assert "job.py, line 37:\nerror: [unsupported-feature] FileSink is not supported\n" in done.stderr
+    assert "job.py, line 37:\nerror: [unsupported-feature] ElasticsearchSink is not supported\n" in done.stderr
     assert "Traceback" not in done.stderr
 
 

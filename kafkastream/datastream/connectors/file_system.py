@@ -1,9 +1,20 @@
-"""Files, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Files, at PyFlink's path: sinks of lines; what reads files can be imported, and is refused when it is used."""
 
 from __future__ import annotations
 
-from kafkastream.common.serialization import Encoder
+from typing import Final
+
 from kafkastream.spec.endpoints import SinkFunction
+from kafkastream.spec.file_sink import (
+    BucketAssigner,
+    DefaultRollingPolicy,
+    Encoder,
+    FileSink,
+    OnCheckpointRollingPolicy,
+    OutputFileConfig,
+    RollingPolicy,
+    StreamingFileSink,
+)
 from kafkastream.spec.stand_in import FILES, StandIn
 from kafkastream.spec.time import Duration
 
@@ -28,6 +39,8 @@ __all__ = [
     "StreamingFileSink",
 ]
 
+_NO_COMPACTION: Final = "Files are not compacted. Leave it out: a longer checkpointing interval (env.enable_checkpointing) makes larger files."
+
 
 class FileSource(StandIn, instead=FILES):
     """Reads files."""
@@ -35,14 +48,6 @@ class FileSource(StandIn, instead=FILES):
 
 class FileSourceBuilder(StandIn, instead=FILES):
     """Builds a ``FileSource``."""
-
-
-class FileSink(StandIn, instead=FILES):
-    """Writes files."""
-
-
-class StreamingFileSink(StandIn, instead=FILES):
-    """Writes files; of Flink 1.x."""
 
 
 class StreamFormat(StandIn, instead=FILES):
@@ -61,29 +66,9 @@ class FileSplitAssignerProvider(StandIn, instead=FILES):
     """Hands out files to readers."""
 
 
-class BucketAssigner(StandIn, instead=FILES):
-    """Chooses the directory of an element."""
-
-
-class RollingPolicy(StandIn, instead=FILES):
-    """Decides when a file is finished."""
-
-
-class DefaultRollingPolicy(StandIn, instead=FILES):
-    """Finishes files by size and age."""
-
-
-class OnCheckpointRollingPolicy(StandIn, instead=FILES):
-    """Finishes files at each checkpoint."""
-
-
-class OutputFileConfig(StandIn, instead=FILES):
-    """Names files."""
-
-
-class FileCompactStrategy(StandIn, instead=FILES):
+class FileCompactStrategy(StandIn, instead=_NO_COMPACTION):
     """Decides when files are compacted."""
 
 
-class FileCompactor(StandIn, instead=FILES):
+class FileCompactor(StandIn, instead=_NO_COMPACTION):
     """Compacts files."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing_extensions import reveal_type
 
-from kafkastream.common import Encoder
 from kafkastream.common.typeinfo import BasicTypeInfo, ListTypeInfo, TypeInformation
 from kafkastream.datastream import Partitioner, SourceFunction
-from kafkastream.datastream.connectors.file_system import FileSink, OutputFileConfig, RollingPolicy
 from kafkastream.datastream.connectors.kafka import FlinkKafkaConsumer
+from kafkastream.datastream.connectors.pulsar import PulsarSink, PulsarSinkBuilder, TopicRoutingMode
 from kafkastream.datastream.window import mod_inverse
 from kafkastream.table.expressions import col
 
@@ -21,13 +20,13 @@ class ByLength(Partitioner):
         return len(key) % num_partitions
 
 
-def written(path: str, config: OutputFileConfig | None = None) -> FileSink:
-    """Return a sink of files."""
-    builder = FileSink.for_row_format(path, Encoder.simple_string_encoder())
+def written(url: str, other: PulsarSinkBuilder | None = None) -> PulsarSink:
+    """Return a sink of Pulsar's."""
+    builder = PulsarSink.builder()
     reveal_type(builder)  # reveals: Any
-    policy: RollingPolicy = RollingPolicy.default_rolling_policy()
-    sink: FileSink = builder.with_rolling_policy(policy).build()
-    return sink or FileSink(path, config=config)
+    mode: TopicRoutingMode = TopicRoutingMode.ROUND_ROBIN
+    sink: PulsarSink = builder.set_service_url(url).set_topic_routing_mode(mode).build()
+    return sink or PulsarSink(url, other=other)
 
 
 def read(consumer: FlinkKafkaConsumer[str]) -> SourceFunction:

@@ -165,5 +165,7 @@ def test_add_sink_takes_it() -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_elements("a").add_sink(producer())
     assert "Sink: Unnamed" in env.get_execution_plan()
-    with pytest.raises(TypeError, match="must be a FlinkKafkaProducer or a JdbcSink, not a KafkaSink"):
+    with pytest.raises(
+        TypeError, match="must be a FlinkKafkaProducer or a JdbcSink or a StreamingFileSink, not a KafkaSink"
+    ):
         env.from_elements("a").add_sink(producer().to_sink())  # type: ignore[arg-type]  # what this test is about

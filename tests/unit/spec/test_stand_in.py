@@ -10,8 +10,8 @@ from typing import Any, get_type_hints
 import pytest
 from pyspark import cloudpickle
 
-from kafkastream.common import Encoder
-from kafkastream.datastream.connectors.file_system import FileSink, FileSource
+from kafkastream.common.serialization import BulkWriterFactory
+from kafkastream.datastream.connectors.file_system import FileCompactor, FileSource
 from kafkastream.datastream.functions import Partitioner
 from kafkastream.datastream.window import mod_inverse
 from kafkastream.errors import UnsupportedFeatureError
@@ -24,9 +24,9 @@ class ByLength(Partitioner, ABC):
 
 
 USES: dict[str, Callable[[], Any]] = {
-    "connectors.file_system.FileSink.for_row_format": lambda: FileSink.for_row_format("/data", None),
+    "connectors.file_system.FileCompactor.concat_file_compactor": lambda: FileCompactor.concat_file_compactor(b""),
     "connectors.file_system.FileSource(…)": lambda: FileSource("/data"),
-    "common.serialization.Encoder.simple_string_encoder": lambda: Encoder.simple_string_encoder("UTF-8"),
+    "common.serialization.BulkWriterFactory(…)": lambda: BulkWriterFactory(None),
     "datastream.functions.Partitioner(…)": ByLength,
     "datastream.window.mod_inverse(…)": lambda: mod_inverse(3),
 }
@@ -47,7 +47,7 @@ def test_error_says_what_works() -> None:
 
 
 def test_names_without_use_are_harmless() -> None:
-    def written(sink: FileSink | None = None) -> FileSource | None:
+    def written(sink: FileCompactor | None = None) -> FileSource | None:
         return sink if isinstance(sink, FileSource) else None
 
     assert get_type_hints(written)["return"] == FileSource | None

@@ -1,0 +1,88 @@
+"""Dates as Java's ``DateTimeFormatter`` writes them, and zones as Java's ``ZoneId`` reads them."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import Final, final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+
+__all__ = ["DatePattern", "zone_of"]
+
+_TOKEN: Final = re.compile(r"'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+")
+_OFFSET: Final = re.compile(r"(?:UTC|GMT|UT)?(?:([+-])(\d{1,2})(?::?(\d\d))?)?")
+_FIELDS: Final = {"y": "year", "u": "year", "M": "month", "d": "day", "H": "hour", "m": "minute", "s": "second"}
+_WIDTH: Final = 2
+
+
+@final
+@attrs.frozen
+class DatePattern:
+    """Numbers of a date and a time in the order of a pattern.
+
+    Raises:
+        DefinitionError: The pattern asks for anything else than year, month, day, hour, minute and second.
+
+    Example:
+        >>> DatePattern("yyyy-MM-dd--HH").format(datetime.datetime(2026, 3, 1, 7))
+        '2026-03-01--07'
+        >>> DatePattern("yy/M'. month'").format(datetime.datetime(2026, 3, 1))
+        '26/3. month'
+    """
+
+    pattern: str
+
+    def __attrs_post_init__(self) -> None:
+        tokens = [match[0] for match in _TOKEN.finditer(self.pattern)]
+        unknown = [token for token in tokens if token[0].isalpha() and not _is_number(token)]
+        if unknown or "".join(tokens) != self.pattern:
+            raise DefinitionError(
+                f"{unknown[0] if unknown else chr(39)!r} of the date pattern {self.pattern!r} is not supported",
+                now="Of Java's letters, yyyy, yy, MM, dd, HH, mm and ss work; other text stands in single quotes.",
+            )
+
+    def format(self, time: datetime.datetime) -> str:
+        """Write a time."""
+        return "".join(_written(match[0], time) for match in _TOKEN.finditer(self.pattern))
+
+
+def _is_number(token: str) -> bool:
+    """Whether a token of letters is a number of a date; Java writes names for three months' letters."""
+    return token[0] in _FIELDS and (len(token) <= _WIDTH or token[0] in "yu")
+
+
+def _written(token: str, time: datetime.datetime) -> str:
+    if token[0] == "'":
+        return token[1:-1].replace("''", "'") or "'"
+    if token[0] not in _FIELDS:
+        return token
+    number = getattr(time, _FIELDS[token[0]])
+    if token in ("yy", "uu"):
+        number %= 100
+    return f"{number:0{len(token)}}"
+
+
+def zone_of(name: str) -> datetime.tzinfo:
+    """Return a time zone by its name in Java: a region, or a distance from UTC.
+
+    Raises:
+        DefinitionError: There is no such zone.
+
+    Example:
+        >>> zone_of("GMT-08:00"), zone_of("Europe/Berlin")
+        (datetime.timezone(datetime.timedelta(days=-1, seconds=57600)), zoneinfo.ZoneInfo(key='Europe/Berlin'))
+    """
+    offset = None if name == "" else _OFFSET.fullmatch("+00" if name == "Z" else name)
+    if offset is not None:
+        minutes = 60 * int(offset[2] or 0) + int(offset[3] or 0)
+        return datetime.timezone(datetime.timedelta(minutes=-minutes if offset[1] == "-" else minutes))
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise DefinitionError(
+            f"there is no time zone {name!r}", now="Name a region, such as America/Los_Angeles, or GMT-08:00."
+        ) from None
