@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kafkastream.cli.quiet import quiet_option
+from kafkastream.cli.titled_table import titled_table
 
 if TYPE_CHECKING:
     from kafkastream.cdc.document.reading import PipelineDocument
@@ -105,9 +105,7 @@ def _check(document: PipelineDocument) -> None:
 
 def _laid_out(options: SectionOptions) -> Table:
     section = options.definition
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=Text(section.subject, style="bold"), title_justify="left")
-    table.add_column("option", no_wrap=True)
-    table.add_column("value", overflow="fold")
+    table = titled_table(section.subject, "option", "value")
     for key in options.values:
         table.add_row(Text(key), Text(options.masked(key)))
     for key, entry in section.nodes.items():

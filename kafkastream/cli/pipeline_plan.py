@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from kafkastream.cli.titled_table import titled_table
 
 if TYPE_CHECKING:
     from kafkastream.cdc.spec.pipeline import PipelineSpec
@@ -31,18 +32,18 @@ def show_plan(spec: PipelineSpec, console: Console) -> None:
     if reason is not None:
         click.echo(f"Spark is started, which tells {reason}.", err=True)
     plan = pipeline_plan(spec)
+    if plan.goes_on:
+        console.print("The checkpoint directory has the schemas of an earlier run, and a start goes on with them.")
     for table in _tables(plan):
         console.print(table)
     steps = list(sink_steps(spec.sink, plan.changes))
     console.print(
         _listed("A start would do in the sink", steps) if steps else "A start would change nothing in the sink."
     )
-    if "execution.checkpointing.dir" in spec.settings.configuration:
-        console.print("Where the checkpoint directory holds schemas of an earlier run, a start goes on with those.")
 
 
 def _tables(plan: PipelinePlan) -> list[Table]:
-    topics, routes = _table("Topics", "topic", "partitions"), _table("Routes", "source table", "sink table")
+    topics, routes = titled_table("Topics", "topic", "partitions"), titled_table("Routes", "source table", "sink table")
     for topic, partitions in sorted(plan.topics.items()):
         _add(topics, topic, str(partitions))
     for table, targets in plan.targets.items():
@@ -54,7 +55,7 @@ def _tables(plan: PipelinePlan) -> list[Table]:
 
 
 def _schema(title: str, schema: TableSchema) -> Table:
-    table = _table(title, "column", "type", "key")
+    table = titled_table(title, "column", "type", "key")
     for column in schema.columns:
         keys = {"primary": schema.primary_key, "partition": schema.partition_key}
         _add(table, column.name, str(column.type), ", ".join(name for name, key in keys.items() if column.name in key))
@@ -62,18 +63,10 @@ def _schema(title: str, schema: TableSchema) -> Table:
 
 
 def _listed(title: str, lines: list[str]) -> Table:
-    table = _table(title, "")
+    table = titled_table(title, "")
     table.show_header = False
     for line in lines:
         _add(table, line)
-    return table
-
-
-def _table(title: str, *columns: str) -> Table:
-    heading = Text(title, style="bold")
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=heading.cell_len)
-    for name in columns:
-        table.add_column(name, overflow="fold")
     return table
 
 

@@ -102,7 +102,7 @@ def _connected(settings: PostgresSettings, application_name: str) -> Connection:
 
 
 def _unreachable(settings: PostgresSettings, error: Exception) -> SinkError:
-    lines = str(error).strip().splitlines()
+    lines = [line for line in str(error).strip().splitlines() if not line.startswith("\t")]  # libpq's own advice
     return SinkError(
         f"PostgreSQL cannot be reached: {lines[-1] if lines else type(error).__name__}",
         where=settings.address,

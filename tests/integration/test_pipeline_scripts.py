@@ -181,3 +181,14 @@ def test_the_same_document_into_kafka_gives_the_same_tables(
             orders[change["after"]["id"]] = change["after"]
     assert [tuple(orders[number][name] for name in ("id", "price", "note")) for number in sorted(orders)] == ORDERS
     assert [(row["at"], row.get("by")) for row in log] == LOG
+
+    changed = text.replace("primary-keys: id", "primary-keys: id\n    projection: \\*, price * 2 AS twice")
+    changed = changed.replace("topic: ${topic}", "topic-pattern: ${topic}.*")
+    result = checked(tmp_path / "job.yaml", changed, **variables)
+    assert (result.exit_code, result.stderr) == (
+        0,
+        "Spark is started, which tells the types of the expressions in transform rules.\n",
+    )
+    assert "The checkpoint directory has the schemas of an earlier run" in " ".join(lines(result))
+    assert {"by STRING", "price DOUBLE", "twice DOUBLE", "id BIGINT NOT NULL primary"} <= set(lines(result))
+    assert "A start would change nothing in the sink." in lines(result)

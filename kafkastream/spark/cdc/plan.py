@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import singledispatch
@@ -20,9 +21,12 @@ from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.errors import DefinitionError
 from kafkastream.kafka.topics import ClusterTopics
-from kafkastream.spark.cdc.query import with_planner
+from kafkastream.spark.cdc.query import kept_book, with_planner
 from kafkastream.spark.cdc.starting import prefetched
+from kafkastream.spark.checkpoint.folder import own_folder
+from kafkastream.spark.checkpoint.stored import stored_folder
 from kafkastream.spark.session import spark_session
 from kafkastream.spark.stores import has_stores, with_pem_stores
 from kafkastream.spark.streams import KafkaInput, KeyedSource, matching_names, resolved_source
@@ -33,11 +37,13 @@ from kafkastream.spec.subscription import TopicPattern
 
 __all__ = ["PipelinePlan", "pipeline_plan", "reason_for_spark", "sink_steps"]
 
+log = logging.getLogger("kafkastream")
+
 
 @final
 @attrs.frozen
 class PipelinePlan:
-    """What the first start of a pipeline would find and make.
+    """What a start of a pipeline would find and make.
 
     Args:
         topics: Topics that would be read, with their numbers of partitions.
@@ -45,6 +51,7 @@ class PipelinePlan:
         targets: Tables of the sink that each is written to.
         sinks: Schemas of the sink's tables.
         changes: Changes that the sink would be asked for.
+        goes_on: Whether an earlier run has kept schemas in the checkpoint directory.
     """
 
     topics: Mapping[str, int]
@@ -52,6 +59,7 @@ class PipelinePlan:
     targets: Mapping[TableId, Sequence[TableId]]
     sinks: Mapping[TableId, TableSchema]
     changes: Sequence[SchemaChange]
+    goes_on: bool = False
 
 
 def reason_for_spark(spec: PipelineSpec) -> str | None:
@@ -69,7 +77,7 @@ def reason_for_spark(spec: PipelineSpec) -> str | None:
 
 
 def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
-    """Return what a pipeline would do that has no checkpoint.
+    """Return what a start of a pipeline would do.
 
     Topics, offsets and newest records are asked of the brokers, and nothing is committed.
 
@@ -83,11 +91,27 @@ def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
     if reason_for_spark(spec) is not None:
         rules = with_planner(table_session(spark_session(), processing.time_zone), processing, functions)
     inputs = list(_inputs(graph))
-    found = [*processing.initial.items(), *prefetched(processing, inputs)]
+    kept = _kept(spec)
+    found = kept.sources.items() if kept else [*processing.initial.items(), *prefetched(processing, inputs)]
     changes: list[SchemaChange] = []
-    book = evolved(SchemaBook(), found, rules, processing.behavior, changes.append)
+    book = evolved(kept or SchemaBook(), found, rules, processing.behavior, changes.append)
     topics = Counter(partition.topic for one in inputs for partition in one.extent.starts)
-    return PipelinePlan(topics, book.sources, _targets(rules, book), book.sinks, changes)
+    return PipelinePlan(topics, book.sources, _targets(rules, book), book.sinks, changes, kept is not None)
+
+
+def _kept(spec: PipelineSpec) -> SchemaBook | None:
+    """Return the schemas that an earlier run has kept, if the checkpoint directory can be read without Spark."""
+    settings = spec.settings.job_settings()
+    if settings.checkpoint_dir is None:
+        return None
+    try:
+        folder = stored_folder(own_folder(settings.checkpoint_dir, settings.name))
+    except DefinitionError as error:
+        log.warning("whether an earlier run has kept schemas is not known: %s", error)
+        return None
+    record = folder.job_record()
+    books = (kept_book(folder, part.folder) for part in (record.parts if record else ()))
+    return next((book for book in books if book is not None), None)
 
 
 def _processing(graph: JobGraph) -> ChangeProcessing:

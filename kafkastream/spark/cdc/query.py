@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final, final
+from typing import final
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
@@ -27,6 +27,7 @@ from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.cdc.tasks import Tasks
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.opened import Run
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.source import from_condition
@@ -36,11 +37,9 @@ from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.session_functions import NamedFunction
 
-__all__ = ["PipelineQuery", "pipeline_query", "with_planner"]
+__all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]
 
 log = logging.getLogger("kafkastream")
-
-_BOOK: Final = "schemas.json"
 
 
 @final
@@ -73,7 +72,7 @@ class PipelineQuery:
         parallelism: int,
     ) -> None:
         self._folder = folder
-        self._file = f"{name}.{_BOOK}"
+        self._name = name
         self._processing = processing
         self._applier = applier
         self._functions = functions
@@ -93,9 +92,9 @@ class PipelineQuery:
             JobError: The sink refuses a table.
             KafkaError: The brokers do not give the newest records.
         """
-        record = self._folder.kept(self._file)
-        if record:
-            self._book = SchemaBook.of_record(record, f"checkpoint {self._folder.path}, {self._file}")
+        book = kept_book(self._folder, self._name)
+        if book is not None:
+            self._book = book
             found = list(self._book.sources.items())  # routes may be others than before
         else:
             found = [*self._processing.initial.items(), *prefetched(self._processing, inputs)]
@@ -161,7 +160,7 @@ class PipelineQuery:
             self._keep()
 
     def _keep(self) -> None:
-        self._folder.replace(self._file, json.dumps(self._book.record(), indent=1))
+        self._folder.replace(_book_file(self._name), json.dumps(self._book.record(), indent=1))
 
 
 def pipeline_query(
@@ -184,6 +183,24 @@ def pipeline_query(
     functions = named_functions(node.processing.functions, python_files)
     applier = metadata_applier(node.processing.sink)
     return PipelineQuery(folder, name, node.processing, applier, functions, chains, run, parallelism)
+
+
+def kept_book(folder: FolderReader, name: str) -> SchemaBook | None:
+    """Return the schema book that an earlier run of a pipeline has kept; None if there was none.
+
+    Args:
+        folder: Checkpoint folder of the job.
+        name: Name of the query.
+
+    Raises:
+        DefinitionError: The book is damaged, or of another version.
+    """
+    record = folder.kept(_book_file(name))
+    return SchemaBook.of_record(record, f"checkpoint {folder.path}, {_book_file(name)}") if record else None
+
+
+def _book_file(name: str) -> str:
+    return f"{name}.schemas.json"
 
 
 def with_planner(

@@ -21,7 +21,7 @@ from kafkastream.spark.files import Files
 from kafkastream.spark.source import offsets_json
 from kafkastream.spec.job import JobSettings
 
-__all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
+__all__ = ["CheckpointFolder", "Extent", "QueryState", "own_folder", "slug"]
 
 log = logging.getLogger("kafkastream")
 
@@ -43,8 +43,7 @@ class CheckpointFolder(FolderReader):
     def of(session: SparkSession, settings: JobSettings) -> CheckpointFolder:
         """The folder of the job with these settings."""
         if settings.checkpoint_dir is not None:
-            path = f"{settings.checkpoint_dir.rstrip('/')}/{_own_slug(settings.name)}"
-            return CheckpointFolder(path, session, temporary=False)
+            return CheckpointFolder(own_folder(settings.checkpoint_dir, settings.name), session, temporary=False)
         log.info("job %r has no checkpoint directory: nothing survives its end", settings.name)
         return CheckpointFolder(Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), session, temporary=True)
 
@@ -115,6 +114,11 @@ class CheckpointFolder(FolderReader):
     @property
     def _files(self) -> Files:
         return Files(self.session, self.path)
+
+
+def own_folder(checkpoint_dir: str, name: str) -> str:
+    """Return the path of a job's folder."""
+    return f"{checkpoint_dir.rstrip('/')}/{_own_slug(name)}"
 
 
 def _own_slug(name: str) -> str:

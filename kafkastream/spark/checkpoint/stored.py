@@ -19,7 +19,7 @@ from kafkastream.spark.layout import Layout
 from kafkastream.spark.source import offsets_of_json
 from kafkastream.spec.subscription import TopicPartition
 
-__all__ = ["StoredJob", "StoredQuery", "StoredSource", "stored_jobs"]
+__all__ = ["StoredJob", "StoredQuery", "StoredSource", "stored_folder", "stored_jobs"]
 
 
 @final
@@ -87,13 +87,8 @@ def stored_jobs(place: str) -> Sequence[StoredJob]:
     Raises:
         DefinitionError: There is no such folder, or no job in it.
     """
-    try:
-        system, root = fs.FileSystem.from_uri(place if "://" in place or place.startswith("file:") else _uri(place))
-    except (ValueError, OSError) as error:
-        raise DefinitionError(
-            f"{place} cannot be read: {error}", now="Give a path, or a URL such as file:///data."
-        ) from None
-    files = _ArrowFiles(system, root)
+    files = _files_at(place)
+    root = files.root
     if files.read(JOB_FILE) is not None:
         return [_job(files, root)]
     folders = [name for name in sorted(files.names("")) if files.read(f"{name}/{JOB_FILE}") is not None]
@@ -103,7 +98,27 @@ def stored_jobs(place: str) -> Sequence[StoredJob]:
             where=place,
             now="Name the checkpoint directory of a job, or its folder there.",
         )
-    return [_job(_ArrowFiles(system, f"{root}/{name}"), f"{root}/{name}") for name in folders]
+    return [_job(_ArrowFiles(files.system, f"{root}/{name}"), f"{root}/{name}") for name in folders]
+
+
+def stored_folder(path: str) -> FolderReader:
+    """The folder of one job, which need not exist yet.
+
+    Raises:
+        DefinitionError: pyarrow does not know the file system, or cannot reach it.
+    """
+    return _StoredFolder(path, _files_at(path))
+
+
+def _files_at(place: str) -> _ArrowFiles:
+    try:
+        return _ArrowFiles(
+            *fs.FileSystem.from_uri(place if "://" in place or place.startswith("file:") else _uri(place))
+        )
+    except (ValueError, OSError) as error:
+        raise DefinitionError(
+            f"{place} cannot be read: {error}", now="Give a path, or a URL such as file:///data."
+        ) from None
 
 
 def _uri(path: str) -> str:

@@ -1,0 +1,21 @@
+"""Tables with a title, as commands show them."""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["titled_table"]
+
+_WIDEST_TITLE = 80
+
+
+def titled_table(title: str, *columns: str) -> Table:
+    """Return a table without rows, at least as wide as its title, so that this stays on one line."""
+    heading = Text(title, style="bold")
+    width = min(heading.cell_len, _WIDEST_TITLE)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=width)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    return table
