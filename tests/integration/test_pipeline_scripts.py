@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,11 +19,12 @@ from click.testing import CliRunner, Result
 from kafkastream.cli import main
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.pipeline import Pipeline
-from kafkastream.testing import KafkaBroker
+from kafkastream.testing import KafkaBroker, wait_until
 from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.test_pipelines_at_work import event
 
+TIMEOUT_S = 120
 DOCUMENT = r"""
 source:
   type: kafka
@@ -117,16 +117,19 @@ def command(path: Path, variables: Path) -> Iterator[None]:
 
 
 def await_rows(database: PostgresDatabase, query: str, expected: Sequence[tuple[Any, ...]]) -> None:
-    deadline, found = time.monotonic() + 90, list[tuple[Any, ...]]()
-    while time.monotonic() < deadline:
+    found: list[tuple[Any, ...]] = []
+
+    def is_right() -> bool:
         with suppress(psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
-            found = rows(database, query)
-        if found == expected:
-            return
-        time.sleep(0.2)
+            found[:] = rows(database, query)
+        return found == expected
+
+    with suppress(TimeoutError):
+        wait_until(is_right, TIMEOUT_S, query)
     assert found == expected
 
 
+@pytest.mark.timeout(3 * TIMEOUT_S)  # two JVMs start, maybe on a busy machine
 def test_tables_follow_while_it_runs_and_rows_are_right_once_after_a_kill(
     kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
 ) -> None:
