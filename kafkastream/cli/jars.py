@@ -20,15 +20,16 @@ Environment:
 
 @click.command("jars", epilog=_EPILOG)
 @click.option("--broker", is_flag=True, help="Print the jars of Apache Kafka itself instead.")
-def jars_command(broker: bool) -> None:
+@click.option("--delta", is_flag=True, help="Print the jars of Delta Lake instead, for the delta sink of pipelines.")
+def jars_command(broker: bool, delta: bool) -> None:
     """Print the jars of Spark's Kafka connector.
 
     They stand in one line, with commas between.
     They are downloaded when they are used first on a machine; progress goes to stderr.
     """
-    from kafkastream.spark.jars import broker_jars, connector_jars
+    from kafkastream.spark.jars import broker_jars, connector_jars, delta_jars
     from kafkastream.spark.java import find_java
 
     find_java()  # whoever asks for jars is about to need it, also when they are all there
-    jars = broker_jars() if broker else connector_jars()
+    jars = broker_jars() if broker else delta_jars() if delta else connector_jars()
     click.echo(",".join(map(str, jars)))

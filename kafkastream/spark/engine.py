@@ -360,7 +360,7 @@ class _Part:
         self, pipeline: PipelineQuery, run: RunningPart, over: Event, frame: DataFrame, batch: int
     ) -> None:
         """Run a micro-batch in rounds: schemas follow what records of one round show, and the rest is taken in the next."""
-        pipeline.begin_batch()
+        pipeline.begin_batch(batch)
         is_left = True
         while is_left:
             reports = self._carried_out(run, over, partial(pipeline.run, frame), batch)

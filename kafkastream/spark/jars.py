@@ -27,7 +27,7 @@ import platformdirs
 from kafkastream.errors import JarsUnavailableError, SetupError
 from kafkastream.spark.ivy import IVY_MODULE, Ivy
 
-__all__ = ["broker_jars", "connector_jars", "connector_version", "spark_version"]
+__all__ = ["broker_jars", "connector_jars", "connector_version", "delta_jars", "spark_version"]
 
 LOCK_TIMEOUT_S = 900.0
 
@@ -65,6 +65,17 @@ def broker_jars() -> tuple[Path, ...]:
     """
     spark = _spark_jars_folder()
     return _jars(_folder("broker", _spark_version(spark)), lambda fresh: _ivy("broker", spark).fetch(fresh, [{}]))
+
+
+def delta_jars() -> tuple[Path, ...]:
+    """The jars that teach Spark to read and write Delta Lake tables; the first call on a machine downloads them.
+
+    Raises:
+        JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
+        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+    """
+    spark = _spark_jars_folder()
+    return _jars(_folder("delta", _spark_version(spark)), lambda fresh: _ivy("delta", spark).fetch(fresh, [{}]))
 
 
 def spark_version() -> str:

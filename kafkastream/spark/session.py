@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from kafkastream.spark.signals import exit_at_sigterm
 from kafkastream.spark.versions import check_spark
 from kafkastream.spec.values import HIDDEN_KEYS
 
-__all__ = ["frame_of", "spark_session"]
+__all__ = ["add_jars", "frame_of", "spark_session"]
 
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
@@ -195,28 +196,56 @@ def _ways_to_start() -> str:
     return f"{with_jars}   or: spark-submit --packages org.apache.spark:spark-sql-kafka-0-10_2.13:{version} …"
 
 
+def add_jars(session: SparkSession, name: str, jars: Callable[[], Iterable[Path]], what: str, option: str) -> None:
+    """Give a running driver and its executors further jars, unless they have them.
+
+    Args:
+        session: The session.
+        name: A class in the jars.
+        jars: Returns the jars.
+        what: Their name, for errors.
+        option: Option of ``kafkastream jars`` that tells them.
+
+    Raises:
+        ConnectorMissingError: Spark's driver cannot take further jars.
+        JarsUnavailableError: They could not be had.
+    """
+    if not (_has_class(session, name) or _add_jars(session, jars(), name)):
+        raise ConnectorMissingError(
+            f"Spark runs without {what}",
+            now=f'Start with: spark-submit --jars "$(kafkastream jars),$(kafkastream jars {option})" …',
+        )
+
+
 def _has_connector(session: SparkSession) -> bool:
+    return _has_class(session, _CONNECTOR_CLASS)
+
+
+def _has_class(session: SparkSession, name: str) -> bool:
     try:
-        _jvm(session).java.lang.Thread.currentThread().getContextClassLoader().loadClass(_CONNECTOR_CLASS)
+        _jvm(session).java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
     except Py4JJavaError:
         return False
     return True
 
 
 def _add_connector(session: SparkSession) -> bool:
-    """Give a running driver and its executors the jars; works where Spark's driver has a class loader that can grow."""
+    try:
+        return _add_jars(session, connector_jars(), _CONNECTOR_CLASS)
+    except SetupError:
+        return False
+
+
+def _add_jars(session: SparkSession, jars: Iterable[Path], name: str) -> bool:
+    """Give a running driver and its executors jars; works where Spark's driver has a class loader that can grow."""
     jvm = _jvm(session)
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     if not loader.getClass().getName().endswith("MutableURLClassLoader"):
         return False
-    try:
-        jars = connector_jars()
-    except SetupError:
-        return False
     for jar in jars:
         loader.addURL(jvm.java.net.URL(jar.as_uri()))
         session.sparkContext._jsc.sc().addJar(str(jar))
-    return _has_connector(session)
+    return _has_class(session, name)
 
 
 def _jvm(session: SparkSession) -> Any:

@@ -33,6 +33,7 @@ from kafkastream.spec.values import HIDDEN_KEYS
 __all__ = [
     "BAD_RECORD",
     "BAD_ROW",
+    "STORAGE",
     "FunctionFailedError",
     "lost_records",
     "storage_error",
@@ -50,7 +51,7 @@ _TOO_MANY_OPEN = "Too many open files"
 _USER_FUNCTION = "kafkastream's user function failed"
 """How the message begins with which an error of a function comes out of Spark."""
 
-_STORAGE = (
+STORAGE = (
     r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
     r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
 )
@@ -169,7 +170,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        _STORAGE,
+        STORAGE,
         lambda found, job, _: StorageError(
             f"files of the job cannot be read or written: {_java_message(found[1])}",
             where=f"job {job!r}",

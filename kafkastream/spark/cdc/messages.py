@@ -23,7 +23,17 @@ from kafkastream.spark.sinks import SinkOperator
 from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.sql.query.relations import column
 
-__all__ = ["MESSAGE_SCHEMA", "NO_TRANSFORM", "ChangeHandOver", "ChangeMessageDecoder", "handing_over", "taking_over"]
+__all__ = [
+    "MESSAGE_SCHEMA",
+    "NO_TRANSFORM",
+    "ChangeHandOver",
+    "ChangeMessageDecoder",
+    "handing_over",
+    "passing_on",
+    "report_of",
+    "table_text",
+    "taking_over",
+]
 
 MESSAGE_SCHEMA: Final = (
     "source int, topic string, partition int, offset bigint, timestamp bigint, place int, table string, "
@@ -51,6 +61,11 @@ _SEPARATOR: Final = "\x1f"
 _OPERATIONS: Final = {one.value: one for one in Operation}
 
 Encode = Callable[[Row | None], bytes | None]
+
+
+def table_text(table: TableId) -> str:
+    """Return what stands for a table in a message."""
+    return _SEPARATOR.join(table.parts)
 
 
 def by_place(columns: Iterable[Column]) -> tuple[Column, ...]:
@@ -89,7 +104,7 @@ class ChangeHandOver(SinkOperator):
     def open(self, context: RuntimeContext) -> None:
         """Know the tables."""
         self._tables = {
-            table: (self.places.get(table, NO_TRANSFORM), _SEPARATOR.join(table.parts), _encoder(schema))
+            table: (self.places.get(table, NO_TRANSFORM), table_text(table), _encoder(schema))
             for table, schema in self.schemas.items()
         }
 
@@ -173,6 +188,19 @@ def taking_over(
     return task
 
 
+def passing_on(
+    reports: Callable[[Iterator[pa.RecordBatch]], Iterator[Report]],
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what ``mapInArrow`` runs between: messages become changes, and messages again."""
+    return handing_over(lambda batches: reports(map(_of_record, batches)))
+
+
+def report_of(content: bytes) -> Report:
+    """Return the report in a message."""
+    kind, node, payload = pickle.loads(content)
+    return Report(ReportKind(kind), node, pickle.loads(payload))
+
+
 def _of_record(arrow: pa.RecordBatch) -> pa.RecordBatch:
     """Return messages without the columns of a record, if they have come of none."""
     if arrow.num_rows and arrow["topic"].null_count:
@@ -202,7 +230,7 @@ class ChangeMessageDecoder(KafkaDecoder):
 
     def open(self) -> None:
         """Know the tables."""
-        self._rows = {_SEPARATOR.join(table.parts): (table, _decoder(schema)) for table, schema in self.schemas.items()}
+        self._rows = {table_text(table): (table, _decoder(schema)) for table, schema in self.schemas.items()}
 
     def begin(self) -> None:
         """Begin a task."""
@@ -233,8 +261,7 @@ class ChangeMessageDecoder(KafkaDecoder):
         return Batch(changes, [timestamps[row] for row in origin], origin)
 
     def _take(self, content: bytes) -> None:
-        kind, node, payload = pickle.loads(content)
-        report = Report(ReportKind(kind), node, pickle.loads(payload))
+        report = report_of(content)
         if report.kind is ReportKind.FAILURE and isinstance(report.content, KafkastreamError):
             raise report.content
         if report.kind is ReportKind.SCHEMAS:

@@ -10,6 +10,7 @@ from typing import final
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
 
 from kafkastream.cdc.book import SchemaBook, evolved
 from kafkastream.cdc.functions import named_functions
@@ -23,6 +24,8 @@ from kafkastream.cdc.transforms import TransformPlanner
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.appliers import metadata_applier
 from kafkastream.spark.cdc.decoder import Findings
+from kafkastream.spark.cdc.frame_sink import ORDER, FrameSink, MicroBatch, frame_sink
+from kafkastream.spark.cdc.messages import report_of
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.cdc.tasks import Tasks
 from kafkastream.spark.chain import Chain
@@ -41,6 +44,9 @@ __all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]
 
 log = logging.getLogger("kafkastream")
 
+_QUERY_ID: Final = "sql.streaming.queryId"
+"""Local property in which Spark tells the query's lasting id."""
+
 
 @final
 class PipelineQuery:
@@ -54,6 +60,7 @@ class PipelineQuery:
         name: Name of the query.
         processing: What happens to the records.
         applier: Changes the sink's tables.
+        sink: Writes DataFrames to the sink; None if workers write to it.
         functions: User-defined functions that expressions call.
         chains: Chain of each source.
         run: The job at work.
@@ -66,6 +73,7 @@ class PipelineQuery:
         name: str,
         processing: ChangeProcessing,
         applier: MetadataApplier,
+        sink: FrameSink | None,
         functions: Sequence[NamedFunction],
         chains: Mapping[int, Chain],
         run: Run,
@@ -75,6 +83,7 @@ class PipelineQuery:
         self._name = name
         self._processing = processing
         self._applier = applier
+        self._sink = sink
         self._functions = functions
         self._rules = with_planner(folder.session, processing, functions)
         self._chains = chains
@@ -84,6 +93,7 @@ class PipelineQuery:
         self._tasks: Tasks | None = None
         self._begins: Mapping[TopicPartition, int] | None = None
         self._found: Sequence[tuple[TableId, TableSchema]] = ()
+        self._number = 0
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """Know the first schemas: those of an earlier run, or else those that the user gives or the newest records show.
@@ -100,15 +110,15 @@ class PipelineQuery:
             found = [*self._processing.initial.items(), *prefetched(self._processing, inputs)]
         self._follow(found)
 
-    def begin_batch(self) -> None:
-        """Begin a micro-batch."""
-        self._begins, self._found = None, []
+    def begin_batch(self, number: int) -> None:
+        """Begin a micro-batch, or repeat it."""
+        self._begins, self._found, self._number = None, [], number
 
     def run(self, frame: DataFrame) -> list[Report]:
         """Take what is left of a micro-batch through source, rules and sink.
 
         Each task writes what fits the schemas. Where a record does not, the rest of its partition is left, and the task
-        tells which schemas it shows.
+        tells which schemas it shows. A sink of DataFrames writes when all records fit.
 
         Raises:
             JobError: The sink refuses the change of a table that an earlier round has asked for.
@@ -118,7 +128,25 @@ class PipelineQuery:
         if self._tasks is None:
             self._run = self._run.again()  # workers open the chains anew
             self._tasks = Tasks.of(self._rules, self._book, self._chains, self._run, self._parallelism, self._functions)
+        if self._sink is not None:
+            return self._write(self._sink, frame, self._tasks)
         return self._tasks.run(frame if self._begins is None else frame.where(from_condition(self._begins)))
+
+    def _write(self, sink: FrameSink, frame: DataFrame, tasks: Tasks) -> list[Report]:
+        """Write a whole micro-batch if all of its records fit; else only tell which schemas they show."""
+        rows = tasks.messages(frame).withColumn(ORDER, sql.monotonically_increasing_id()).persist()
+        try:
+            told = rows.where("report IS NOT NULL").select("report").collect()
+            reports = [report_of(bytes(row.report)) for row in told]
+            if any(one.kind is ReportKind.FAILURE for one in reports):
+                return reports
+            if any(one.kind is ReportKind.SCHEMAS and one.content.reached is not None for one in reports):
+                return [one for one in reports if one.kind is ReportKind.SCHEMAS]  # metrics come with the next round
+            query = frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID) or self._run.id
+            sink.write(rows.where("report IS NULL"), self._book, MicroBatch(query, self._number))
+            return reports
+        finally:
+            rows.unpersist()
 
     def take(self, reports: Iterable[Report]) -> bool:
         """Take in what tasks have found; return whether something of the micro-batch is left.
@@ -127,8 +155,9 @@ class PipelineQuery:
             JobError: Too many records were skipped.
         """
         found = [one.content for one in reports if one.kind is ReportKind.SCHEMAS]
-        self._count_skipped(sum(one.skipped for one in found))
         stopped = [one for one in found if one.reached is not None]
+        if self._sink is None or not stopped:  # a frame's records all come again
+            self._count_skipped(sum(one.skipped for one in found))
         begins = {one.partition: one.reached for one in stopped}
         stuck = [one for one in stopped if (self._begins or {}).get(one.partition) == one.reached]
         if stuck:
@@ -181,8 +210,9 @@ def pipeline_query(
     if node is None:
         return None
     functions = named_functions(node.processing.functions, python_files)
-    applier = metadata_applier(node.processing.sink)
-    return PipelineQuery(folder, name, node.processing, applier, functions, chains, run, parallelism)
+    sink = frame_sink(node.processing.sink, folder.session)
+    applier = metadata_applier(node.processing.sink) if sink is None else sink.applier
+    return PipelineQuery(folder, name, node.processing, applier, sink, functions, chains, run, parallelism)
 
 
 def kept_book(folder: FolderReader, name: str) -> SchemaBook | None:

@@ -17,6 +17,7 @@ from kafkastream.spark.cdc.messages import (
     ChangeHandOver,
     ChangeMessageDecoder,
     handing_over,
+    passing_on,
     taking_over,
 )
 from kafkastream.spark.cdc.router import FollowsSchemas
@@ -82,10 +83,19 @@ class Tasks:
         """Take records through, and return what the tasks report."""
         if self.first is None:
             return run_tasks(frame, self.last)
-        register(frame.sparkSession, self.functions, self.last.run)
-        messages = frame.mapInArrow(handing_over(self.first.reports), MESSAGE_SCHEMA)
-        changed = transformed(messages, self.transforms)
+        changed = self._transformed(frame, self.first)
         return collected(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
+
+    def messages(self, frame: DataFrame) -> DataFrame:
+        """Return what the sink hands over of records, and the tasks' reports, as messages."""
+        if self.first is None:
+            return frame.mapInArrow(handing_over(self.last.reports), MESSAGE_SCHEMA)
+        return self._transformed(frame, self.first).mapInArrow(passing_on(self.last.reports), MESSAGE_SCHEMA)
+
+    def _transformed(self, frame: DataFrame, first: TaskPlan) -> DataFrame:
+        register(frame.sparkSession, self.functions, self.last.run)
+        messages = frame.mapInArrow(handing_over(first.reports), MESSAGE_SCHEMA)
+        return transformed(messages, self.transforms)
 
 
 def _transforms(rules: PipelineRules, book: SchemaBook) -> Sequence[Transform]:

@@ -18,7 +18,7 @@ from kafkastream.sql.query.relations import column
 from kafkastream.sql.query.user_calls import KEPT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Transform", "transformed"]
+__all__ = ["Transform", "parsed_as", "transformed"]
 
 _HALVES: Final = ("before", "after")
 _NAMES: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|`[^`]*`|(?<![.\w])(?:c(?P<place>\d+)|(?P<kept>__kept))\b", re.DOTALL)
@@ -69,13 +69,14 @@ def _keeps(place: int, half: str) -> str:
 
 def _parsed(transforms: Sequence[Transform]) -> Iterator[Column]:
     for place, one in enumerate(transforms):
-        fields = ", ".join(f"{column(at)} {_parsed_as(field.type)}" for at, field in enumerate(one.schema.columns))
+        fields = ", ".join(f"{column(at)} {parsed_as(field.type)}" for at, field in enumerate(one.schema.columns))
         for half in _HALVES:
             own = functions.when(functions.col("place") == place, functions.col(half).cast("string"))
             yield functions.from_json(own, fields).alias(_row(place, half))
 
 
-def _parsed_as(kind: DataType) -> str:
+def parsed_as(kind: DataType) -> str:
+    """Return the type that JSON is parsed as, before a cast to the column's own."""
     return "string" if kind.kind in _AS_TEXT else spark_type(kind).simpleString()
 
 

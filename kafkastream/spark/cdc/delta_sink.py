@@ -1,0 +1,24 @@
+"""The Delta Lake sink of pipelines."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from kafkastream.cdc.spec.simple_sinks import DeltaSink
+from kafkastream.spark.cdc.frame_sink import FrameSink, RowHandOver, frame_sink
+from kafkastream.spark.delta.connection import prepared
+from kafkastream.spark.delta.tables import DeltaTables
+from kafkastream.spark.delta.writer import DeltaWriter
+from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
+
+__all__: list[str] = []
+
+
+@sink_operator.register
+def _(sink: DeltaSink, place: SinkPlace) -> SinkOperator:
+    return RowHandOver(place.name, place.node)
+
+
+@frame_sink.register
+def _(sink: DeltaSink, session: SparkSession) -> FrameSink:
+    return DeltaWriter(DeltaTables(prepared(session), sink.path))

@@ -1,0 +1,241 @@
+"""Pipelines into real Delta Lake tables: they follow their records, and each row is right once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, RenameColumns
+from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
+from kafkastream.cdc.spec.pipeline import PipelineSpec
+from kafkastream.cdc.spec.rules import RouteRule, TransformRule
+from kafkastream.cdc.spec.simple_sinks import DeltaSink
+from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.errors import JobError
+from kafkastream.spark.cdc.frame_sink import MicroBatch
+from kafkastream.spark.cdc.messages import table_text
+from kafkastream.spark.cdc.running import start
+from kafkastream.spark.delta.connection import prepared
+from kafkastream.spark.delta.tables import DeltaTables
+from kafkastream.spark.delta.writer import DeltaWriter
+from kafkastream.spark.tables.session import table_session
+from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.testing import KafkaBroker
+from tests.integration.test_pipelines_at_work import event, settings, source
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ORDERS = TableId.parse("shop.orders")
+KEYED = TransformRule(source_table=r"\.*.orders", primary_keys=("id",))
+
+
+@pytest.fixture(scope="module")
+def session(spark: SparkSession) -> SparkSession:
+    """A session as pipelines have it, with few partitions."""
+    own = table_session(spark, "UTC")
+    own.conf.set("spark.sql.shuffle.partitions", "2")
+    return prepared(own)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return tmp_path / "lake"
+
+
+def rows(session: SparkSession, path: Path, order: str = "id") -> list[dict[str, Any]]:
+    found = session.read.format("delta").load(str(path)).orderBy(order).collect()
+    return [row.asDict() for row in found]
+
+
+def pipeline(kafka: KafkaBroker, topic: str, lake: Path, folder: Path, **options: Any) -> PipelineSpec:
+    return PipelineSpec(
+        source=source(kafka, topic, ends=options.pop("ends", True)),
+        sink=DeltaSink(path=str(lake)),
+        settings=settings(topic, configuration={"execution.checkpointing.dir": folder.as_uri()}),
+        **{"transforms": (KEYED,), **options},
+    )
+
+
+def test_tables_follow_their_records(
+    kafka: KafkaBroker, topic: str, session: SparkSession, lake: Path, tmp_path: Path
+) -> None:
+    def run(*records: str) -> None:
+        kafka.produce(topic, list(records))
+        start(pipeline(kafka, topic, lake, tmp_path / "checkpoints")).wait()
+
+    run(
+        event("c", "shop.orders", {"id": 1, "total": 10}),
+        event("c", "shop.orders", {"id": 2, "total": 20}),
+        event("c", "shop.orders", {"id": 3, "total": 30}),
+        event("c", "shop.visits", {"page": "a"}),
+        event("u", "shop.orders", {"id": 2, "total": 2.5}, {"id": 2, "total": 20}),
+        event("d", "shop.orders", before={"id": 1, "total": 10}),
+        event("c", "shop.orders", {"id": 4, "total": 1, "note": "ink"}),
+        event("u", "shop.orders", {"id": 5, "total": 30}, {"id": 3, "total": 30}),
+        event("c", "shop.visits", {"page": "a"}),
+    )
+    orders, visits = lake / "shop" / "orders", lake / "shop" / "visits"
+    assert rows(session, orders) == [
+        {"id": 2, "total": 2.5, "note": None},
+        {"id": 4, "total": 1.0, "note": "ink"},
+        {"id": 5, "total": 30.0, "note": None},
+    ]
+    assert rows(session, visits, "page") == [{"page": "a"}] * 2
+    run(
+        event("u", "shop.orders", {"id": 4, "total": "many", "note": "pen"}, {"id": 4, "total": 1, "note": "ink"}),
+        event("d", "shop.orders", before={"id": 5, "total": 30}),
+        event("c", "shop.visits", {"page": "b", "at": 7}),
+    )
+    assert rows(session, orders) == [
+        {"id": 2, "total": "2.5", "note": None},
+        {"id": 4, "total": "many", "note": "pen"},
+    ]
+    assert rows(session, visits, "at") == [{"page": "a", "at": None}] * 2 + [{"page": "b", "at": 7}]
+    with pytest.raises(JobError, match="table without primary key takes no DELETE; give it a key"):
+        run(event("d", "shop.visits", before={"page": "a"}))
+
+
+def test_micro_batch_that_spark_repeats_is_written_once(
+    kafka: KafkaBroker, topic: str, session: SparkSession, lake: Path, tmp_path: Path
+) -> None:
+    routes = tuple(RouteRule(source_table="shop.orders", sink_table=f"{db}.orders") for db in ("shop", "copy"))
+    spec = pipeline(kafka, topic, lake, tmp_path / "checkpoints", ends=False, transforms=(), routes=routes)
+    for number in range(2):
+        kafka.produce(topic, [event("c", "shop.orders", {"id": number})])
+        job = start(spec)
+        expected = [{"id": one} for one in range(number + 1)]
+        wait_for(lambda: [rows(session, lake / db / "orders") for db in ("copy", "shop")], [expected] * 2)
+        job.cancel().result(60)
+        for commit in (tmp_path / "checkpoints").rglob("commits/*"):  # as if killed before Spark has noted the end
+            commit.unlink()
+
+
+def wait_for(read: Callable[[], Any], expected: Any, timeout_s: float = 60) -> None:
+    end = time.monotonic() + timeout_s
+    while True:
+        try:
+            found = read()
+        except Exception as error:  # noqa: BLE001  # there is no table yet
+            found = error
+        if found == expected:
+            return
+        assert time.monotonic() < end, found
+        time.sleep(0.2)
+
+
+def test_values_are_written_at_each_start(session: SparkSession, lake: Path, topic: str) -> None:
+    schema = TableSchema.of([("id", parse_type("INT"))])
+    values = ValuesSource(events=(CreateTable(ORDERS, schema), RowChange(ORDERS, Operation.INSERT, after={"id": 1})))
+    for _ in range(2):
+        start(PipelineSpec(source=values, sink=DeltaSink(path=str(lake)), settings=settings(topic))).wait()
+    assert rows(session, lake / "shop" / "orders") == [{"id": 1}] * 2
+
+
+class Sink:
+    """The sink without a pipeline: its applier, and its writer."""
+
+    def __init__(self, session: SparkSession, lake: Path) -> None:
+        self.session = session
+        self.writer = DeltaWriter(DeltaTables(session, str(lake)))
+        self.applier = self.writer.applier
+        self.path = lake / "shop" / "orders"
+
+    def write(self, schema: TableSchema, number: int, *changes: Sequence[Any]) -> None:
+        """Write changes: an operation, and the values of the rows before and after."""
+        messages = [
+            (table_text(ORDERS), operation, self._json(before), self._json(after), order)
+            for order, (operation, before, after) in enumerate(changes)
+        ]
+        columns = "table string, operation string, before binary, after binary, `order` long"
+        frame = self.session.createDataFrame(messages, columns)
+        self.writer.write(frame, SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
+
+    @staticmethod
+    def _json(row: Sequence[Any] | None) -> bytearray | None:
+        return None if row is None else bytearray(json.dumps({f"c{at}": one for at, one in enumerate(row)}).encode())
+
+
+@pytest.fixture
+def sink(session: SparkSession, lake: Path) -> Sink:
+    return Sink(session, lake)
+
+
+def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> None:
+    columns = [("id", parse_type("INT")), ("a`b", parse_type("TIMESTAMP(3)")), ("at", parse_type("TIME"))]
+    schema = TableSchema.of(columns, ["id"])
+    changes: list[Any] = [
+        CreateTable(ORDERS, TableSchema(schema.columns, ("id",), ("at",))),
+        AddColumns(ORDERS, (Column("note", parse_type("BYTES")),)),
+        AlterColumnTypes(ORDERS, {"id": parse_type("BIGINT")}, {"id": parse_type("INT")}),
+        RenameColumns(ORDERS, {"note": "ink"}),
+    ]
+    whole = TableSchema.of([*columns, ("ink", parse_type("BYTES"))], ["id"])
+    for change in changes:
+        sink.applier.apply(change)
+        sink.applier.apply(change)
+    (*first, last) = [
+        ("INSERT", None, [1, "2024-05-01 12:30:00.5", "12:30:00", "aW5r"]),
+        ("INSERT", None, [2, None, None, None]),
+        ("UPDATE", [2, None, None, None], [3, None, "01:00:00", None]),
+        ("DELETE", [1, None, None, None], None),
+    ]
+    sink.write(whole, 7, *first)
+    sink.write(whole, 7, *first, last)  # another content shows that nothing is written
+    assert [row["id"] for row in rows(session, sink.path)] == [1, 3]
+    (row, _) = rows(session, sink.path)
+    assert (str(row["a`b"]), row["at"], bytes(row["ink"])) == ("2024-05-01 12:30:00.500000", "12:30:00", b"ink")
+    sink.write(whole, 8, last)
+    assert [row["id"] for row in rows(session, sink.path)] == [3]
+    existing = sink.writer.tables.existing(ORDERS)
+    assert existing is not None
+    assert existing.partition_columns == ("at",)
+    with pytest.raises(SinkError, match=r"key column 'id' of table shop\.orders is NULL"):
+        sink.write(whole, 9, ("INSERT", None, [None, None, None, None]))
+
+
+def test_type_widening_of_delta_is_used_where_the_table_has_it(session: SparkSession, sink: Sink) -> None:
+    schema = TableSchema((Column("n", parse_type("INT")),), options={"delta.enableTypeWidening": "true"})
+    sink.applier.apply(CreateTable(ORDERS, schema))
+    sink.write(schema, 1, ("INSERT", None, [1]))
+    files = set(sink.path.glob("*.parquet"))
+    sink.applier.apply(AlterColumnTypes(ORDERS, {"n": parse_type("BIGINT")}, {"n": parse_type("INT")}))
+    wide = TableSchema.of([("n", parse_type("BIGINT"))])
+    sink.write(wide, 2, ("INSERT", None, [2**40]))
+    assert rows(session, sink.path, "n") == [{"n": 1}, {"n": 2**40}]
+    assert files < set(sink.path.glob("*.parquet"))
+
+
+def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink) -> None:
+    def create(**columns: str) -> None:
+        schema = TableSchema.of((name, parse_type(type_)) for name, type_ in columns.items())
+        sink.applier.apply(CreateTable(ORDERS, schema))
+
+    for name, reason in {"a b": "for the character ' '", "": "no column ''"}.items():
+        with pytest.raises(SchemaChangeRefusedError, match=reason):
+            create(**{name: "INT"})
+    with pytest.raises(SchemaChangeRefusedError, match="does not tell the columns 'a' and 'A' apart"):
+        create(a="INT", A="INT")
+    with pytest.raises(SchemaChangeRefusedError, match=r"no folder can have the name '\.\.'"):
+        sink.applier.apply(CreateTable(TableId(("..", "a")), TableSchema.of([("a", parse_type("INT"))])))
+    create(a="INT")
+    with pytest.raises(SchemaChangeRefusedError, match="'a' has the type int, which does not hold string"):
+        create(a="STRING")
+    create(a="SMALLINT", b="STRING")
+    assert rows(session, sink.path, "a") == []
+    other = TableId.parse("shop.other")
+    (sink.path.parent / "other").mkdir()
+    (sink.path.parent / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(SchemaChangeRefusedError, match="are no Delta Lake table"):
+        sink.applier.apply(CreateTable(other, TableSchema.of([("a", parse_type("INT"))])))
+    (sink.path.parent.parent / "file").write_text("")
+    with pytest.raises(SinkError, match="the table's files cannot be read or written") as refused:
+        sink.applier.apply(CreateTable(TableId(("file", "t")), TableSchema.of([("a", parse_type("INT"))])))
+    assert "Exception" not in str(refused.value)
