@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, RenameColumns
+from kafkastream.cdc.rows import row_class, row_encoder
 from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.rules import RouteRule, TransformRule
@@ -20,14 +20,16 @@ from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.frame_sink import MicroBatch
-from kafkastream.spark.cdc.messages import table_text
+from kafkastream.spark.cdc.messages import by_place, table_text
 from kafkastream.spark.cdc.running import start
 from kafkastream.spark.delta.connection import prepared
 from kafkastream.spark.delta.tables import DeltaTables
 from kafkastream.spark.delta.writer import DeltaWriter
 from kafkastream.spark.tables.session import table_session
 from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.types import DataType
 from kafkastream.testing import KafkaBroker
+from tests.cdc.sink_suite import ROW
 from tests.integration.test_pipelines_at_work import event, settings, source
 
 if TYPE_CHECKING:
@@ -151,16 +153,18 @@ class Sink:
     def write(self, schema: TableSchema, number: int, *changes: Sequence[Any]) -> None:
         """Write changes: an operation, and the values of the rows before and after."""
         messages = [
-            (table_text(ORDERS), operation, self._json(before), self._json(after), order)
+            (table_text(ORDERS), operation, _json(schema, before), _json(schema, after), order)
             for order, (operation, before, after) in enumerate(changes)
         ]
         columns = "table string, operation string, before binary, after binary, `order` long"
         frame = self.session.createDataFrame(messages, columns)
         self.writer.write(frame, SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
 
-    @staticmethod
-    def _json(row: Sequence[Any] | None) -> bytearray | None:
-        return None if row is None else bytearray(json.dumps({f"c{at}": one for at, one in enumerate(row)}).encode())
+
+def _json(schema: TableSchema, row: Sequence[Any] | None) -> bytearray | None:
+    """Return a row as messages have it."""
+    columns = by_place(schema.columns)
+    return None if row is None else bytearray(row_encoder(columns)(row_class(columns)(*row)))
 
 
 @pytest.fixture
@@ -182,7 +186,7 @@ def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> N
         sink.applier.apply(change)
         sink.applier.apply(change)
     (*first, last) = [
-        ("INSERT", None, [1, "2024-05-01 12:30:00.5", "12:30:00", "aW5r"]),
+        ("INSERT", None, [1, "2024-05-01 12:30:00.5", "12:30:00", b"ink"]),
         ("INSERT", None, [2, None, None, None]),
         ("UPDATE", [2, None, None, None], [3, None, "01:00:00", None]),
         ("DELETE", [1, None, None, None], None),
@@ -194,11 +198,25 @@ def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> N
     assert (str(row["a`b"]), row["at"], bytes(row["ink"])) == ("2024-05-01 12:30:00.500000", "12:30:00", b"ink")
     sink.write(whole, 8, last)
     assert [row["id"] for row in rows(session, sink.path)] == [3]
+    with pytest.raises(SinkError, match="holds micro-batch 8 of this job already, and its checkpoint goes on with 7"):
+        sink.write(whole, 7, last)
     existing = sink.writer.tables.existing(ORDERS)
     assert existing is not None
     assert existing.partition_columns == ("at",)
     with pytest.raises(SinkError, match=r"key column 'id' of table shop\.orders is NULL"):
         sink.write(whole, 9, ("INSERT", None, [None, None, None, None]))
+
+
+def test_values_of_each_type_come_back_and_become_the_texts_of_rows(session: SparkSession, sink: Sink) -> None:
+    schema = TableSchema.of((name, type_) for name, (type_, _) in ROW.items())
+    sink.applier.apply(CreateTable(ORDERS, schema))
+    sink.write(schema, 1, ("INSERT", None, [value for _, value in ROW.values()]), ("INSERT", None, [None] * len(ROW)))
+    before = {name: type_ for name, (type_, _) in ROW.items()}
+    sink.applier.apply(AlterColumnTypes(ORDERS, dict.fromkeys(before, DataType.string()), before))
+    nulls, texts = rows(session, sink.path, "int")
+    assert set(nulls.values()) == {None}
+    expected = {name: value if isinstance(value, str) else str(value) for name, (_, value) in ROW.items()}
+    assert texts == {**expected, "truth": "true", "bytes": "AP9c"}
 
 
 def test_type_widening_of_delta_is_used_where_the_table_has_it(session: SparkSession, sink: Sink) -> None:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import final
+from typing import Final, final
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession

@@ -21,6 +21,7 @@ _WIDENS: Final = "delta.enableTypeWidening"
 _REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
 """Characters of columns that Delta takes only with column mapping, which older readers do not know."""
 _SEPARATOR: Final = "\x1f"
+_AS_TEXT: Final = frozenset({Kind.TIME, Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 
 
 @final
@@ -93,6 +94,13 @@ class DeltaTables:
             bool(widens.isDefined() and widens.get() == "true"),
         )
 
+    def last_version(self, table: TableId, application: str) -> int | None:
+        """Return the last transaction of an application that a table holds; None if it holds none."""
+        log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self.session._jsparkSession, self.path(table))
+        self.session.read.format("delta").load(self.path(table))  # which reads what is new in the log
+        found = log.unsafeVolatileSnapshot().transactions().get(application)
+        return int(found.get()) if found.isDefined() else None
+
     def _check_free(self, table: TableId, path: str) -> None:
         folder = self._jvm.org.apache.hadoop.fs.Path(path)
         files = folder.getFileSystem(self.session._jsparkSession.sessionState().newHadoopConf())
@@ -113,7 +121,7 @@ class DeltaTables:
 
 
 def delta_type(of: DataType) -> SparkType:
-    """Return the type of a column in Delta, which has none for TIME.
+    """Return the type of a column in Delta, which has none for TIME; nested values are their JSON, as in rows.
 
     Example:
         >>> delta_type(DataType.of(Kind.TIME, 3)).simpleString()
@@ -121,7 +129,7 @@ def delta_type(of: DataType) -> SparkType:
         >>> delta_type(DataType.of(Kind.DECIMAL, 5, 2)).simpleString()
         'decimal(5,2)'
     """
-    return StringType() if of.kind is Kind.TIME else spark_type(of)
+    return StringType() if of.kind in _AS_TEXT else spark_type(of)
 
 
 def delta_fields(table: TableId, columns: Iterable[Column]) -> list[StructField]:

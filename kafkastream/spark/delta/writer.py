@@ -7,9 +7,10 @@ from typing import Final, final
 
 import attrs
 from pyspark.sql import Column, DataFrame, functions
+from pyspark.sql.types import StringType
 
 from kafkastream.cdc.book import SchemaBook
-from kafkastream.cdc.sinks import MetadataApplier
+from kafkastream.cdc.sinks import MetadataApplier, SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
@@ -18,6 +19,7 @@ from kafkastream.spark.delta.applier import DeltaMetadataApplier
 from kafkastream.spark.delta.connection import prepared, told, with_settings
 from kafkastream.spark.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.sql.query.relations import column
+from kafkastream.sql.types import DataType
 
 __all__ = ["DeltaWriter"]
 
@@ -58,8 +60,23 @@ class DeltaWriter:
                 if table_text(table) in found:
                     application = f"kafkastream {book.job} {batch.query} {table}"
                     settings = {_APPLICATION: application, _VERSION: str(batch.number)}
-                    with with_settings(session, settings), told(f"table {table}, {self.tables.path(table)}"):
-                        self._write(rows, table, book.sinks[table])
+                    with with_settings(session, settings), told(self._place(table)):
+                        if not self._has_written(table, application, batch.number):
+                            self._write(rows, table, book.sinks[table])
+
+    def _place(self, table: TableId) -> str:
+        return f"table {table}, {self.tables.path(table)}"
+
+    def _has_written(self, table: TableId, application: str, number: int) -> bool:
+        """Whether a table holds a micro-batch; fails if it holds a later one, which would hide other records."""
+        last = self.tables.last_version(table, application)
+        if last is not None and last > number:
+            raise SinkError(
+                f"the table holds micro-batch {last} of this job already, and its checkpoint goes on with {number}",
+                where=self._place(table),
+                now="Restore the newest checkpoint, or begin with a new one and a new table.",
+            )
+        return last == number
 
     def _write(self, rows: DataFrame, table: TableId, schema: TableSchema) -> None:
         own = rows.where(functions.col("table") == table_text(table))
@@ -126,8 +143,12 @@ def _half(half: str, schema: TableSchema, *, gone: bool, place: int) -> Column:
 
 
 def _parsed(half: str, schema: TableSchema) -> Column:
-    fields = (f"{column(place)} {parsed_as(one.type)}" for place, one in enumerate(schema.columns))
+    fields = (f"{column(place)} {_parsed_as(one.type)}" for place, one in enumerate(schema.columns))
     return functions.from_json(functions.col(half).cast("string"), ", ".join(fields))
+
+
+def _parsed_as(kind: DataType) -> str:
+    return "string" if isinstance(delta_type(kind), StringType) else parsed_as(kind)
 
 
 def _values(row: Column, schema: TableSchema) -> list[Column]:

@@ -17,7 +17,7 @@ import pytest
 
 from kafkastream.errors import JarsUnavailableError
 from kafkastream.spark import jars
-from kafkastream.spark.jars import broker_jars, connector_jars, connector_version
+from kafkastream.spark.jars import broker_jars, connector_jars, connector_version, delta_jars
 
 POM = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>{org}</groupId><artifactId>{name}</artifactId><version>{rev}</version></project>"""
@@ -93,6 +93,10 @@ def test_broker_has_a_quiet_logger(registry: Path) -> None:
     found = names(broker_jars())
     assert any(name.startswith("kafka_2.13-4.") for name in found)
     assert any(name.startswith("slf4j-simple-1.7.") for name in found)
+
+
+def test_delta_has_its_two_jars(registry: Path) -> None:
+    assert [name.rpartition("-")[0] for name in names(delta_jars())] == ["delta-spark_4.2_2.13", "delta-storage"]
 
 
 def test_progress_is_told_on_stderr_once(registry: Path, capfd: pytest.CaptureFixture[str]) -> None:
