@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ORDERS = TableId.parse("shop.orders")
 KEYED = TransformRule(source_table=r"\.*.orders", primary_keys=("id",))
+SHOUTED = TransformRule(source_table="shop.visits", projection="*, upper(page) AS shout")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def pipeline(kafka: KafkaBroker, topic: str, lake: Path, folder: Path, **options
         source=source(kafka, topic, ends=options.pop("ends", True)),
         sink=DeltaSink(path=str(lake)),
         settings=settings(topic, configuration={"execution.checkpointing.dir": folder.as_uri()}),
-        **{"transforms": (KEYED,), **options},
+        **{"transforms": (KEYED, SHOUTED), **options},
     )
 
 
@@ -90,7 +91,8 @@ def test_tables_follow_their_records(
         {"id": 4, "total": 1.0, "note": "ink"},
         {"id": 5, "total": 30.0, "note": None},
     ]
-    assert rows(session, visits, "page") == [{"page": "a"}] * 2
+    seen = [{"page": "a", "shout": "A"}] * 2
+    assert rows(session, visits, "page") == seen
     run(
         event("u", "shop.orders", {"id": 4, "total": "many", "note": "pen"}, {"id": 4, "total": 1, "note": "ink"}),
         event("d", "shop.orders", before={"id": 5, "total": 30}),
@@ -100,7 +102,7 @@ def test_tables_follow_their_records(
         {"id": 2, "total": "2.5", "note": None},
         {"id": 4, "total": "many", "note": "pen"},
     ]
-    assert rows(session, visits, "at") == [{"page": "a", "at": None}] * 2 + [{"page": "b", "at": 7}]
+    assert rows(session, visits, "at") == [{**row, "at": None} for row in seen] + [{"page": "b", "shout": "B", "at": 7}]
     with pytest.raises(JobError, match="table without primary key takes no DELETE; give it a key"):
         run(event("d", "shop.visits", before={"page": "a"}))
 

@@ -15,7 +15,7 @@ from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, R
 from kafkastream.cdc.merge import common_type
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.delta.connection import told
+from kafkastream.spark.delta.connection import active, told
 from kafkastream.spark.delta.tables import DeltaTables, ExistingTable, delta_fields, delta_type, quoted
 from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.texts import utc_text
@@ -51,7 +51,7 @@ class DeltaMetadataApplier:
             SinkError: The path cannot be read or written.
         """
         table, path = change.table, self.tables.path(change.table)
-        with told(f"table {table}, {path}"):
+        with active(self.tables.session), told(f"table {table}, {path}"):
             existing = self.tables.existing(table)
             if isinstance(change, CreateTable):
                 self._create(table, change.schema, existing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
@@ -16,7 +16,7 @@ from kafkastream.spark.jars import delta_jars
 from kafkastream.spark.session import add_jars
 from kafkastream.spark.translate_errors import STORAGE, without_secrets
 
-__all__ = ["prepared", "told", "with_settings"]
+__all__ = ["active", "prepared", "told", "with_settings"]
 
 _CLASS: Final = "io.delta.tables.DeltaTable"
 _CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
@@ -61,6 +61,22 @@ def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[
 
 
 @contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Have Delta read a log with the settings of a session: it asks for the thread's active one."""
+    assert session.sparkContext._jvm is not None
+    sessions = session.sparkContext._jvm.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+@contextmanager
 def told(where: str) -> Iterator[None]:
     """Raise what Delta and file systems refuse in the user's words, with the table's place.
 
@@ -97,8 +113,3 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
     if found := _DELTA.search(text):
         return SinkError(f"Delta Lake refuses: {found[1].split('SQLSTATE')[0].strip()}", where=where)
     return None
-
-
-def jvm(session: SparkSession) -> Any:
-    """Return the session's JVM."""
-    return session.sparkContext._jvm

@@ -12,6 +12,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import Column, TableId
+from kafkastream.spark.delta.connection import active
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -98,7 +99,8 @@ class DeltaTables:
         """Return the last transaction of an application that a table holds; None if it holds none."""
         log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self.session._jsparkSession, self.path(table))
         self.session.read.format("delta").load(self.path(table))  # which reads what is new in the log
-        found = log.unsafeVolatileSnapshot().transactions().get(application)
+        with active(self.session):
+            found = log.unsafeVolatileSnapshot().transactions().get(application)
         return int(found.get()) if found.isDefined() else None
 
     def _check_free(self, table: TableId, path: str) -> None:

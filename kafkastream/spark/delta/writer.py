@@ -16,7 +16,7 @@ from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
 from kafkastream.spark.cdc.transforms import parsed_as
 from kafkastream.spark.delta.applier import DeltaMetadataApplier
-from kafkastream.spark.delta.connection import prepared, told, with_settings
+from kafkastream.spark.delta.connection import active, prepared, told, with_settings
 from kafkastream.spark.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.sql.query.relations import column
 from kafkastream.sql.types import DataType
@@ -54,7 +54,7 @@ class DeltaWriter:
             SinkError: A table without primary key gets an UPDATE or a DELETE, or cannot be written.
         """
         session = prepared(rows.sparkSession)
-        with with_settings(session, {_ADAPTIVE: "true"}):
+        with active(session), with_settings(session, {_ADAPTIVE: "true"}):
             found = {row[0] for row in rows.select("table").distinct().collect()}
             for table in sorted(book.sinks):
                 if table_text(table) in found:
