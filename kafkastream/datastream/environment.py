@@ -17,6 +17,7 @@ from kafkastream.options import job as options
 from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.configuration import Configuration
 from kafkastream.spec.element_types import typed_elements
+from kafkastream.spec.file_source import FileSource
 from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SideOutputNode, SinkNode, SourceNode, UnionNode
 from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
 from kafkastream.spec.job_settings import job_settings
@@ -81,9 +82,18 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         type_info: TypeInformation[int] | None = None,
     ) -> DataStream[int]: ...
 
+    @overload
     def from_source(
         self,
-        source: KafkaSource[Any] | NumberSequenceSource,
+        source: FileSource,
+        watermark_strategy: WatermarkStrategy[Any],
+        source_name: str,
+        type_info: TypeInformation[str] | None = None,
+    ) -> DataStream[str]: ...
+
+    def from_source(
+        self,
+        source: KafkaSource[Any] | NumberSequenceSource | FileSource,
         watermark_strategy: WatermarkStrategy[Any],
         source_name: str,
         type_info: TypeInformation[Any] | None = None,
@@ -92,8 +102,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
         Differs from PyFlink: a ``TimestampAssigner`` written in Python is honoured here; PyFlink drops it silently.
         """
-        begins = CollectionSource(source.numbers) if isinstance(source, NumberSequenceSource) else source
-        return self._begin(begins, watermark_strategy, source_name, type_info or source.get_produced_type())
+        type_info = type_info or source.get_produced_type()
+        return self._begin(_begun(source), watermark_strategy, source_name, type_info)
 
     fromSource = from_source
 
@@ -145,15 +155,16 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     fromSequence = from_sequence
 
     def read_text_file(self, file_path: str, charset_name: str = "UTF-8") -> NoReturn:
-        """Refused: files are Spark's own sources.
+        """Refused: files are read with ``FileSource``.
 
         Raises:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "there is no source of files",
+            "Flink 2 has no such method any more",
             where=f"read_text_file({file_path!r})",
-            now="spark.readStream.text(path) reads files; a small one: from_collection(Path(path).read_text().splitlines()).",
+            now="env.from_source(FileSource.for_record_stream_format(StreamFormat.text_line_format(), path).build(), "
+            "WatermarkStrategy.no_watermarks(), name)",
         )
 
     readTextFile = read_text_file
@@ -277,6 +288,17 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     def _drop_sinks(self) -> None:
         """What was started is not started again by the next ``execute``, as in Flink."""
         self._nodes = {i: node for i, node in self._nodes.items() if not isinstance(node, SinkNode)}
+
+
+def _begun(source: KafkaSource[Any] | NumberSequenceSource | FileSource) -> KafkaSource[Any] | CollectionSource:
+    """Return what a graph holds of a source."""
+    match source:
+        case NumberSequenceSource():
+            return CollectionSource(source.numbers)
+        case FileSource():
+            return CollectionSource(source.lines)
+        case other:
+            return other
 
 
 def _unbounded(graph: JobGraph) -> list[SourceNode]:

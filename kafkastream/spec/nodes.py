@@ -24,6 +24,7 @@ __all__ = [
     "CollectSink",
     "CollectionSource",
     "DiscardingSink",
+    "FileLines",
     "KeyedInput",
     "KeyedNode",
     "Node",
@@ -67,12 +68,26 @@ class OperatorKind(enum.Enum):
 
 @final
 @attrs.frozen
+class FileLines:
+    """Lines of files.
+
+    Args:
+        paths: Absolute paths of files and directories.
+        charset: By one of Java's names.
+    """
+
+    paths: tuple[str, ...]
+    charset: str
+
+
+@final
+@attrs.frozen
 class CollectionSource:
-    """Elements that the program holds itself, or whole numbers one after the other; bounded."""
+    """Elements that the program holds itself, whole numbers one after the other, or lines of files; bounded."""
 
-    elements: tuple[object, ...] | range
+    elements: tuple[object, ...] | range | FileLines
 
-    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range]:
+    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range | FileLines]:
         """The elements in pieces that may be read one by one: numbers so many at a time, other elements at once.
 
         Example:

@@ -1,4 +1,4 @@
-"""Files, at PyFlink's path: sinks of lines; what reads files can be imported, and is refused when it is used."""
+"""Files, at PyFlink's path: sources and sinks of lines; bulk formats and compaction can be imported, and are refused when they are used."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from kafkastream.spec.file_sink import (
     OutputFileConfig,
     RollingPolicy,
     StreamingFileSink,
+)
+from kafkastream.spec.file_source import (
+    FileEnumeratorProvider,
+    FileSource,
+    FileSourceBuilder,
+    FileSplitAssignerProvider,
+    StreamFormat,
 )
 from kafkastream.spec.stand_in import FILES, StandIn
 from kafkastream.spec.time import Duration
@@ -42,28 +49,8 @@ __all__ = [
 _NO_COMPACTION: Final = "Files are not compacted. Leave it out: a longer checkpointing interval (env.enable_checkpointing) makes larger files."
 
 
-class FileSource(StandIn, instead=FILES):
-    """Reads files."""
-
-
-class FileSourceBuilder(StandIn, instead=FILES):
-    """Builds a ``FileSource``."""
-
-
-class StreamFormat(StandIn, instead=FILES):
-    """Reads a file as a stream of records."""
-
-
 class BulkFormat(StandIn, instead=FILES):
     """Reads a file in batches of records."""
-
-
-class FileEnumeratorProvider(StandIn, instead=FILES):
-    """Finds files."""
-
-
-class FileSplitAssignerProvider(StandIn, instead=FILES):
-    """Hands out files to readers."""
 
 
 class FileCompactStrategy(StandIn, instead=_NO_COMPACTION):

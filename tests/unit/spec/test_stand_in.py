@@ -11,7 +11,7 @@ import pytest
 from pyspark import cloudpickle
 
 from kafkastream.common.serialization import BulkWriterFactory
-from kafkastream.datastream.connectors.file_system import FileCompactor, FileSource
+from kafkastream.datastream.connectors.file_system import BulkFormat, FileCompactor
 from kafkastream.datastream.functions import Partitioner
 from kafkastream.datastream.window import mod_inverse
 from kafkastream.errors import UnsupportedFeatureError
@@ -25,7 +25,7 @@ class ByLength(Partitioner, ABC):
 
 USES: dict[str, Callable[[], Any]] = {
     "connectors.file_system.FileCompactor.concat_file_compactor": lambda: FileCompactor.concat_file_compactor(b""),
-    "connectors.file_system.FileSource(…)": lambda: FileSource("/data"),
+    "connectors.file_system.BulkFormat(…)": lambda: BulkFormat("/data"),
     "common.serialization.BulkWriterFactory(…)": lambda: BulkWriterFactory(None),
     "datastream.functions.Partitioner(…)": ByLength,
     "datastream.window.mod_inverse(…)": lambda: mod_inverse(3),
@@ -41,16 +41,16 @@ def test_use_is_refused(path: str) -> None:
 
 
 def test_error_says_what_works() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="FileSource is not supported") as caught:
-        FileSource.for_record_stream_format(None, "/data")
+    with pytest.raises(UnsupportedFeatureError, match="BulkFormat is not supported") as caught:
+        BulkFormat.of("/data")
     assert caught.value.now == FILES
 
 
 def test_names_without_use_are_harmless() -> None:
-    def written(sink: FileCompactor | None = None) -> FileSource | None:
-        return sink if isinstance(sink, FileSource) else None
+    def written(sink: FileCompactor | None = None) -> BulkFormat | None:
+        return sink if isinstance(sink, BulkFormat) else None
 
-    assert get_type_hints(written)["return"] == FileSource | None
+    assert get_type_hints(written)["return"] == BulkFormat | None
     assert written() is None
-    assert inspect.isclass(FileSource)
-    assert cloudpickle.loads(cloudpickle.dumps([FileSource, mod_inverse, written]))[:2] == [FileSource, mod_inverse]
+    assert inspect.isclass(BulkFormat)
+    assert cloudpickle.loads(cloudpickle.dumps([BulkFormat, mod_inverse, written]))[:2] == [BulkFormat, mod_inverse]
