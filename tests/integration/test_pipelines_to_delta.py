@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kafkastream.cdc.book import SchemaBook
-from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, RenameColumns
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, RenameColumns, SchemaChange
 from kafkastream.cdc.rows import row_class, row_encoder
 from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
 from kafkastream.cdc.spec.pipeline import PipelineSpec
@@ -21,7 +21,7 @@ from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import JobError
 from kafkastream.spark.cdc.frame_sink import MicroBatch
 from kafkastream.spark.cdc.messages import by_place, table_text
-from kafkastream.spark.cdc.running import start
+from kafkastream.spark.cdc.running import sink_steps, start
 from kafkastream.spark.delta.connection import prepared
 from kafkastream.spark.delta.tables import DeltaTables
 from kafkastream.spark.delta.writer import DeltaWriter
@@ -259,3 +259,16 @@ def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink
     with pytest.raises(SinkError, match="the table's files cannot be read or written") as refused:
         sink.applier.apply(CreateTable(TableId(("file", "t")), TableSchema.of([("a", parse_type("INT"))])))
     assert "Exception" not in str(refused.value)
+    assert "[" not in refused.value.what
+
+
+def test_steps_of_a_start_are_told_without_spark() -> None:
+    schema = TableSchema.of([("id", parse_type("INT"))])
+    changes: list[SchemaChange] = [
+        CreateTable(ORDERS, schema),
+        AddColumns(ORDERS, (Column("note", parse_type("STRING")),)),
+    ]
+    assert list(sink_steps(DeltaSink(path="/lake"), changes)) == [
+        "/lake/shop/orders: create the table with columns id INT, unless it is there",
+        "/lake/shop/orders: add column note STRING",
+    ]

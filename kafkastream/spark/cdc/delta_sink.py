@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from pyspark.sql import SparkSession
 
+from kafkastream.cdc.book import described
+from kafkastream.cdc.changes import CreateTable, SchemaChange
 from kafkastream.cdc.spec.simple_sinks import DeltaSink
 from kafkastream.spark.cdc.frame_sink import FrameSink, RowHandOver, frame_sink
+from kafkastream.spark.cdc.plan import sink_steps
 from kafkastream.spark.delta.connection import prepared
-from kafkastream.spark.delta.tables import DeltaTables
+from kafkastream.spark.delta.tables import DeltaTables, table_path
 from kafkastream.spark.delta.writer import DeltaWriter
 from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
 
@@ -22,3 +27,10 @@ def _(sink: DeltaSink, place: SinkPlace) -> SinkOperator:
 @frame_sink.register
 def _(sink: DeltaSink, session: SparkSession) -> FrameSink:
     return DeltaWriter(DeltaTables(prepared(session), sink.path))
+
+
+@sink_steps.register
+def _(sink: DeltaSink, changes: Iterable[SchemaChange]) -> Iterator[str]:
+    for change in changes:
+        unless = ", unless it is there" if isinstance(change, CreateTable) else ""
+        yield f"{table_path(sink.path, change.table)}: {described(change)}{unless}"

@@ -27,7 +27,8 @@ _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P000
 _CONCURRENT: Final = re.compile(
     r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED|Concurrent\w+Exception|MetadataChangedException"
 )
-_DELTA: Final = re.compile(r"\[(DELTA_[^\n]*)")
+_UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
+_DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
 
 
 def prepared(session: SparkSession) -> SparkSession:
@@ -104,7 +105,7 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
             where=where,
             now="Let one job write to a table; the next start, or a restart strategy, writes what is left.",
         )
-    if found := re.search(STORAGE, text):
+    if found := _UNWRITABLE.search(text) or re.search(STORAGE, text):
         return SinkError(
             f"the table's files cannot be read or written: {re.sub(r'^.*?Exception: ', '', found[1].strip())}",
             where=where,

@@ -16,7 +16,7 @@ from kafkastream.spark.delta.connection import active
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted"]
+__all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted", "table_path"]
 
 _WIDENS: Final = "delta.enableTypeWidening"
 _REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
@@ -60,14 +60,7 @@ class DeltaTables:
         Raises:
             SchemaChangeRefusedError: A part of its name cannot be that of a folder.
         """
-        for part in table.parts:
-            if part in ("", ".", "..") or "/" in part or "\0" in part:
-                raise SchemaChangeRefusedError(
-                    f"no folder can have the name {part!r}",
-                    where=f"table {table}",
-                    now="Give it another name by a route.",
-                )
-        return "/".join((self.root.rstrip("/"), *table.parts))
+        return table_path(self.root, table)
 
     def handle(self, table: TableId, session: SparkSession | None = None) -> Any:
         """Return Delta's own handle of a table, in another session if one is given."""
@@ -120,6 +113,26 @@ class DeltaTables:
     @property
     def _jvm(self) -> Any:
         return self.session.sparkContext._jvm
+
+
+def table_path(root: str, table: TableId) -> str:
+    """Return where a table is below a path.
+
+    Raises:
+        SchemaChangeRefusedError: A part of its name cannot be that of a folder.
+
+    Example:
+        >>> table_path("s3a://lake/tables/", TableId.parse("shop.orders"))
+        's3a://lake/tables/shop/orders'
+    """
+    for part in table.parts:
+        if part in ("", ".", "..") or "/" in part or "\0" in part:
+            raise SchemaChangeRefusedError(
+                f"no folder can have the name {part!r}",
+                where=f"table {table}",
+                now="Give it another name by a route.",
+            )
+    return "/".join((root.rstrip("/"), *table.parts))
 
 
 def delta_type(of: DataType) -> SparkType:
