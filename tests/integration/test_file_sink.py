@@ -40,7 +40,8 @@ renamed = pathlib.Path.replace
 
 def replace(self, target):
     renamed(self, target)
-    os.kill(os.getpid(), signal.SIGKILL)
+    if self.name.startswith(".part-"):
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 if mode == "killed":
