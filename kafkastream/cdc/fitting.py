@@ -25,6 +25,7 @@ _WHOLE: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
 _FLOATING: Final = (Kind.FLOAT, Kind.DOUBLE)
 _TEXTS: Final = (Kind.CHAR, Kind.VARCHAR)
 _PLENTY: Final = Context(prec=80)
+_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def row_fitting(of: TableSchema, to: TableSchema) -> Callable[[Row], Row] | None:
@@ -134,5 +135,7 @@ def _as_text(of: DataType) -> Convert | None:
             return java_float
         case Kind.DOUBLE:
             return java_double
+        case Kind.ARRAY | Kind.MAP | Kind.MULTISET | Kind.ROW:
+            return lambda value: _encode(value).decode()
         case _:
             return None

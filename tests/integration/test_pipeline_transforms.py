@@ -157,3 +157,19 @@ def test_wrong_expressions_are_told_with_their_rule(
     with pytest.raises(KafkastreamError, match=told) as failure:
         found(kafka, topic, [event("c", "shop.orders", {"id": 1})], rule(projection, filter=where))
     assert "shop.orders" in str(failure.value)
+
+
+def test_nested_values_are_columns_of_expressions(kafka: KafkaBroker, topic: str) -> None:
+    kafka.produce(topic, [event("c", "shop.orders", {"tags": ["a", "b"], "at": {"x": 1}, "of": {"k": 7}})])
+    columns = [("tags", "ARRAY<STRING>"), ("at", "ROW<x INT>"), ("of", "MAP<STRING, INT>")]
+    declared = TableSchema.of([(name, parse_type(type_)) for name, type_ in columns])
+    computed = rule("*, CARDINALITY(tags) AS n, `at`.x AS x, `of`['k'] AS k")
+    (row,) = changes(
+        PipelineSpec(
+            source=source(kafka, topic, initial_schemas={TableId.parse("shop.orders"): declared}),
+            sink=SINK,
+            transforms=(computed,),
+            settings=settings(topic),
+        )
+    )
+    assert row.after == {"tags": ["a", "b"], "at": {"x": 1}, "of": {"k": 7}, "n": 2, "x": 1, "k": 7}

@@ -42,6 +42,8 @@ from kafkastream.sql.syntax.data_types import parse_type
         ("VARCHAR(10)", "VARCHAR(3)", "four", None),
         ("VARCHAR(10)", "VARCHAR(4)", "four", "four"),
         ("STRING", "INT", "7", None),
+        ("ARRAY<INT>", "STRING", [1, 2], "[1,2]"),
+        ("ROW<a INT>", "STRING", {"a": 1}, '{"a":1}'),
     ],
 )
 def test_values_become_what_flink_cdc_makes_of_them(of: str, to: str, value: Any, expected: Any) -> None:
