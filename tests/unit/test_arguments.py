@@ -183,7 +183,7 @@ WRONG: list[tuple[str, str]] = [
     ("w.reduce(max, Upper())", "must be a WindowFunction or a ProcessWindowFunction or None, not an Upper"),
     ("w.process(Upper())", "must be a ProcessWindowFunction, not an Upper"),
     ("env.from_source(SOURCE, None, 's')", "must be a WatermarkStrategy, not None"),
-    ("env.from_source(None, NONE, 's')", "must be a KafkaSource or a NumberSequenceSource, not None"),
+    ("env.from_source(None, NONE, 's')", "must be a KafkaSource or a NumberSequenceSource or a FileSource, not None"),
     ("env.from_source(SOURCE, NONE, None)", "source_name of StreamExecutionEnvironment.from_source must be a str"),
     ("env.add_source('t')", "must be a FlinkKafkaConsumer, not 't'"),
     ("env.from_collection(5)", "must be a collection, not 5"),

@@ -72,7 +72,7 @@ def test_tombstones_are_skipped(value: bytes | None, settings: ReadSettings) -> 
         (b"5", "Expected `object`, got `int`"),
         (b"{", "truncated"),
         (b"[" * 5000 + b"]" * 5000, "got `array`"),
-        (b'{"x":' * 5000 + b"1" + b"}" * 5000, "recursion"),
+        (b'{"x":' * 5000 + b"1" + b"}" * 5000, "recursion|no source"),  # as deep as this process lets anybody go
         (event(None, after={"id": 1}), "no op"),
         (event("t"), "unknown op 't'"),
         (event("c", before={"id": 1}), "no row in after"),

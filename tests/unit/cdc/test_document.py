@@ -401,7 +401,7 @@ MALFORMED = {
     "key": (f"{SOURCE}? [a]\n: b", "a key is no text", "line 2, column 3"),
     "bomb": (BOMB, "too large, or nested too deeply", "line 1"),
     "cycle": ("source: &a [*a]", "too large, or nested too deeply", "line 1"),
-    "deep": ("source: " + "[" * 1500, "nested too deeply", "job.yaml"),
+    "deep": ("source: " + "[" * 1500 + "]" * 1500, "nested too deeply", "job.yaml"),
     "control": (f"{SOURCE}\x00", "not allowed in YAML", "line 2"),
     "merge": ("source: {<<: a}", "'<<' takes mappings", "line 1, column 14"),
     "large": ("#" * 1_000_001, "1000001 characters", "job.yaml"),
