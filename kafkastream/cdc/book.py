@@ -44,9 +44,6 @@ class TableRules(Protocol):
     def output(self, table: TableId, schema: TableSchema) -> TableSchema:
         """Return the schema of a source table's rows behind its transform."""
 
-    def deletes_softly(self, table: TableId) -> bool:
-        """Whether deletes of a table become inserts."""
-
     def sends(self, change: SchemaChange) -> bool:
         """Whether the sink wants to hear of a change (``include.schema.changes``, ``exclude.schema.changes``)."""
 

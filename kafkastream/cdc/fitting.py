@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from kafkastream.cdc.changes import Row
-from kafkastream.cdc.rows import row_class
+from kafkastream.cdc.rows import ENCODER, row_class
 from kafkastream.cdc.tables import TableSchema
 from kafkastream.spec.printing import java_double, java_float
 from kafkastream.sql.types import DataType, Kind
@@ -25,7 +25,6 @@ _WHOLE: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
 _FLOATING: Final = (Kind.FLOAT, Kind.DOUBLE)
 _TEXTS: Final = (Kind.CHAR, Kind.VARCHAR)
 _PLENTY: Final = Context(prec=80)
-_encode: Final = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def row_fitting(of: TableSchema, to: TableSchema) -> Callable[[Row], Row] | None:
@@ -136,6 +135,6 @@ def _as_text(of: DataType) -> Convert | None:
         case Kind.DOUBLE:
             return java_double
         case Kind.ARRAY | Kind.MAP | Kind.MULTISET | Kind.ROW:
-            return lambda value: _encode(value).decode()
+            return lambda value: ENCODER.encode(value).decode()
         case _:
             return None

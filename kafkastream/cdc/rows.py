@@ -15,7 +15,7 @@ from kafkastream.cdc.tables import Column
 from kafkastream.cdc.times import TimeCheck
 from kafkastream.cdc.values import Conversion, Convert, Json, checked, json_members, wire_type
 
-__all__ = ["RowDecoder", "are_plain", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
+__all__ = ["ENCODER", "RowDecoder", "are_plain", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
 
 Check: TypeAlias = Callable[[Any], Any]
 Fast: TypeAlias = Callable[[Json], Row | None]
@@ -25,7 +25,8 @@ _NOT_RENAMED: Final = re.compile(r'["\\\x00-\x1f]')
 """Characters that msgspec refuses in the JSON name of a field."""
 _MOST_REBUILDS: Final = 16
 _NO_TRANSFORMS: Final[Mapping[str, Callable[[Json], Json]]] = {}
-_ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
+ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
+"""Writes rows, and what they are in, as JSON: DECIMAL as a number with all its digits."""
 _NAMES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {}
 """Column names of the classes whose fields cannot be renamed to them."""
 
@@ -63,7 +64,7 @@ def are_plain(names: Sequence[str]) -> bool:
 def encodable(row: Row) -> Any:
     """Return what msgspec encodes as a row's JSON object: the row, or a dict where names of columns have quotes.
 
-    The encoder needs ``decimal_format="number"``, or DECIMAL becomes text.
+    Encode the result by ``ENCODER``.
     """
     names = _NAMES.get(type(row))
     return row if names is None else dict(zip(names, msgspec.structs.astuple(row), strict=True))
@@ -78,12 +79,12 @@ def encode_row(row: Row) -> bytes:
         >>> encode_row(row_class((Column("price", DataType.of(Kind.DECIMAL, 4, 2)),))(Decimal("1.50")))
         b'{"price":1.50}'
     """
-    return _ENCODER.encode(encodable(row))
+    return ENCODER.encode(encodable(row))
 
 
 def row_encoder(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
     """Return the fastest function from the rows of a schema to their JSON."""
-    return _ENCODER.encode if are_plain([column.name for column in columns]) else encode_row
+    return ENCODER.encode if are_plain([column.name for column in columns]) else encode_row
 
 
 @final

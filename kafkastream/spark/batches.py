@@ -29,6 +29,21 @@ class Batch(NamedTuple):
             [self.origin[index] for index in indices],
         )
 
+    def from_offset(self, offsets: Sequence[int], least: int) -> Batch:
+        """Return the elements that have come of records from an offset on.
+
+        Args:
+            offsets: Those of the source records, ascending.
+            least: The first one that counts.
+
+        Example:
+            >>> Batch(("a", "b", "c"), (None, None, None), (0, 0, 1)).from_offset([7, 8], 8).values
+            ['c']
+        """
+        if not offsets or offsets[0] >= least:
+            return self
+        return self.rows([index for index, row in enumerate(self.origin) if offsets[row] >= least])
+
     def between(self, begin: int, end: int) -> Batch:
         """The elements from one index up to another."""
         return Batch(self.values[begin:end], self.timestamps[begin:end], self.origin[begin:end])

@@ -15,9 +15,7 @@ from kafkastream.kafka.properties import producer_properties, transactional_prop
 from kafkastream.keyed.of_node import keyed_operator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.spark import file_sink, jdbc_sink
-from kafkastream.spark.cdc.decoder import ChangeDecoder
 from kafkastream.spark.cdc.router import ChangeRouter
-from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.dead_letters import DeadLetters
 from kafkastream.spark.declared_type import DeclaredType
@@ -43,7 +41,7 @@ from kafkastream.spark.sinks import (
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.tables.columnar_windows import ColumnarExchange
-from kafkastream.spark.tables.elements import RowElements, RowTimes
+from kafkastream.spark.tables.elements import RowElements, RowsDecoder, RowTimes
 from kafkastream.spark.tables.stream_rows import StreamRows
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spark.watermark_operator import WatermarkOperator
@@ -182,7 +180,7 @@ class ChainCompiler:
             return ()
         timing = self._timing(node, node.watermarks)
         decoder = self.decoders.get(node.id)
-        if decoder is None or isinstance(decoder, ChangeDecoder | RowChangeDecoder):
+        if not isinstance(decoder, RowsDecoder):
             return timing
         times = (RowTimes(node.name, decoder.time),) if timing and isinstance(decoder, RowElements) else ()
         return (*timing, PresentRows(node.name), *times)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, final
 
@@ -60,11 +59,8 @@ class JdbcOperator(SinkOperator):
     def write(self, batch: Batch) -> None:
         """Write what no earlier attempt has written."""
         writer = self._begun()
-        values = batch.values
-        if self._offsets and self._offsets[0] < self._reached:
-            written = bisect_left(self._offsets, self._reached)
-            values = [value for value, row in zip(values, batch.origin, strict=True) if row >= written]
-        writer.write([tuple(map(_bound, value)) for value in values])
+        left = batch.from_offset(self._offsets, self._reached)
+        writer.write([tuple(map(_bound, value)) for value in left.values])
 
     def stops(self, offset: int) -> None:
         """Leave what comes from this offset on to a later task."""

@@ -122,9 +122,7 @@ class SlotTask:
             return Batch((), (), ())
         if self._offsets is None or self._offsets[0].as_py() >= self._done.offset:
             return batch
-        offsets = self._offsets.to_pylist()
-        left = [index for index, row in enumerate(batch.origin) if offsets[row] >= self._done.offset]
-        return batch.rows(left)
+        return batch.from_offset(self._offsets.to_pylist(), self._done.offset)
 
     def add(self, records: Records, payload_bytes: int) -> None:
         """Keep records to be written."""

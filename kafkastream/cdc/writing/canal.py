@@ -7,8 +7,9 @@ from typing import Any, final
 import msgspec
 
 from kafkastream.cdc.changes import Change, Operation
+from kafkastream.cdc.rows import ENCODER
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.cdc.writing.debezium import ENCODER, row_form
+from kafkastream.cdc.writing.debezium import row_form
 
 __all__ = ["CanalTable"]
 

@@ -8,13 +8,12 @@ from typing import Any, Final, final
 import msgspec
 
 from kafkastream.cdc.changes import Change, Operation, Row
-from kafkastream.cdc.rows import encodable, encode_row, row_encoder
+from kafkastream.cdc.rows import ENCODER, encodable, encode_row, row_encoder
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.writing.connect import connect_rows, connect_schema
 
-__all__ = ["ENCODER", "DebeziumTable", "row_form"]
+__all__ = ["DebeziumTable", "row_form"]
 
-ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 _INSERT: Final = Operation.INSERT
 _UPDATE: Final = Operation.UPDATE
 _encode: Final = ENCODER.encode

@@ -77,10 +77,7 @@ class TableSinkOperator(SinkOperator, FollowsSchemas):
     def write(self, batch: Batch) -> None:
         """Write the changes of records that were not written before."""
         assert self._writer is not None
-        written, offsets = self._written, self._offsets
-        if offsets and offsets[0] < written:
-            batch = batch.rows([index for index, row in enumerate(batch.origin) if offsets[row] >= written])
-        self._writer.write(batch.values)
+        self._writer.write(batch.from_offset(self._offsets, self._written).values)
 
     def stops(self, offset: int) -> None:
         """Leave what comes from this offset on to a later task."""

@@ -36,7 +36,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
-class _RowsDecoder(Decoder):
+class RowsDecoder(Decoder):
     columns: ClassVar[tuple[str, ...]] = ()
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
@@ -49,7 +49,7 @@ class _RowsDecoder(Decoder):
 
 @final
 @attrs.frozen
-class KeyedRows(_RowsDecoder):
+class KeyedRows(RowsDecoder):
     """Rows for a keyed operator: a number for the kind, then the columns; as they are, or aggregated as far as they go.
 
     A batch of which no row is the query's gives one element, None, for the time that it tells.
@@ -74,7 +74,7 @@ class KeyedRows(_RowsDecoder):
 
 @final
 @attrs.frozen
-class EncodedRecords(_RowsDecoder):
+class EncodedRecords(RowsDecoder):
     """Records for Kafka, as a table's formats have encoded them."""
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
@@ -98,7 +98,7 @@ def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | 
 
 @final
 @attrs.frozen
-class RowElements(_RowsDecoder):
+class RowElements(RowsDecoder):
     """Rows as the calling program has them.
 
     Args:
@@ -158,7 +158,7 @@ def _milliseconds(time: datetime | Instant | None) -> int | None:
 
 @final
 @attrs.frozen
-class PrintedRows(_RowsDecoder):
+class PrintedRows(RowsDecoder):
     """Rows as the print connector writes them.
 
     Args:

@@ -33,9 +33,6 @@ class Rules:
     def output(self, table: TableId, schema: TableSchema) -> TableSchema:
         return schema
 
-    def deletes_softly(self, table: TableId) -> bool:
-        return False
-
     def sends(self, change: SchemaChange) -> bool:
         return not isinstance(change, self.silent)
 
