@@ -29,3 +29,13 @@ def spark() -> Iterator[SparkSession]:
     session = spark_session()
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def programs_session(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Frames of sessions beside the program's leave that the active one, in which the next test's job would run."""
+    yield
+    spark = request.node.funcargs.get("spark") if isinstance(request.node, pytest.Function) else None
+    if hasattr(spark, "_activeSession"):
+        active, type(spark)._activeSession = type(spark)._activeSession, spark
+        assert active is spark

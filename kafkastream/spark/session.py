@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -32,22 +33,26 @@ __all__ = ["add_jars", "frame_of", "spark_session"]
 
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
+_PROGRAMS_SESSION = threading.Lock()
+"""Held while another session is the program's active one for a moment; jobs start and make frames in threads of their own."""
 _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
 
 
 def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
     """A frame of rows that are here; Spark would make its session the program's active one, which it stays as it was."""
-    sessions, before = _jvm(session).SparkSession, SparkSession._activeSession
-    of_thread = sessions.getActiveSession()  # which Spark keeps for each thread, and Python for all
-    try:
-        return session.createDataFrame(rows, schema)
-    finally:
-        SparkSession._activeSession = before
-        if of_thread.isDefined():
-            sessions.setActiveSession(of_thread.get())
-        else:
-            sessions.clearActiveSession()
+    sessions = _jvm(session).SparkSession
+    with _PROGRAMS_SESSION:
+        before = SparkSession._activeSession
+        of_thread = sessions.getActiveSession()  # which Spark keeps for each thread, and Python for all
+        try:
+            return session.createDataFrame(rows, schema)
+        finally:
+            SparkSession._activeSession = before
+            if of_thread.isDefined():
+                sessions.setActiveSession(of_thread.get())
+            else:
+                sessions.clearActiveSession()
 
 
 def spark_session(python: str | None = None) -> SparkSession:
@@ -79,7 +84,8 @@ def spark_session(python: str | None = None) -> SparkSession:
     # They log the traceback of every callback that fails, and of every plan; our own errors say it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    session = SparkSession.getActiveSession() or _new_session()
+    with _PROGRAMS_SESSION:
+        session = SparkSession.getActiveSession() or _new_session()
     check_spark(session.version, pyspark.__version__)
     forward_signals(session.sparkContext._gateway)
     hush_end(session.sparkContext)

@@ -116,8 +116,9 @@ def attack(
                 attacks.carry_out(victim, kafka)
                 time.sleep(healthy_after_s)
                 total = numbers.stop()
-                victim.ensure_running()
-                written.wait_for(expected := case.expected(total))
+                written.wait_for(expected := case.expected(total), victim)
+                if written.lost(expected) or written.doubled(expected):
+                    sys.stderr.write(victim.log())
             committed = sum(counts.total() for counts in written.found.values())
             events = list(_events(folder))
             return Findings(
@@ -154,10 +155,11 @@ class _Written:
                 raise TimeoutError(f"the job wrote nothing within {timeout_s:g} s")
             self._take(self._reader.some())
 
-    def wait_for(self, expected: Counter[str]) -> None:
+    def wait_for(self, expected: Counter[str], victim: Victim) -> None:
         """Wait until all is there, or nothing new comes for long; what is missing says more than an error."""
         last_new = time.monotonic()
         while self.lost(expected) and time.monotonic() < last_new + _PATIENCE_S:
+            victim.ensure_running()  # the last attack may end the job long after it was carried out
             if some := self._reader.some():
                 self._take(some)
                 last_new = time.monotonic()

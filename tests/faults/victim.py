@@ -68,7 +68,11 @@ class Victim:
         self.kill_all()
         self._log.close()
         if error is not None:
-            sys.stderr.write((self._folder / "log").read_text()[-5000:])
+            sys.stderr.write(self.log())
+
+    def log(self) -> str:
+        """The end of what the job has printed."""
+        return (self._folder / "log").read_text()[-5000:]
 
     def ensure_running(self) -> None:
         """Start the job, unless it runs."""

@@ -231,7 +231,7 @@ class _Run:
             return next(named, None)
 
         with suppress(StreamingQueryException):  # which the job tells better
-            wait_until(query, 150, "the query").processAllAvailable()
+            wait_until(query, 60, "the query").processAllAvailable()
             return
         ended.result(30)
 

@@ -25,6 +25,7 @@ from kafkastream.spark.cdc.running import sink_steps, start
 from kafkastream.spark.delta.connection import prepared
 from kafkastream.spark.delta.tables import DeltaTables
 from kafkastream.spark.delta.writer import DeltaWriter
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.session import table_session
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
@@ -159,7 +160,7 @@ class Sink:
             for order, (operation, before, after) in enumerate(changes)
         ]
         columns = "table string, operation string, before binary, after binary, `order` long"
-        frame = self.session.createDataFrame(messages, columns)
+        frame = frame_of(self.session, messages, columns)
         self.writer.write(frame, SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
 
 

@@ -48,6 +48,13 @@ def endless(run: RunningPart) -> None:
         time.sleep(0.01)
 
 
+def told(run: RunningPart) -> None:
+    try:
+        endless(run)
+    finally:
+        sys.stdout.write("stopped\n")
+
+
 def failing(_: RunningPart) -> None:
     raise JobError("no more")
 
@@ -67,7 +74,7 @@ def begun(jobs: StartedJobs, name: str, work: Callable[[RunningPart], None], *, 
 
 PROGRAM = """
 import logging, sys, threading, time
-from tests.unit.spark.test_program_end import begun, brief, endless, failing
+from tests.unit.spark.test_program_end import begun, brief, endless, failing, told
 from kafkastream.spark.program_end import STARTED
 
 def ended(job):
@@ -86,7 +93,7 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 def test_jobs_that_nobody_waits_for_are_named_and_stopped() -> None:
     done = run(
         """
-        endless_job = begun(STARTED, "endless", endless)
+        begun(STARTED, "endless", told)
         begun(STARTED, "cancelled", endless).cancel()
         begun(STARTED, "waited for", brief).wait()
         ended(begun(STARTED, "ended", brief))
@@ -94,7 +101,6 @@ def test_jobs_that_nobody_waits_for_are_named_and_stopped() -> None:
         ended(begun(STARTED, "failed", failing))
         asked = ended(begun(STARTED, "asked", failing))
         asked.finished.exception()
-        endless_job.finished.add_done_callback(lambda _: print("stopped"))
         """
     )
     assert (done.returncode, done.stdout) == (0, "stopped\n")

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.tables.scan import scanned
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
@@ -47,7 +48,7 @@ def records(
             zip(values, keys or [None] * len(values), headers or [None] * len(values), strict=True)
         )
     ]
-    return spark.createDataFrame(rows, _RECORDS)
+    return frame_of(spark, rows, _RECORDS)
 
 
 def read(

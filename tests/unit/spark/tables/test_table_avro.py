@@ -13,6 +13,7 @@ import fastavro
 import pytest
 
 from kafkastream.errors import DefinitionError, DeliveryError, DeserializationError
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.avro_messages import avro_decoder
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.spark.translate_errors import translated
@@ -171,7 +172,7 @@ def frame(session: SparkSession, records: list[dict[str, Any]]) -> DataFrame:
         "timestamp_ntz, array<timestamp_ntz>, map<string,decimal(4,1)>, struct<k:int,w:struct<v:date>>, map<string,int>"
     ).replace(", ", "|").split("|")  # fmt: skip
     schema = ", ".join(f"c{place} {kind}" for place, kind in enumerate(types))
-    return session.createDataFrame([row_of(record) for record in records], schema)
+    return frame_of(session, [row_of(record) for record in records], schema)
 
 
 def values(rows: DataFrame, definition: TableDefinition) -> list[bytes | None]:

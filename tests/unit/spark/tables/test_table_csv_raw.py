@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.encode import encoded
 from kafkastream.sql.connectors import KafkaTableSink, sink_of
 from tests.unit.spark.tables.frames import read, table, written
@@ -124,7 +125,7 @@ def test_raw_numbers(session: SparkSession, endianness: str) -> None:
         messages = [struct.pack(order + code, value) for value in values]
         found = read(session, definition, [*messages, None])
         assert found == [(0, values[0]), (1, values[1]), (2, None)]
-        rows = session.createDataFrame([(value,) for value in values], f"c0 {name}")
+        rows = frame_of(session, [(value,) for value in values], f"c0 {name}")
         sink = sink_of(definition)
         assert isinstance(sink, KafkaTableSink)
         assert [bytes(row.value) for row in encoded(rows, definition, sink).collect()] == messages
