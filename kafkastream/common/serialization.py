@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafkastream.spec.file_formats import BulkWriterFactory
 from kafkastream.spec.file_sink import Encoder
 from kafkastream.spec.formats import (
     AvroRowDeserializationSchema,
@@ -16,7 +17,7 @@ from kafkastream.spec.formats import (
     SerializationSchema,
     SimpleStringSchema,
 )
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.sql.files.parquet import RowDataBulkWriterFactory
 
 __all__ = [
     "AvroRowDeserializationSchema",
@@ -34,11 +35,3 @@ __all__ = [
     "SerializationSchema",
     "SimpleStringSchema",
 ]
-
-
-class BulkWriterFactory(StandIn, instead=FILES):
-    """Writes elements to a file in batches."""
-
-
-class RowDataBulkWriterFactory(StandIn, instead=FILES):
-    """Writes rows to a file in batches."""

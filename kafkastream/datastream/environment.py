@@ -88,8 +88,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source: FileSource,
         watermark_strategy: WatermarkStrategy[Any],
         source_name: str,
-        type_info: TypeInformation[str] | None = None,
-    ) -> DataStream[str]: ...
+        type_info: TypeInformation[Any] | None = None,
+    ) -> DataStream[Any]: ...
 
     def from_source(
         self,
@@ -296,7 +296,7 @@ def _begun(source: KafkaSource[Any] | NumberSequenceSource | FileSource) -> Kafk
         case NumberSequenceSource():
             return CollectionSource(source.numbers)
         case FileSource():
-            return CollectionSource(source.lines)
+            return CollectionSource(source.contents)
         case other:
             return other
 

@@ -1,25 +1,25 @@
-"""Elements into lines of part files, on a worker."""
+"""Elements into part files, on a worker."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, final
 
 import attrs
 
 from kafkastream.spark.batch_context import BatchContext
-from kafkastream.spark.batches import Batch, each
+from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import TaskScope
 from kafkastream.spark.part_files import PartNames, WrittenParts, told
+from kafkastream.spark.part_formats import Chunk, Part, PartFormat, part_format
 from kafkastream.spark.reports import Report, ReportKind
 from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
 from kafkastream.spec.file_sink import FileSink
-from kafkastream.spec.formats.charsets import encoded
-from kafkastream.spec.printing import flink_string
+from kafkastream.spec.runtime_context import RuntimeContext
 from kafkastream.spec.types import TypeInformation
 
 __all__ = ["FileOperator"]
@@ -36,24 +36,24 @@ class _Bucket:
     folder: Path
     sink: FileSink
     names: PartNames
+    format: PartFormat
     parts: dict[Path, Path] = attrs.field(factory=dict, init=False)
     _stream: IO[bytes] | None = attrs.field(default=None, init=False)
-    _size: int = attrs.field(default=0, init=False)
+    _part: Part | None = attrs.field(default=None, init=False)
 
-    def write(self, lines: Sequence[bytes]) -> None:
-        """Write lines; a part that has become too large ends before the next line."""
-        most = self.sink.rolling_policy.most_bytes
-        if most is None or self._size + sum(map(len, lines)) <= most:
-            self._append(b"".join(lines))
-            return
-        for line in lines:
-            if self._size > most:
+    def write(self, chunk: Chunk) -> None:
+        """Write a chunk; a part that has become too large ends before the next entry."""
+        most, begin = self.sink.rolling_policy.most_bytes, 0
+        while begin < len(chunk):
+            if self._part is not None and most is not None and self._part.size > most:
                 self.end_part()
-            self._append(line)
+            self._part = self._part or self._begun()
+            begin += self._part.write(chunk, begin, most)
 
     def end_part(self) -> None:
-        """Close the open part, if there is one; what it holds is on the disk then."""
-        if self._stream is not None:
+        """End the open part, if there is one; what it holds is on the disk then."""
+        if self._stream is not None and self._part is not None:
+            self._part.end()
             self._stream.flush()
             os.fsync(self._stream.fileno())
         self.close()
@@ -62,22 +62,16 @@ class _Bucket:
         """Close the open part as it is."""
         if self._stream is not None:
             self._stream.close()
-            self._stream, self._size = None, 0
+            self._stream = self._part = None
 
-    def _append(self, data: bytes) -> None:
-        if self._stream is None:
-            self._stream = self._opened()
-        self._stream.write(data)
-        self._size += len(data)
-
-    def _opened(self) -> IO[bytes]:
+    def _begun(self) -> Part:
         config = self.sink.output_file_config
         name = self.names.name(config.part_prefix, len(self.parts), config.part_suffix)
         hidden = self.folder / f".{name}.inprogress.{uuid.uuid4().hex}"
         self.folder.mkdir(parents=True, exist_ok=True)
-        stream = hidden.open("wb")
+        self._stream = hidden.open("wb")
         self.parts[self.folder / name] = hidden
-        return stream
+        return self.format.begin(self._stream)
 
 
 @final
@@ -96,6 +90,7 @@ class FileOperator(SinkOperator):
     sink: FileSink
     identity: str
     element_type: TypeInformation[Any] | None
+    _format: PartFormat | None = attrs.field(default=None, init=False)
     _task: TaskScope = attrs.field(default=TaskScope(""), init=False)
     _names: PartNames | None = attrs.field(default=None, init=False)
     _buckets: dict[str, _Bucket] = attrs.field(factory=dict, init=False)
@@ -106,11 +101,17 @@ class FileOperator(SinkOperator):
         self._names = PartNames.of(batch.slots, self.identity, batch.batch, task.origin, is_partition=bool(task.split))
         self._buckets = {}
 
+    def open(self, context: RuntimeContext) -> None:
+        """Know how elements become files."""
+        self._format = part_format(self.sink.encoder, self.element_type)
+
     def write(self, batch: Batch) -> None:
-        """Write a line for each element."""
-        lines = each(self._line, batch.values)
+        """Write elements."""
+        assert self._format is not None
+        chunks = self._format.chunks(batch.values)
         with told(self.sink.base_path):
-            self._bucket().write(lines)
+            for folder, chunk in chunks:
+                self._bucket(folder).write(chunk)
 
     def finish(self) -> Iterator[Report]:
         """End all parts, and tell the driver."""
@@ -130,18 +131,15 @@ class FileOperator(SinkOperator):
                     hidden.unlink()
         self._buckets = {}
 
-    def _bucket(self) -> _Bucket:
+    def _bucket(self, name: str | None) -> _Bucket:
         assert self._names is not None
-        name = self.sink.bucket_assigner.bucket(datetime.datetime.now(datetime.timezone.utc))
+        assert self._format is not None
+        if name is None:
+            name = self.sink.bucket_assigner.bucket(datetime.datetime.now(datetime.timezone.utc))
         if name not in self._buckets:
-            self._buckets[name] = _Bucket(Path(self.sink.base_path, name), self.sink, self._names)
+            folder = Path(self.sink.base_path, name)
+            self._buckets[name] = _Bucket(folder, self.sink, self._names, self._format)
         return self._buckets[name]
-
-    def _line(self, value: Any) -> bytes:
-        if value is None:
-            raise ValueError("there is no text of None; Flink's encoder fails, too")
-        charset = self.sink.encoder.charset_name
-        return encoded(flink_string(value, self.element_type), charset) + b"\n"
 
 
 @sink_operator.register

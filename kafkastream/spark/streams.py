@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.spark.checkpoint import Extent
-from kafkastream.spark.file_lines import LINES_SCHEMA, lines_of, lines_reader
+from kafkastream.spark.file_contents import CONTENTS_SCHEMA, contents_reader, elements_of
 from kafkastream.spark.records import columns_of
 from kafkastream.spark.session import frame_of
 from kafkastream.spark.source import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.stores import with_pem_stores
 from kafkastream.spark.translate_errors import lost_records
-from kafkastream.spec.graph import CollectionSource, FileLines, JobGraph, SourceNode
+from kafkastream.spec.graph import CollectionSource, FileContents, JobGraph, SourceNode
 from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
@@ -165,17 +165,17 @@ def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]
     return [(node, node.source) for node in graph.sources if isinstance(node.source, CollectionSource)]
 
 
-def collection_rows(node: SourceNode, elements: Sequence[object] | FileLines) -> pa.Table:
+def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
     """Elements of a collection, in order, pickled, with the node of their source."""
-    held = lines_of(elements) if isinstance(elements, FileLines) else elements
+    held = elements_of(elements) if isinstance(elements, FileContents) else elements
     values = pa.array([cloudpickle.dumps(element) for element in held], pa.binary())
     return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
 
 
-def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileLines) -> DataFrame:
-    """The same as a frame that one task reads; numbers of a range, and lines of files, come about where they are read."""
-    if isinstance(elements, FileLines):
-        return session.range(0, 1, 1, 1).mapInArrow(lines_reader(node.id, elements), LINES_SCHEMA)
+def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
+    """The same as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
+    if isinstance(elements, FileContents):
+        return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
     if isinstance(elements, range):
         number = functions.col("id") + functions.lit(elements.start)
         pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))

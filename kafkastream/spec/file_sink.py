@@ -13,9 +13,10 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.date_pattern import DatePattern, zone_of
 from kafkastream.spec.endpoints import Sink, SinkFunction
+from kafkastream.spec.file_formats import BulkWriterFactory
 from kafkastream.spec.file_path import local_path
 from kafkastream.spec.formats.charsets import check_charset
-from kafkastream.spec.stand_in import JAVA, Refused
+from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import machine_time_zone
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
 
 _PART_SIZE: Final = 128 * 1024 * 1024
 _MINUTE_MS: Final = 60_000
-_NO_BULK: Final = "Write lines: FileSink.for_row_format; or let a query of Spark's write a topic as Parquet files."
 _NO_COMPACTION: Final = "Leave it out: a longer checkpointing interval (env.enable_checkpointing) makes larger files."
 
 
@@ -262,10 +262,11 @@ class OutputFileConfig:
 
 @checked_methods
 class _Builder:
-    """Settings of a sink of lines."""
+    """Settings of a sink of files."""
 
-    def __init__(self, base_path: str, encoder: Encoder) -> None:
-        self._sink = FileSink(base_path=base_path, encoder=encoder)
+    def __init__(self, base_path: str, encoder: Encoder | BulkWriterFactory) -> None:
+        policy = DefaultRollingPolicy() if isinstance(encoder, Encoder) else OnCheckpointRollingPolicy()
+        self._sink = FileSink(base_path=base_path, encoder=encoder, rolling_policy=policy)
 
     def with_bucket_check_interval(self, interval: int) -> Self:
         """Set how often Flink looks at open parts, in ms; differs from Flink: it has no effect."""
@@ -306,7 +307,7 @@ class FileSink(Sink):
     """
 
     base_path: str
-    encoder: Encoder
+    encoder: Encoder | BulkWriterFactory
     rolling_policy: RollingPolicy = attrs.field(factory=DefaultRollingPolicy)
     bucket_assigner: BucketAssigner = attrs.field(factory=BucketAssigner.date_time_bucket_assigner)
     output_file_config: OutputFileConfig = attrs.field(factory=OutputFileConfig)
@@ -327,25 +328,23 @@ class FileSink(Sink):
     forRowFormat = for_row_format
 
     @staticmethod
-    def for_bulk_format(base_path: str, writer_factory: object) -> NoReturn:
-        """Refused: files are written line by line.
+    def for_bulk_format(base_path: str, writer_factory: BulkWriterFactory) -> FileSink.BulkFormatBuilder:
+        """Begin to build a sink whose files are each written as a whole.
+
+        Args:
+            base_path: As with ``for_row_format``.
+            writer_factory: What writes them: of ``ParquetBulkWriters``, ``CsvBulkWriters`` or ``AvroBulkWriters``.
 
         Raises:
-            UnsupportedFeatureError: Always.
+            UnsupportedFeatureError: The path is of another file system.
         """
-        raise _no_bulk("FileSink", base_path, writer_factory)
+        return FileSink.BulkFormatBuilder(local_path(base_path, "FileSink.for_bulk_format"), writer_factory)
 
     forBulkFormat = for_bulk_format
 
     @checked_methods
     class BaseBuilder(_Builder):
         """Settings of every ``FileSink``."""
-
-        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
-            """Set when a part ends; by default above 128 MB."""
-            return self._with(rolling_policy=rolling_policy)
-
-        withRollingPolicy = with_rolling_policy
 
         def enable_compact(self, strategy: object, compactor: object) -> NoReturn:
             """Refused: files are not compacted.
@@ -368,10 +367,26 @@ class FileSink(Sink):
             return self._sink
 
     @final
+    @checked_methods
     class RowFormatBuilder(BaseBuilder):
         """Builds a ``FileSink`` that writes line by line."""
 
-    BulkFormatBuilder = Refused(JAVA, "writes files by a writer of Java's")
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
+            """Set when a part ends; by default above 128 MB."""
+            return self._with(rolling_policy=rolling_policy)
+
+        withRollingPolicy = with_rolling_policy
+
+    @final
+    @checked_methods
+    class BulkFormatBuilder(BaseBuilder):
+        """Builds a ``FileSink`` whose files are each written as a whole."""
+
+        def with_rolling_policy(self, rolling_policy: OnCheckpointRollingPolicy) -> Self:
+            """Set when a part ends: with its micro-batch, in every case."""
+            return self
+
+        withRollingPolicy = with_rolling_policy
 
 
 @final
@@ -392,13 +407,12 @@ class StreamingFileSink(SinkFunction):
     forRowFormat = for_row_format
 
     @staticmethod
-    def for_bulk_format(base_path: str, writer_factory: object) -> NoReturn:
-        """Refused: files are written line by line.
-
-        Raises:
-            UnsupportedFeatureError: Always.
-        """
-        raise _no_bulk("StreamingFileSink", base_path, writer_factory)
+    def for_bulk_format(
+        base_path: str, writer_factory: BulkWriterFactory
+    ) -> StreamingFileSink.DefaultBulkFormatBuilder:
+        """Begin to build a sink whose files are each written as a whole; as of ``FileSink.for_bulk_format``."""
+        path = local_path(base_path, "StreamingFileSink.for_bulk_format")
+        return StreamingFileSink.DefaultBulkFormatBuilder(path, writer_factory)
 
     forBulkFormat = for_bulk_format
 
@@ -410,23 +424,28 @@ class StreamingFileSink(SinkFunction):
     class BaseBuilder(_Builder):
         """Settings of every ``StreamingFileSink``."""
 
+        def build(self) -> StreamingFileSink:
+            """Make the sink."""
+            return StreamingFileSink(self._sink)
+
+    @final
+    @checked_methods
+    class DefaultRowFormatBuilder(BaseBuilder):
+        """Builds a ``StreamingFileSink`` that writes line by line."""
+
         def with_rolling_policy(self, policy: RollingPolicy) -> Self:
             """Set when a part ends; by default above 128 MB."""
             return self._with(rolling_policy=policy)
 
         withRollingPolicy = with_rolling_policy
 
-        def build(self) -> StreamingFileSink:
-            """Make the sink."""
-            return StreamingFileSink(self._sink)
-
     @final
-    class DefaultRowFormatBuilder(BaseBuilder):
-        """Builds a ``StreamingFileSink`` that writes line by line."""
+    @checked_methods
+    class DefaultBulkFormatBuilder(BaseBuilder):
+        """Builds a ``StreamingFileSink`` whose files are each written as a whole."""
 
-    DefaultBulkFormatBuilder = Refused(JAVA, "writes files by a writer of Java's")
+        def with_rolling_policy(self, policy: OnCheckpointRollingPolicy) -> Self:
+            """Set when a part ends: with its micro-batch, in every case."""
+            return self
 
-
-def _no_bulk(sink: str, base_path: str, writer: object) -> UnsupportedFeatureError:
-    where = f"{sink}.for_bulk_format({base_path!r}, {type(writer).__name__})"
-    return UnsupportedFeatureError("there are no files of a bulk format", where=where, now=_NO_BULK)
+        withRollingPolicy = with_rolling_policy

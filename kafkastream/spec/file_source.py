@@ -1,8 +1,8 @@
-"""A source of the lines of files, with Flink's settings."""
+"""A source of the contents of files, with Flink's settings."""
 
 from __future__ import annotations
 
-from typing import NoReturn, final
+from typing import Any, NoReturn, final
 
 import attrs
 from typing_extensions import Self
@@ -10,45 +10,14 @@ from typing_extensions import Self
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spec.arguments import checked_methods
 from kafkastream.spec.endpoints import Source
+from kafkastream.spec.file_formats import BulkFormat, FileFormat, StreamFormat
 from kafkastream.spec.file_path import local_path
-from kafkastream.spec.formats.charsets import check_charset
-from kafkastream.spec.nodes import FileLines
+from kafkastream.spec.nodes import FileContents
 from kafkastream.spec.stand_in import Refused
 from kafkastream.spec.time import Duration
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.spec.types import TypeInformation
 
-__all__ = ["FileEnumeratorProvider", "FileSource", "FileSourceBuilder", "FileSplitAssignerProvider", "StreamFormat"]
-
-
-@final
-@checked_methods
-@attrs.frozen
-class StreamFormat:
-    """How the text of files is read.
-
-    Example:
-        >>> StreamFormat.text_line_format().charset_name
-        'UTF-8'
-    """
-
-    charset_name: str
-
-    _j_stream_format = Refused()
-
-    @staticmethod
-    def text_line_format(charset_name: str = "UTF-8") -> StreamFormat:
-        r"""Read lines, which end with ``\n``, ``\r`` or both.
-
-        Args:
-            charset_name: By one of Java's names; in place of bytes that are not valid in it comes U+FFFD.
-
-        Raises:
-            DefinitionError: There is no such charset.
-        """
-        check_charset(charset_name, "StreamFormat.text_line_format")
-        return StreamFormat(charset_name)
-
-    textLineFormat = text_line_format
+__all__ = ["FileEnumeratorProvider", "FileSource", "FileSourceBuilder", "FileSplitAssignerProvider"]
 
 
 @final
@@ -92,60 +61,59 @@ class FileSplitAssignerProvider:
 @checked_methods
 @attrs.frozen
 class FileSource(Source):
-    """Reads the lines of files, and ends; for ``env.from_source``.
+    """Reads the elements of files, and ends; for ``env.from_source``.
 
-    Same as in Flink: files are found below directories, too, hidden ones are left out, and compressed ones are read by
-    the ends of their names: ``.gz``, ``.gzip``, ``.bz2``, ``.xz`` and ``.deflate``.
+    Same as in Flink: files are found below directories, too, hidden ones are left out, and compressed ones of a
+    ``StreamFormat`` are read by the ends of their names: ``.gz``, ``.gzip``, ``.bz2``, ``.xz`` and ``.deflate``.
     Differs from Flink: one task reads all files, in the order of their names.
 
     Example:
         >>> source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "/data/in").build()
-        >>> source.lines.paths
+        >>> source.contents.paths
         ('/data/in',)
     """
 
-    lines: FileLines
+    contents: FileContents
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
-        """Begin to build a source of lines.
+        """Begin to build a source that reads files element by element.
 
         Args:
-            stream_format: How text is read.
+            stream_format: How they are read: ``StreamFormat.text_line_format``, ``CsvReaderFormat``.
             *paths: Files and directories, as paths or ``file:`` URLs, that the driver and all workers share.
 
         Raises:
             UnsupportedFeatureError: A path is of another file system.
             DefinitionError: There is no path.
         """
-        where = "FileSource.for_record_stream_format"
-        if not paths:
-            raise DefinitionError("there is no path", where=where)
-        found = tuple(local_path(path, where) for path in paths)
-        return FileSourceBuilder(FileSource(FileLines(found, stream_format.charset_name)))
+        return _builder(stream_format, paths, "FileSource.for_record_stream_format")
 
     forRecordStreamFormat = for_record_stream_format
 
     @staticmethod
-    def for_bulk_file_format(bulk_format: object, *paths: str) -> NoReturn:
-        """Refused: files are read line by line.
+    def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> FileSourceBuilder:
+        """Begin to build a source that reads files in batches of elements.
 
-        Raises:
-            UnsupportedFeatureError: Always.
+        Args:
+            bulk_format: How they are read: ``ParquetColumnarRowInputFormat``.
+            *paths: As with ``for_record_stream_format``, and so are errors.
         """
-        raise UnsupportedFeatureError(
-            "there are no files of a bulk format",
-            where=f"FileSource.for_bulk_file_format({type(bulk_format).__name__}, {', '.join(paths)})",
-            now="Read lines: FileSource.for_record_stream_format; Parquet files: spark.read.parquet(path).",
-        )
+        return _builder(bulk_format, paths, "FileSource.for_bulk_file_format")
 
     forBulkFileFormat = for_bulk_file_format
 
-    def get_produced_type(self) -> TypeInformation[str]:
-        """Return ``Types.STRING()``."""
-        return Types.STRING()
+    def get_produced_type(self) -> TypeInformation[Any]:
+        """Return the type of the elements."""
+        return self.contents.format.produced_type
 
     getProducedType = get_produced_type
+
+
+def _builder(format_: FileFormat, paths: tuple[str, ...], where: str) -> FileSourceBuilder:
+    if not paths:
+        raise DefinitionError("there is no path", where=where)
+    return FileSourceBuilder(FileSource(FileContents(tuple(local_path(path, where) for path in paths), format_)))
 
 
 @final

@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.spec.endpoints import Sink
+from kafkastream.spec.file_formats import FileFormat
 from kafkastream.spec.functions import Function, KeySelector
 from kafkastream.spec.keyed_operation import KeyedOperation
 from kafkastream.spec.output_tag import OutputTag
@@ -24,7 +25,7 @@ __all__ = [
     "CollectSink",
     "CollectionSource",
     "DiscardingSink",
-    "FileLines",
+    "FileContents",
     "KeyedInput",
     "KeyedNode",
     "Node",
@@ -68,26 +69,26 @@ class OperatorKind(enum.Enum):
 
 @final
 @attrs.frozen
-class FileLines:
-    """Lines of files.
+class FileContents:
+    """Elements of files.
 
     Args:
         paths: Absolute paths of files and directories.
-        charset: By one of Java's names.
+        format: How they are read.
     """
 
     paths: tuple[str, ...]
-    charset: str
+    format: FileFormat
 
 
 @final
 @attrs.frozen
 class CollectionSource:
-    """Elements that the program holds itself, whole numbers one after the other, or lines of files; bounded."""
+    """Elements that the program holds itself, whole numbers one after the other, or contents of files; bounded."""
 
-    elements: tuple[object, ...] | range | FileLines
+    elements: tuple[object, ...] | range | FileContents
 
-    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range | FileLines]:
+    def pieces(self, most: int) -> Iterator[tuple[object, ...] | range | FileContents]:
         """The elements in pieces that may be read one by one: numbers so many at a time, other elements at once.
 
         Example:

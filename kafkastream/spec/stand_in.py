@@ -10,9 +10,8 @@ from kafkastream.errors import UnsupportedFeatureError
 __all__ = ["FILES", "JAVA", "JVM", "MACHINERY", "QUERY", "Refused", "StandIn", "instead_of", "stand_in"]
 
 FILES: Final = (
-    "Lines of text work: FileSink.for_row_format writes them, FileSource.for_record_stream_format reads them. Other files "
-    "are Spark's: a query with spark.readStream reads them into a topic, one with DataFrame.writeStream writes a topic to "
-    "them."
+    "Text, CSV and Parquet work: FileSink and FileSource write and read them, FileSink writes Avro, too. Other files are "
+    "Spark's: a query with spark.readStream reads them into a topic, one with DataFrame.writeStream writes a topic to them."
 )
 JAVA: Final = "Jobs here have no Java objects of Flink's: write it in Python."
 JVM: Final = (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
 from kafkastream.common import Encoder, Row, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.common.configuration import Configuration
@@ -17,12 +18,15 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.file_system import (
     BucketAssigner,
     FileSink,
+    FileSource,
     OutputFileConfig,
     RollingPolicy,
     StreamingFileSink,
 )
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+from kafkastream.datastream.formats.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 from kafkastream.errors import JobError, StorageError
+from kafkastream.table.types import DataTypes
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -102,6 +106,21 @@ def test_elements_are_written_as_flink_shows_them(tmp_path: Path) -> None:
     assert sorted(texts) == ["(a,1)", "(a,2)", "(b,1)"]
     assert {path.parent.name.isdigit() for path in files(tmp_path / "sums")} == {True}
     assert {(path.name[:4], path.suffix) for path in files(tmp_path / "sums")} == {("sum-", ".txt")}
+
+
+def test_rows_come_back_from_parquet_files(spark: SparkSession, tmp_path: Path) -> None:
+    row = DataTypes.ROW([DataTypes.FIELD('i"d', DataTypes.BIGINT()), DataTypes.FIELD("name", DataTypes.STRING())])
+    env = StreamExecutionEnvironment.get_execution_environment()
+    type_info = Types.ROW_NAMED(['i"d', "name"], [Types.LONG(), Types.STRING()])
+    rows = env.from_collection([Row(1, "a"), Row(None, None)], type_info)
+    rows.sink_to(FileSink.for_bulk_format(str(tmp_path), ParquetBulkWriters.for_row_type(row)).build())
+    env.execute("written")
+    assert {tuple(one) for one in spark.read.parquet(str(tmp_path / "*")).collect()} == {(1, "a"), (None, None)}
+    source = FileSource.for_bulk_file_format(ParquetColumnarRowInputFormat(row), str(tmp_path)).build()
+    read = env.from_source(source, WatermarkStrategy.no_watermarks(), "files")
+    assert read.get_type() == type_info
+    with read.map(lambda one: one.name, Types.STRING()).execute_and_collect() as found:
+        assert sorted(found, key=str) == [None, "a"]
 
 
 @pytest.mark.usefixtures("spark")

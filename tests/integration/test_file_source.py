@@ -69,7 +69,7 @@ def test_lines_and_records_are_counted_together(kafka: KafkaBroker, topic: str, 
 def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     read(env, tmp_path / "nowhere").print()
-    with pytest.raises(DefinitionError, match=f"FileSource: {tmp_path}/nowhere"):
+    with pytest.raises(DefinitionError, match=f"at {tmp_path}/nowhere"):
         env.execute("nothing")
     (tmp_path / "packed.gz").write_text("not packed")
     read(env, tmp_path / "packed.gz").print()

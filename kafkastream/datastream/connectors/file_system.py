@@ -1,10 +1,11 @@
-"""Files, at PyFlink's path: sources and sinks of lines; bulk formats and compaction can be imported, and are refused when they are used."""
+"""Files, at PyFlink's path: sources and sinks; compaction can be imported, and is refused when it is used."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from kafkastream.spec.endpoints import SinkFunction
+from kafkastream.spec.file_formats import BulkFormat, StreamFormat
 from kafkastream.spec.file_sink import (
     BucketAssigner,
     DefaultRollingPolicy,
@@ -20,9 +21,8 @@ from kafkastream.spec.file_source import (
     FileSource,
     FileSourceBuilder,
     FileSplitAssignerProvider,
-    StreamFormat,
 )
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.time import Duration
 
 __all__ = [
@@ -47,10 +47,6 @@ __all__ = [
 ]
 
 _NO_COMPACTION: Final = "Files are not compacted. Leave it out: a longer checkpointing interval (env.enable_checkpointing) makes larger files."
-
-
-class BulkFormat(StandIn, instead=FILES):
-    """Reads a file in batches of records."""
 
 
 class FileCompactStrategy(StandIn, instead=_NO_COMPACTION):

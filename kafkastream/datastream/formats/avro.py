@@ -10,8 +10,9 @@ from kafkastream.spec.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.spec.stand_in import StandIn
 from kafkastream.spec.types import TypeInformation
+from kafkastream.sql.files.avro import AvroBulkWriters, AvroSchema, GenericRecordAvroTypeInfo
 
 __all__ = [
     "AvroBulkWriters",
@@ -28,17 +29,7 @@ __all__ = [
 ]
 
 
-class AvroSchema(StandIn, instead=FILES):
-    """A schema of Avro files."""
-
-
-class AvroInputFormat(StandIn, instead=FILES):
+class AvroInputFormat(
+    StandIn, instead="Read lines or rows: FileSource, with CsvReaderFormat or ParquetColumnarRowInputFormat."
+):
     """Reads Avro files."""
-
-
-class AvroBulkWriters(StandIn, instead=FILES):
-    """Write Avro files."""
-
-
-class GenericRecordAvroTypeInfo(StandIn, instead=FILES):
-    """The type of the records of Avro files."""

@@ -1,4 +1,4 @@
-"""Rows as CSV, at PyFlink's path."""
+"""Rows as CSV, in records and in files, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from kafkastream.spec.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.spec.stand_in import FILES, StandIn
 from kafkastream.spec.types import TypeInformation
+from kafkastream.sql.files.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema, CsvSchemaBuilder
 
 __all__ = [
     "CsvBulkWriters",
@@ -26,19 +26,3 @@ __all__ = [
     "SerializationSchema",
     "TypeInformation",
 ]
-
-
-class CsvSchema(StandIn, instead=FILES):
-    """The columns of CSV files."""
-
-
-class CsvSchemaBuilder(StandIn, instead=FILES):
-    """Builds a ``CsvSchema``."""
-
-
-class CsvReaderFormat(StandIn, instead=FILES):
-    """Reads CSV files."""
-
-
-class CsvBulkWriters(StandIn, instead=FILES):
-    """Write CSV files."""

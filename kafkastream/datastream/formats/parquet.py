@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.spec.stand_in import StandIn
+from kafkastream.sql.files.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 
 __all__ = [
     "AvroParquetReaders",
@@ -14,17 +15,9 @@ __all__ = [
 ]
 
 
-class AvroParquetReaders(StandIn, instead=FILES):
+class AvroParquetReaders(StandIn, instead="ParquetColumnarRowInputFormat reads Parquet files as rows."):
     """Read Parquet files as Avro records."""
 
 
-class AvroParquetWriters(StandIn, instead=FILES):
+class AvroParquetWriters(StandIn, instead="ParquetBulkWriters.for_row_type writes rows to Parquet files."):
     """Write Avro records to Parquet files."""
-
-
-class ParquetColumnarRowInputFormat(StandIn, instead=FILES):
-    """Reads columns of Parquet files."""
-
-
-class ParquetBulkWriters(StandIn, instead=FILES):
-    """Write Parquet files."""

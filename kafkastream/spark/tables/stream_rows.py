@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timezone
-from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Any, Final, final
+from collections.abc import Sequence
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
@@ -17,23 +15,16 @@ from kafkastream.spark.exchange import SendingOperator, dumps
 from kafkastream.spark.failures import said
 from kafkastream.spark.reports import ReportKind
 from kafkastream.spark.tables.columnar_parts import as_bytes
+from kafkastream.spark.tables.element_values import Convert, converter, parts_of
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spec.printing import shown
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.time import Instant
-from kafkastream.spec.types import TypeInformation, TypeKind
 from kafkastream.sql.connectors.stream import TIMESTAMP, StreamField, StreamTableSource
-from kafkastream.sql.type_information import field_names
 from kafkastream.sql.types import DataType
 
 __all__ = ["StreamRows", "sent_type"]
-
-_MICROS: Final = 1_000_000
-_MOST_DIGITS: Final = Context(prec=76, rounding=ROUND_HALF_UP)
-
-_Convert = Callable[[Any], Any]
 
 
 def sent_type(field: StreamField) -> DataType:
@@ -56,14 +47,14 @@ class StreamRows(SendingOperator):
     labels: Sequence[int]
     _label: int = attrs.field(default=0, init=False)
     _kinds: Sequence[pa.DataType] = attrs.field(default=(), init=False)
-    _converts: Sequence[_Convert | None] = attrs.field(default=(), init=False)
+    _converts: Sequence[Convert | None] = attrs.field(default=(), init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Know the bucket and the columns."""
         self._label = self.labels[context.get_index_of_this_subtask() % len(self.labels)]
         self._kinds = [to_arrow_type(spark_type(sent_type(field)), timezone="UTC") for field in self.source.fields]
         self._converts = [
-            None if field.type_info is None else _convert(field.type_info, field.type) for field in self.source.fields
+            None if field.type_info is None else converter(field.type_info, field.type) for field in self.source.fields
         ]
 
     def write(self, batch: Batch) -> None:
@@ -107,7 +98,7 @@ class StreamRows(SendingOperator):
         columns: Sequence[Sequence[Any]] = [values]
         if self.source.is_composite:
             names = self.source.names
-            columns = list(zip(*(_parts(value, names) for value in values), strict=True)) or [()] * len(names)
+            columns = list(zip(*(parts_of(value, names) for value in values), strict=True)) or [()] * len(names)
         arrays = [
             pa.array(self._column(field, convert, columns, timestamps), kind)
             for field, convert, kind in zip(self.source.fields, self._converts, self._kinds, strict=True)
@@ -118,7 +109,7 @@ class StreamRows(SendingOperator):
     @staticmethod
     def _column(
         field: StreamField,
-        convert: _Convert | None,
+        convert: Convert | None,
         columns: Sequence[Sequence[Any]],
         timestamps: Sequence[int | None],
     ) -> Sequence[Any]:
@@ -130,67 +121,3 @@ class StreamRows(SendingOperator):
             return [None if time is None else time * 1000 for time in timestamps]
         values = columns[field.place]
         return values if convert is None else [None if value is None else convert(value) for value in values]
-
-
-def _parts(value: Any, names: Sequence[str]) -> Sequence[Any]:
-    """The fields of an element, or of a row within."""
-    if isinstance(value, Row):
-        parts: Sequence[Any] = value.get_fields_by_names(names) if hasattr(value, "_fields") else list(value)
-    elif isinstance(value, Mapping):
-        parts = [value[name] for name in names]
-    elif isinstance(value, (tuple, list)):
-        parts = value
-    else:
-        raise TypeError(f"it has no fields, and the columns are {', '.join(names)}")
-    if len(parts) != len(names):
-        raise ValueError(f"it has {len(parts)} fields, and the columns are {', '.join(names)}")
-    return parts
-
-
-def _convert(kind: TypeInformation[Any], type_: DataType) -> _Convert | None:
-    """What Arrow takes for a value; None where that is the value."""
-    match kind.kind:
-        case TypeKind.INSTANT:
-            return _micros
-        case TypeKind.BIG_DEC:
-            return _rounded(type_.size or 0, type_.scale or 0)
-        case TypeKind.ROW | TypeKind.TUPLE:
-            names = field_names(kind)
-            converts = [_of(part, field.type) for part, field in zip(kind.elements, type_.fields, strict=True)]
-            return lambda value: tuple(
-                convert(part) for convert, part in zip(converts, _parts(value, names), strict=True)
-            )
-        case TypeKind.MAP:
-            key, item = (_of(part, own) for part, own in zip(kind.elements, type_.parts, strict=True))
-            return lambda value: [(key(k), item(v)) for k, v in value.items()]
-        case TypeKind.PRIMITIVE_ARRAY if not type_.parts:
-            return lambda value: bytes(byte & 0xFF for byte in value)
-        case _ if kind.elements:
-            part = _of(kind.elements[0], type_.parts[0])
-            return lambda value: list(map(part, value))
-        case _:
-            return None
-
-
-def _of(kind: TypeInformation[Any], type_: DataType) -> _Convert:
-    convert = _convert(kind, type_)
-    return lambda value: value if value is None or convert is None else convert(value)
-
-
-def _micros(value: Instant | datetime) -> int | datetime:
-    """A point in time; a ``datetime`` without a zone is of the machine's, as in PyFlink."""
-    if isinstance(value, datetime):
-        return value.astimezone(timezone.utc)
-    return value.seconds * _MICROS + value.nanos // 1000
-
-
-def _rounded(digits: int, scale: int) -> _Convert:
-    """A number with so many digits behind the point, as Flink's DecimalData has it: NULL when it has too many before."""
-    exponent = Decimal(1).scaleb(-scale)
-    most = Decimal(10) ** (digits - scale)
-
-    def rounded(value: Decimal) -> Decimal | None:
-        exact = value.quantize(exponent, context=_MOST_DIGITS)
-        return exact if abs(exact) < most else None
-
-    return rounded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, final
 
 import attrs
@@ -39,6 +39,50 @@ class CsvDialect:
             ValueError: There is no line, a quote is not closed, or something stands between a closing quote and the delimiter.
         """
         return list(_Scanner(self, text).columns())
+
+    def records(self, lines: Iterable[str]) -> Iterator[str]:
+        r"""Join lines that are one row, since a quoted column goes on in the next.
+
+        Args:
+            lines: With their ends.
+
+        Yields:
+            Rows without their ends; comments are left out.
+
+        Example:
+            >>> list(CsvDialect().records(['1,"a\n', 'b"\r\n', "\n", "2,c"]))
+            ['1,"a\nb"', '', '2,c']
+        """
+        begun, is_open = "", False
+        for line in lines:
+            if self.comments and not begun and line.startswith("#"):
+                continue
+            is_open = self._is_open(line, is_open)
+            if is_open:
+                begun += line
+            else:
+                yield (begun + line).removesuffix("\n").removesuffix("\r")
+                begun = ""
+        if begun:
+            yield begun
+
+    def _is_open(self, line: str, inside: bool) -> bool:
+        """Whether a quoted column is open at the end of a line, which may begin inside of one."""
+        if self.quote is None or self.quote not in line:
+            return inside
+        begins, position = not inside, 0
+        while position < len(line):
+            char = line[position]
+            if char == self.escape:
+                position += 1
+            elif inside and char == self.quote:
+                inside = line[position + 1 : position + 2] == self.quote
+                position += inside
+            elif begins and char == self.quote:
+                inside = True
+            begins = not inside and char == self.delimiter
+            position += 1
+        return inside
 
     def line(self, columns: list[tuple[str, bool]]) -> str:
         """A line without its end, of columns with whether each may need quotes."""

@@ -70,8 +70,12 @@ def test_path_is_one_of_a_local_disk(path: str, meant: str) -> None:
 REFUSED: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "object store": (lambda: FileSink.for_row_format("s3://data/a", UTF8), UnsupportedFeatureError, "s3://"),
     "no path": (lambda: FileSink.for_row_format("", UTF8), DefinitionError, "empty"),
-    "bulk": (lambda: FileSink.for_bulk_format("/data", None), UnsupportedFeatureError, "bulk format"),
-    "old bulk": (lambda: StreamingFileSink.for_bulk_format("/data", None), UnsupportedFeatureError, "bulk format"),
+    "bulk": (lambda: FileSink.for_bulk_format("/data", None), ArgumentError, "must be a BulkWriterFactory"),  # type: ignore[arg-type]  # what this is about
+    "old bulk": (
+        lambda: StreamingFileSink.for_bulk_format("/data", "parquet"),  # type: ignore[arg-type]  # what this is about
+        ArgumentError,
+        "must be a BulkWriterFactory",
+    ),
     "compaction": (
         lambda: FileSink.for_row_format("/data", UTF8).enable_compact(None, None),
         UnsupportedFeatureError,

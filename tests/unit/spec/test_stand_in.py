@@ -10,8 +10,9 @@ from typing import Any, get_type_hints
 import pytest
 from pyspark import cloudpickle
 
-from kafkastream.common.serialization import BulkWriterFactory
-from kafkastream.datastream.connectors.file_system import BulkFormat, FileCompactor
+from kafkastream.common.io import InputFormat
+from kafkastream.datastream.connectors.file_system import FileCompactor
+from kafkastream.datastream.formats.orc import OrcBulkWriters
 from kafkastream.datastream.functions import Partitioner
 from kafkastream.datastream.window import mod_inverse
 from kafkastream.errors import UnsupportedFeatureError
@@ -25,8 +26,8 @@ class ByLength(Partitioner, ABC):
 
 USES: dict[str, Callable[[], Any]] = {
     "connectors.file_system.FileCompactor.concat_file_compactor": lambda: FileCompactor.concat_file_compactor(b""),
-    "connectors.file_system.BulkFormat(…)": lambda: BulkFormat("/data"),
-    "common.serialization.BulkWriterFactory(…)": lambda: BulkWriterFactory(None),
+    "common.io.InputFormat(…)": lambda: InputFormat("/data"),
+    "formats.orc.OrcBulkWriters(…)": lambda: OrcBulkWriters(None),
     "datastream.functions.Partitioner(…)": ByLength,
     "datastream.window.mod_inverse(…)": lambda: mod_inverse(3),
 }
@@ -41,16 +42,16 @@ def test_use_is_refused(path: str) -> None:
 
 
 def test_error_says_what_works() -> None:
-    with pytest.raises(UnsupportedFeatureError, match="BulkFormat is not supported") as caught:
-        BulkFormat.of("/data")
+    with pytest.raises(UnsupportedFeatureError, match="InputFormat is not supported") as caught:
+        InputFormat.of("/data")
     assert caught.value.now == FILES
 
 
 def test_names_without_use_are_harmless() -> None:
-    def written(sink: FileCompactor | None = None) -> BulkFormat | None:
-        return sink if isinstance(sink, BulkFormat) else None
+    def written(sink: FileCompactor | None = None) -> InputFormat | None:
+        return sink if isinstance(sink, InputFormat) else None
 
-    assert get_type_hints(written)["return"] == BulkFormat | None
+    assert get_type_hints(written)["return"] == InputFormat | None
     assert written() is None
-    assert inspect.isclass(BulkFormat)
-    assert cloudpickle.loads(cloudpickle.dumps([BulkFormat, mod_inverse, written]))[:2] == [BulkFormat, mod_inverse]
+    assert inspect.isclass(InputFormat)
+    assert cloudpickle.loads(cloudpickle.dumps([InputFormat, mod_inverse, written]))[:2] == [InputFormat, mod_inverse]

@@ -1,0 +1,104 @@
+"""Avro files of records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.arguments import checked_methods
+from kafkastream.spec.file_formats import BulkWriterFactory
+from kafkastream.spec.formats.avro_schema import avro_schema
+from kafkastream.spec.stand_in import Refused
+from kafkastream.spec.types import TypeInformation, TypeKind
+
+__all__ = ["AvroBulkWriters", "AvroSchema", "AvroWriterFactory", "GenericRecordAvroTypeInfo"]
+
+
+@final
+@checked_methods
+@attrs.frozen
+class AvroSchema:
+    """A schema of Avro files.
+
+    Example:
+        >>> print(AvroSchema.parse_string('{"type": "record", "name": "Order", "fields": []}'))
+        {"type":"record","name":"Order","fields":[]}
+    """
+
+    text: str
+    _j_schema = Refused()
+
+    @staticmethod
+    def parse_string(json_schema: str) -> AvroSchema:
+        """Read a schema.
+
+        Raises:
+            DefinitionError: It is none.
+        """
+        avro_schema(json_schema, "AvroSchema.parse_string")
+        return AvroSchema(json_schema)
+
+    parseString = parse_string
+
+    @staticmethod
+    def parse_file(file_path: str) -> AvroSchema:
+        """Read a schema in a file.
+
+        Raises:
+            DefinitionError: There is none.
+        """
+        try:
+            text = Path(file_path).read_text()
+        except OSError as error:
+            raise DefinitionError(f"the schema cannot be read: {error.strerror}", where=file_path) from None
+        avro_schema(text, file_path)
+        return AvroSchema(text)
+
+    parseFile = parse_file
+
+    def __str__(self) -> str:
+        return json.dumps(json.loads(self.text), separators=(",", ":"))
+
+
+@final
+@attrs.frozen(repr=False, init=False)
+class GenericRecordAvroTypeInfo(TypeInformation[Any]):
+    """The type of records of an Avro schema: dictionaries, which pass between operators as they are.
+
+    Args:
+        schema: The schema.
+    """
+
+    schema: AvroSchema = AvroSchema('"null"')
+
+    def __init__(self, schema: AvroSchema) -> None:
+        self.__attrs_init__(TypeKind.PICKLED_BYTE_ARRAY, (), schema)
+
+
+@final
+@attrs.frozen
+class AvroWriterFactory(BulkWriterFactory):
+    """Writes records to Avro files; made by ``AvroBulkWriters``.
+
+    Args:
+        schema: The records' schema.
+    """
+
+    schema: AvroSchema
+
+
+@final
+@checked_methods
+class AvroBulkWriters:
+    """Write records to Avro files; for ``FileSink.for_bulk_format``."""
+
+    @staticmethod
+    def for_generic_record(schema: AvroSchema) -> BulkWriterFactory:
+        """Write dictionaries, or what is as one, by a schema."""
+        return AvroWriterFactory(schema)
+
+    forGenericRecord = for_generic_record

@@ -1,0 +1,345 @@
+"""CSV files of rows, with the settings of PyFlink's ``CsvSchema``."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn, final
+
+import attrs
+from typing_extensions import Self
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.spec.arguments import checked_methods
+from kafkastream.spec.file_formats import StreamFormat
+from kafkastream.spec.formats.csv_reading import CsvReading
+from kafkastream.spec.formats.csv_text import CsvDialect
+from kafkastream.spec.formats.csv_writing import CsvWriting
+from kafkastream.spec.types import RowTypeInfo, Types
+from kafkastream.sql.files.parquet import RowDataBulkWriterFactory
+from kafkastream.sql.type_information import row_type_info
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["CsvBulkWriters", "CsvReaderFormat", "CsvSchema", "CsvSchemaBuilder", "CsvWriterFactory"]
+
+_SEPARATOR: Final = ";"
+_ALIKE: Final = "Give all columns the one separator: set_array_element_separator."
+
+
+@final
+@attrs.frozen
+class CsvSchema:
+    """The columns of CSV files, and how they are written; made by ``CsvSchema.builder()``.
+
+    Args:
+        fields: The columns.
+        dialect: The characters that have a meaning.
+        array_separator: Between the elements of arrays.
+        line_separator: The end of a line that is written.
+        null_value: The text for None; none is read as None if it is not given, and nothing is written for it.
+        has_header: Whether the first line has the names of the columns.
+        is_strict: Whether those have to be the columns' own.
+        skips_first: Whether the first row is left out.
+    """
+
+    fields: tuple[RowField, ...] = ()
+    dialect: CsvDialect = attrs.field(factory=CsvDialect)
+    array_separator: str = _SEPARATOR
+    line_separator: str = "\n"
+    null_value: str | None = None
+    has_header: bool = False
+    is_strict: bool = False
+    skips_first: bool = False
+
+    @staticmethod
+    def builder() -> CsvSchemaBuilder:
+        """Begin to build."""
+        return CsvSchemaBuilder()
+
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self.fields)
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [field.name for field in self.fields]
+
+    @property
+    def row_type(self) -> DataType:
+        """The type of the rows."""
+        return DataType.of(Kind.ROW, fields=self.fields)
+
+    @property
+    def reading(self) -> CsvReading:
+        """How a line becomes a row."""
+        return CsvReading(
+            type_info=self._type_info,
+            dialect=self.dialect,
+            array_delimiter=self.array_separator,
+            null_literal=self.null_value,
+            ignore_parse_errors=False,
+        )
+
+    @property
+    def writing(self) -> CsvWriting:
+        """How a row becomes a line."""
+        return CsvWriting(
+            type_info=self._type_info,
+            dialect=self.dialect,
+            array_delimiter=self.array_separator,
+            null_literal=self.null_value or "",
+            line_delimiter=self.line_separator,
+        )
+
+    @property
+    def _type_info(self) -> RowTypeInfo:
+        plain = row_type_info((field.name, field.type) for field in self.fields)
+        arrays = [
+            Types.OBJECT_ARRAY(type_info.elements[0]) if field.type.kind is Kind.ARRAY else type_info
+            for field, type_info in zip(self.fields, plain.elements, strict=True)
+        ]
+        return Types.ROW_NAMED(self.names, arrays)
+
+
+@final
+@checked_methods
+class CsvSchemaBuilder:
+    """Builds a ``CsvSchema``.
+
+    Example:
+        >>> CsvSchema.builder().add_number_column("id").add_string_column("name").build().names
+        ['id', 'name']
+    """
+
+    def __init__(self) -> None:
+        self._schema = CsvSchema()
+        self._separators: set[str] = set()
+
+    def build(self) -> CsvSchema:
+        """Make the schema.
+
+        Raises:
+            UnsupportedFeatureError: Arrays have several separators.
+        """
+        if len(self._separators) > 1:
+            raise UnsupportedFeatureError(
+                f"arrays with the separators {sorted(self._separators)}", where="CsvSchema", now=_ALIKE
+            )
+        separators = iter(self._separators)
+        return attrs.evolve(self._schema, array_separator=next(separators, self._schema.array_separator))
+
+    def add_array_column(self, name: str, separator: str = _SEPARATOR, element_type: DataType | None = None) -> Self:
+        """Add a column with arrays, of STRING if not said otherwise."""
+        self._separators.add(separator)
+        return self._add(name, DataType.of(Kind.ARRAY, parts=(element_type or DataType.string(),)))
+
+    addArrayColumn = add_array_column
+
+    def add_boolean_column(self, name: str) -> Self:
+        """Add a column of type BOOLEAN."""
+        return self._add(name, DataType.of(Kind.BOOLEAN))
+
+    addBooleanColumn = add_boolean_column
+
+    def add_number_column(self, name: str, number_type: DataType | None = None) -> Self:
+        """Add a column with numbers, of type BIGINT if not said otherwise."""
+        return self._add(name, number_type or DataType.of(Kind.BIGINT))
+
+    addNumberColumn = add_number_column
+
+    def add_string_column(self, name: str) -> Self:
+        """Add a column of type STRING."""
+        return self._add(name, DataType.string())
+
+    addStringColumn = add_string_column
+
+    def add_columns_from(self, schema: CsvSchema) -> Self:
+        """Add all columns of another schema."""
+        if any(field.type.kind is Kind.ARRAY for field in schema.fields):
+            self._separators.add(schema.array_separator)
+        return self._with(fields=(*self._schema.fields, *schema.fields))
+
+    addColumnsFrom = add_columns_from
+
+    def clear_columns(self) -> Self:
+        """Take all columns away."""
+        self._separators.clear()
+        return self._with(fields=())
+
+    clearColumns = clear_columns
+
+    def set_allow_comments(self, allow: bool = True) -> Self:
+        """Pass over lines that begin with ``#``."""
+        return self._dialect(comments=allow)
+
+    setAllowComments = set_allow_comments
+
+    def set_any_property_name(self, name: str) -> NoReturn:
+        """Refused: a row has no more columns than its schema.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "columns beyond those of the schema", where=f"set_any_property_name({name!r})", now="Add the columns."
+        )
+
+    setAnyPropertyName = set_any_property_name
+
+    def set_array_element_separator(self, separator: str) -> Self:
+        """Separate elements of arrays by this text; a semicolon without it."""
+        self._separators.clear()
+        return self._with(array_separator=separator)
+
+    setArrayElementSeparator = set_array_element_separator
+
+    def set_column_separator(self, char: str) -> Self:
+        """Separate columns by this character; a comma without it."""
+        return self._dialect(delimiter=_character(char))
+
+    setColumnSeparator = set_column_separator
+
+    def disable_escape_char(self) -> Self:
+        """Take no character as an escape, which is the default."""
+        return self._dialect(escape=None)
+
+    disableEscapeChar = disable_escape_char
+
+    def set_escape_char(self, char: str) -> Self:
+        """Take the character after this one as it is."""
+        return self._dialect(escape=_character(char))
+
+    setEscapeChar = set_escape_char
+
+    def set_line_separator(self, separator: str) -> Self:
+        """End written lines with this text; with a line feed without it."""
+        return self._with(line_separator=separator)
+
+    setLineSeparator = set_line_separator
+
+    def set_null_value(self, null_value: str) -> Self:
+        """Write None as this text, and read it as None."""
+        return self._with(null_value=null_value)
+
+    setNullValue = set_null_value
+
+    def disable_quote_char(self) -> Self:
+        """Quote nothing."""
+        return self._dialect(quote=None)
+
+    disableQuoteChar = disable_quote_char
+
+    def set_quote_char(self, char: str) -> Self:
+        """Quote columns with this character; a double quote without it."""
+        return self._dialect(quote=_character(char))
+
+    setQuoteChar = set_quote_char
+
+    def set_skip_first_data_row(self, skip: bool = True) -> Self:
+        """Leave out the first row."""
+        return self._with(skips_first=skip)
+
+    setSkipFirstDataRow = set_skip_first_data_row
+
+    def set_strict_headers(self, strict: bool = True) -> Self:
+        """Have the header's names be the columns' own."""
+        return self._with(is_strict=strict)
+
+    setStrictHeaders = set_strict_headers
+
+    def set_use_header(self, use: bool = True) -> Self:
+        """Have the first line be a header."""
+        return self._with(has_header=use)
+
+    setUseHeader = set_use_header
+
+    def size(self) -> int:
+        """Return the number of columns."""
+        return len(self._schema)
+
+    def __len__(self) -> int:
+        return len(self._schema)
+
+    def _add(self, name: str, kind: DataType) -> Self:
+        return self._with(fields=(*self._schema.fields, RowField(name, kind)))
+
+    def _with(self, **changes: Any) -> Self:
+        self._schema = attrs.evolve(self._schema, **changes)
+        return self
+
+    def _dialect(self, **changes: Any) -> Self:
+        return self._with(dialect=attrs.evolve(self._schema.dialect, **changes))
+
+
+def _character(char: str) -> str:
+    if len(char) != 1:
+        raise DefinitionError(f"{char!r} is not one character", where="CsvSchema")
+    return char
+
+
+@final
+@checked_methods
+@attrs.frozen
+class CsvReaderFormat(StreamFormat):
+    """Reads rows of CSV files; for ``FileSource.for_record_stream_format``.
+
+    Args:
+        schema: The columns.
+    """
+
+    schema: CsvSchema
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> CsvReaderFormat:
+        """Read the columns of a schema.
+
+        Raises:
+            UnsupportedFeatureError: CSV cannot hold a column.
+        """
+        schema.reading.reader()
+        return CsvReaderFormat(schema)
+
+    forSchema = for_schema
+
+    @property
+    def produced_type(self) -> RowTypeInfo:
+        """The type of the rows."""
+        return row_type_info((field.name, field.type) for field in self.schema.fields)
+
+
+@final
+@attrs.frozen
+class CsvWriterFactory(RowDataBulkWriterFactory):
+    """Writes rows to CSV files; made by ``CsvBulkWriters``.
+
+    Args:
+        schema: The columns.
+    """
+
+    schema: CsvSchema
+
+    def get_row_type(self) -> DataType:
+        """Return the type of the rows."""
+        return self.schema.row_type
+
+    getRowType = get_row_type
+
+
+@final
+@checked_methods
+class CsvBulkWriters:
+    """Write rows to CSV files; for ``FileSink.for_bulk_format``."""
+
+    @staticmethod
+    def for_schema(schema: CsvSchema) -> RowDataBulkWriterFactory:
+        """Write the columns of a schema.
+
+        Raises:
+            UnsupportedFeatureError: CSV cannot hold a column.
+        """
+        schema.writing.writer()
+        return CsvWriterFactory(schema)
+
+    forSchema = for_schema
