@@ -125,7 +125,7 @@ def _advice(error: Exception, column: str) -> str:
     if is_transient(error):
         return "The job may succeed when it is started again; it goes on behind the last committed record."
     if column:
-        return "Make the column's type wider or drop its constraint, or change the values in a transform rule."
+        return "Make the column's type wider or drop its constraint, or change the values before they are written."
     return ""
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.tables import TableId
+from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
 from kafkastream.spec.values import FrozenMap, redacted
 
 __all__ = ["PostgresSettings"]
@@ -63,6 +64,21 @@ class PostgresSettings:
             type_normalization=sink.types,
             flush_rows=sink.max_rows,
             max_retries=sink.max_retries,
+        )
+
+    @staticmethod
+    def of_jdbc(connection: JdbcConnectionOptions, execution: JdbcExecutionOptions) -> PostgresSettings:
+        """Return the settings of a sink of streams or of SQL's tables."""
+        address = connection.address
+        return PostgresSettings(
+            host=address.host,
+            port=address.port,
+            database=address.database,
+            user=connection.user_name or address.user,
+            password=connection.password or address.password or "",
+            properties=address.properties,
+            max_retries=execution.max_retries,
+            retry_timeout_s=connection.connection_check_timeout_s,
         )
 
     def target(self, table: TableId) -> tuple[str, str]:

@@ -10,7 +10,7 @@ import attrs
 from kafkastream.cdc.spec.postgres_sink import TypeNormalization
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["ColumnType", "column_type", "holds", "may_lose_digits"]
+__all__ = ["ColumnType", "column_type", "holds", "may_lose_digits", "takes"]
 
 _LONGEST_TEXT = 10_485_760  # https://www.postgresql.org/docs/current/datatype-character.html
 _MOST_TIME_DIGITS = 6  # https://www.postgresql.org/docs/current/datatype-datetime.html
@@ -21,6 +21,19 @@ _REAL_HOLDS = {"smallint", "real"}
 _TEXTS = {"text", "varchar", "char"}
 _DOCUMENTS = {"json", "jsonb", "uuid"}
 _TIMES = {"date": 0, "timestamp": 1, "timestamptz": 2}
+
+_NUMBERS = {"numeric", "real", "double precision"}
+_TAKES = {
+    **{name: {*_WHOLE_DIGITS, *_NUMBERS} for name in _WHOLE_DIGITS},
+    **dict.fromkeys(_NUMBERS, _NUMBERS),
+    "boolean": {"boolean"},
+    "bytea": {"bytea"},
+    "date": {"date", "timestamp", "timestamptz"},
+    "time": {"time"},
+    "timestamp": {"timestamp", "timestamptz"},
+    "timestamptz": {"timestamptz"},
+}
+_ARRAY = "[]"
 
 _SPELLED = re.compile(r"([a-z_ ]+?)(?:\((\d+)(?:,(-?\d+))?\))?(| with time zone| without time zone)")
 _NAMES = {
@@ -163,6 +176,28 @@ def holds(column: ColumnType, values: ColumnType) -> bool:
             return values.name in {*_TEXTS, *_DOCUMENTS}
         case _:
             return column == values
+
+
+def takes(column: ColumnType, type_: DataType) -> bool:
+    """Whether a column's type is of the same kind as a type's values, of which one may still be too long or too large.
+
+    Texts are taken by each type that PostgreSQL reads from a text and that has no counterpart of its own, such as JSONB.
+
+    Example:
+        >>> takes(ColumnType("integer"), DataType.of(Kind.BIGINT)), takes(ColumnType("integer"), DataType.string())
+        (True, False)
+    """
+    if type_.kind is Kind.ARRAY:
+        element = type_
+        while element.kind is Kind.ARRAY:
+            element = element.parts[0]
+        return column.name.endswith(_ARRAY) and takes(ColumnType.parse(column.name.removesuffix(_ARRAY)), element)
+    values = column_type(type_)
+    if values.name in _TEXTS:
+        return column.name not in _TAKES and not column.name.endswith(_ARRAY)
+    if values.name == "numeric" and not values.scale and column.name in _WHOLE_DIGITS:
+        return True
+    return column.name in _TAKES[values.name]
 
 
 def may_lose_digits(column: ColumnType, values: ColumnType) -> bool:

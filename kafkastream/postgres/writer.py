@@ -90,7 +90,7 @@ class PostgresWriter(TransactionWriter):
             return SinkError(
                 f"a text has the character U+{ord(character):04X}, which PostgreSQL does not take",
                 where=f"{self._settings.address}, table {table}, column {column!r}",
-                now="Replace it in a transform rule.",
+                now="Replace it before it is written, by a transform rule or in the query.",
             )
         if is_refusal(error):
             return sink_error(error, self._settings, str(table), self._schemas[table].names)

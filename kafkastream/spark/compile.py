@@ -40,6 +40,7 @@ from kafkastream.spark.sinks import (
 )
 from kafkastream.spark.stateful import LevelPlan
 from kafkastream.spark.stores import with_pem_stores
+from kafkastream.spark.tables import jdbc_tables
 from kafkastream.spark.tables.columnar_windows import ColumnarExchange
 from kafkastream.spark.tables.elements import RowElements, RowsDecoder, RowTimes
 from kafkastream.spark.tables.stream_rows import StreamRows
@@ -71,7 +72,7 @@ from kafkastream.sql.query.operations import TableOperation
 
 __all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
 
-SINKS = (file_sink, jdbc_sink)
+SINKS = (file_sink, jdbc_sink, jdbc_tables)
 """Modules that register what writes to sinks."""
 
 

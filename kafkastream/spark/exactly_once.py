@@ -26,6 +26,7 @@ from kafkastream.spec.file_sink import FileSink
 from kafkastream.spec.graph import JobGraph
 from kafkastream.spec.jdbc import JdbcSink
 from kafkastream.spec.sink import ExpiredMarker, KafkaSink
+from kafkastream.sql.connectors import JdbcTableSink
 
 __all__ = ["ExactlyOnce"]
 
@@ -97,7 +98,7 @@ class ExactlyOnce:
             for node in graph.sinks
             if isinstance(node.sink, KafkaSink) and names[node.id] in properties
         }
-        has_markers = any(isinstance(node.sink, (FileSink, JdbcSink)) for node in graph.sinks)
+        has_markers = any(isinstance(node.sink, (FileSink, JdbcSink, JdbcTableSink)) for node in graph.sinks)
         return ExactlyOnce(
             name,
             folder,

@@ -1,9 +1,10 @@
-"""Elements into a PostgreSQL database by a statement of the user's, on a worker."""
+"""Elements into a PostgreSQL database, on a worker; those of streams by a statement of the user's."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, final
 
 import attrs
@@ -12,6 +13,7 @@ import pyarrow as pa
 from kafkastream.errors import DefinitionError
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.postgres.sql_writer import SqlWriter, with_placeholders
+from kafkastream.postgres.writer import PostgresWriter
 from kafkastream.spark.batch_context import BatchContext
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.operators import TaskScope
@@ -30,13 +32,15 @@ class JdbcOperator(SinkOperator):
     """Writes a task's elements in a transaction, with the offset behind the last record where there is one.
 
     Args:
-        sink: The sink as the user defined it.
         identity: The sink's identity among the job's sinks.
+        make: Makes the writer, which connects when there is something to write.
+        prepared: Makes of elements what the writer takes.
     """
 
-    sink: JdbcSink
     identity: str
-    _writer: SqlWriter | None = attrs.field(default=None, init=False)
+    make: Callable[[], SqlWriter | PostgresWriter]
+    prepared: Callable[[Sequence[Any]], Sequence[Any]]
+    _writer: SqlWriter | PostgresWriter | None = attrs.field(default=None, init=False)
     _origin: str = attrs.field(default="", init=False)
     _partition: TopicPartition | None = attrs.field(default=None, init=False)
     _is_begun: bool = attrs.field(default=False, init=False)
@@ -60,7 +64,7 @@ class JdbcOperator(SinkOperator):
         """Write what no earlier attempt has written."""
         writer = self._begun()
         left = batch.from_offset(self._offsets, self._reached)
-        writer.write([tuple(map(_bound, value)) for value in left.values])
+        writer.write(self.prepared(left.values))
 
     def stops(self, offset: int) -> None:
         """Leave what comes from this offset on to a later task."""
@@ -79,9 +83,9 @@ class JdbcOperator(SinkOperator):
             self._writer.close()
             self._writer = None
 
-    def _begun(self) -> SqlWriter:
+    def _begun(self) -> SqlWriter | PostgresWriter:
         if self._writer is None:
-            self._writer = _writer(self.sink)
+            self._writer = self.make()
         if not self._is_begun:
             told = BatchContext.of_task()
             partitions = [] if told is None or self._partition is None else [self._partition]
@@ -94,17 +98,12 @@ class JdbcOperator(SinkOperator):
 
 
 def _writer(sink: JdbcSink) -> SqlWriter:
-    options, address = sink.connection, sink.connection.address
-    settings = PostgresSettings(
-        host=address.host,
-        port=address.port,
-        database=address.database,
-        user=options.user_name or address.user,
-        password=options.password or address.password or "",
-        properties=address.properties,
-        max_retries=sink.execution.max_retries,
-    )
+    settings = PostgresSettings.of_jdbc(sink.connection, sink.execution)
     return SqlWriter(settings, sink.statement, sink.execution.batch_size or settings.flush_rows)
+
+
+def _parameters(values: Sequence[Any]) -> Sequence[Any]:
+    return [tuple(map(_bound, value)) for value in values]
 
 
 def _bound(value: Any) -> Any:
@@ -126,4 +125,4 @@ def _(sink: JdbcSink, place: SinkPlace) -> SinkOperator:
             where=f"JdbcSink {place.name!r}: {sink.statement}",
             now="Write one ? for each field.",
         )
-    return JdbcOperator(place.name, sink, place.identity)
+    return JdbcOperator(place.name, place.identity, partial(_writer, sink), _parameters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -19,7 +20,8 @@ __all__ = ["JdbcAddress", "JdbcConnectionOptions", "JdbcExecutionOptions", "Jdbc
 
 _PREFIX: Final = "jdbc:postgresql:"
 _DEFAULT_PORT: Final = 5432
-_LIBPQ: Final = {"sslmode", "sslrootcert", "sslcert", "sslkey", "connectTimeout", "ApplicationName"}
+_SEARCH_PATH: Final = "currentSchema"
+_LIBPQ: Final = {"sslmode", "sslrootcert", "sslcert", "sslkey", "connectTimeout", "ApplicationName", _SEARCH_PATH}
 _WITHOUT_EFFECT: Final = {"reWriteBatchedInserts", "stringtype", "prepareThreshold", "ApplicationName", "tcpKeepAlive"}
 _RENAMED: Final = {"connectTimeout": "connect_timeout"}
 
@@ -60,7 +62,7 @@ class JdbcAddress:
         kind = url.split(":")[1] if url.startswith("jdbc:") and url.count(":") > 1 else ""
         if kind and kind != "postgresql":
             raise UnsupportedFeatureError(
-                f"JdbcSink cannot write to {kind}",
+                f"JDBC sinks cannot write to {kind}",
                 where=f"url {redacted(url)}",
                 now="Only jdbc:postgresql works. Write to a topic, and let Kafka Connect's JDBC sink copy it.",
             )
@@ -80,7 +82,10 @@ class JdbcAddress:
                 where=f"url of {parts.hostname}:{port}/{database}",
                 now=f"Remove it; there are user, password, {', '.join(sorted(_LIBPQ))}.",
             )
+        path = parameters.pop(_SEARCH_PATH, None)
         kept = {_RENAMED.get(name, name): text for name, text in parameters.items() if name not in _WITHOUT_EFFECT}
+        if path is not None:
+            kept["options"] = "-c search_path=" + re.sub(r"([\\\s])", r"\\\1", path)  # as libpq reads it
         return JdbcAddress(parts.hostname, port, database, user, password, FrozenMap(kept))
 
 
@@ -111,6 +116,7 @@ class JdbcConnectionOptions:
     driver_name: str | None = None
     user_name: str | None = None
     password: str | None = attrs.field(default=None, repr=False)
+    connection_check_timeout_s: int = 60
     address: JdbcAddress = attrs.field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:

@@ -10,10 +10,11 @@ from kafkastream.errors import DefinitionError
 from kafkastream.spec.row import Row
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.query.catalog import View
+from kafkastream.sql.query.computed import computed
 from kafkastream.sql.query.functions import FUNCTIONS
 from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
-from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn
+from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.table.declared import declared, declared_catalog
 from kafkastream.table.planning import Planner
@@ -41,7 +42,7 @@ def described(statement: Describe, planner: Planner) -> TableResult:
     if statement.kind not in {ObjectKind.TABLE, ObjectKind.VIEW}:
         return TableResult([("name", _STRING)], [Row(".".join(statement.name))])
     found = planner.catalog.get(statement.name, str(statement.position))
-    rows = _of_view(found, planner) if isinstance(found, View) else _of_table(found.name, planner)
+    rows = _of_view(found, planner) if isinstance(found, View) else _of_table(found, planner)
     return TableResult(_DESCRIBED, rows)
 
 
@@ -54,13 +55,12 @@ def _of_view(view: View, planner: Planner) -> list[Row]:
     ]
 
 
-def _of_table(name: tuple[str, ...], planner: Planner) -> list[Row]:
-    table = planner.resolved(name)
-    schema = table.definition.schema
+def _of_table(table: TableDefinition, planner: Planner) -> list[Row]:
+    schema, fields = table.schema, computed(table, planner.typing(), planner).fields
     key = f"PRI({', '.join(schema.primary_key)})"
     watermark = schema.watermark
     rows = []
-    for column, field in zip(schema.columns, table.fields, strict=True):
+    for column, field in zip(schema.columns, fields, strict=True):
         is_time = watermark is not None and watermark.path == (column.name,)
         rows.append(
             Row(

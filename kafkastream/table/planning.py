@@ -67,16 +67,6 @@ class Planner:
         found = self.catalog.find(path)
         return resolved(found, self.typing(), self) if isinstance(found, TableDefinition) else found
 
-    def resolved(self, path: tuple[str, ...]) -> ResolvedTable:
-        """A declared table.
-
-        Raises:
-            KafkastreamError: It is none, or wrong.
-        """
-        found = self.table(path)
-        assert isinstance(found, ResolvedTable)
-        return found
-
     def tables(self) -> Sequence[str]:
         """The names that are known."""
         return self.catalog.names()

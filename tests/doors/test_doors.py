@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from kafkastream.common import SimpleStringSchema
+from kafkastream.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetResetStrategy,
@@ -20,7 +21,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSourceBuilder,
     KafkaTopicPartition,
 )
-from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
+from kafkastream.sql.connectors import JdbcTableSink, KafkaTableSink, KafkaTableSource, sink_of, source_of
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
 from kafkastream.sql.table import TableDefinition
@@ -155,6 +156,26 @@ def test_what_a_sink_writes(options: str, connector: str) -> None:
     builder = KafkaSink.builder()
     SINKS[options](builder)
     assert sink(f"'topic' = 'orders', {options}", connector) == text_sink(builder)
+
+
+JDBC_URL = "jdbc:postgresql://db:5433/shop?sslmode=require"
+
+
+def test_which_database_a_sink_writes_to_and_how() -> None:
+    created = parse_one(f"""
+        CREATE TABLE orders (id BIGINT, name STRING) WITH (
+          'connector' = 'jdbc', 'table-name' = 'orders', 'url' = '{JDBC_URL}', 'driver' = 'org.postgresql.Driver',
+          'username' = 'ann', 'password' = 'secret', 'sink.buffer-flush.max-rows' = '7',
+          'sink.buffer-flush.interval' = '2 s', 'sink.max-retries' = '1'
+        )
+    """)
+    assert isinstance(created, CreateTable)
+    written = sink_of(created.definition)
+    assert isinstance(written, JdbcTableSink)
+    connection = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url(JDBC_URL).with_user_name("ann")
+    connection.with_password("secret").with_driver_name("org.postgresql.Driver")
+    execution = JdbcExecutionOptions.builder().with_batch_size(7).with_batch_interval_ms(2000).with_max_retries(1)
+    assert (written.connection, written.execution) == (connection.build(), execution.build())
 
 
 def test_the_older_guarantee() -> None:

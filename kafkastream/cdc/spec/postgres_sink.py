@@ -14,9 +14,10 @@ from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.options.parsers import enum_member, integer, positive, text
+from kafkastream.options.parsers import enum_member, positive, text
 from kafkastream.spec.values import Secret, redacted
 from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors.jdbc_options import MAX_RETRIES, PASSWORD, USERNAME
 from kafkastream.sql.settings import options_of, read_settings, setting, settings_under
 
 __all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
@@ -39,10 +40,6 @@ URL: Final = Option[str | None](
 HOSTNAME: Final = Option[str](key="hostname", parse=text, default="localhost", doc="The server.")
 PORT: Final = Option[int](key="port", parse=positive, default=5432, doc="Its port.")
 DATABASE: Final = Option[str](key="database", parse=text, default="postgres", doc="The database, which must exist.")
-USERNAME: Final = Option[str | None](
-    key="username", parse=text, default=None, doc="The user; what `PGUSER` or the operating system says if not given."
-)
-PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="The user's password.")
 SCHEMA: Final = Option[str](
     key="schema",
     parse=text,
@@ -63,12 +60,6 @@ MAX_ROWS: Final = Option[int](
     parse=positive,
     default=10_000,
     doc="How many rows are sent to the server at once.",
-)
-MAX_RETRIES: Final = Option[int](
-    key="sink.max-retries",
-    parse=integer,
-    default=3,
-    doc="How often a micro-batch is tried again when the server is away, before it fails.",
 )
 PROPERTIES: Final = OptionFamily(
     prefix="properties.", doc="Further parameters of libpq, such as `properties.sslmode: require`."

@@ -16,6 +16,7 @@ from kafkastream.spark.compile import ChainCompiler, level_plans, pickled
 from kafkastream.spark.identities import keyed_identities
 from kafkastream.spark.records import Decoder
 from kafkastream.spark.stateful import LevelPlan
+from kafkastream.spark.tables.changed_rows import ChangedRows
 from kafkastream.spark.tables.columnar_parts import WindowParts
 from kafkastream.spark.tables.columnar_windows import ColumnarWindows
 from kafkastream.spark.tables.continuation import Continuation
@@ -26,7 +27,7 @@ from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.user_functions import register
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, KeyedNode, Node
-from kafkastream.sql.connectors import KafkaTableSink, PrintTableSink
+from kafkastream.sql.connectors import JdbcTableSink, KafkaTableSink, PrintTableSink
 from kafkastream.sql.query.node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
 from kafkastream.sql.query.relations import Field, Stateful
@@ -156,6 +157,8 @@ def _shown(query: QueryNode) -> Decoder:
     match query.target.sink:
         case KafkaTableSink():
             return EncodedRecords()
+        case JdbcTableSink() as sink:
+            return ChangedRows(tuple(type_ for _, type_ in sink.columns))
         case PrintTableSink() as sink:
             return PrintedRows(tuple(field.type for field in fields), sink.style)
         case _:

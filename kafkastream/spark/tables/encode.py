@@ -1,4 +1,4 @@
-"""The rows of a table as records for Kafka."""
+"""The rows of a table as its sink takes them, and as records for Kafka."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.query.insert import written_columns
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["encoded"]
+__all__ = ["encoded", "taken"]
 
 _KEY: Final = "key"
 _VALUE: Final = "value"
@@ -57,17 +57,11 @@ def encoded(
     Raises:
         UnsupportedFeatureError: A format cannot be written, or cannot hold a column.
     """
-    kind = functions.col(KIND) if KIND in rows.columns else None
     is_upsert = sink.changelog is ChangelogMode.UPSERT
-    passes = functions.lit(False) if present is None else ~present
-    if is_upsert and kind is not None:
-        rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
-    insertable = written_columns(definition)
-    columns = {column.name: functions.col(f"c{place}") for place, column in enumerate(insertable)}
-    required = {column.name: columns[column.name] for column in insertable if not column.type.is_nullable}
-    rows = _without_nulls(
-        rows, required, passes if kind is None else passes | (kind == RowKind.DELETE.value), drops_nulls
-    )
+    rows = taken(rows, definition, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
+    kind = _kind(rows)
+    passes = _passes(present)
+    columns = _columns(definition)
     value = _message(sink.value, columns, kind)
     if is_upsert and kind is not None:
         value = functions.when(kind != RowKind.DELETE.value, value)
@@ -96,6 +90,46 @@ def encoded(
         *_headers(told),
         _milliseconds(told.get("timestamp")).alias("timestamp"),
     )
+
+
+def taken(
+    rows: DataFrame,
+    definition: TableDefinition,
+    *,
+    is_upsert: bool,
+    drops_nulls: bool = False,
+    present: Column | None = None,
+) -> DataFrame:
+    """Return the rows that a sink takes.
+
+    Args:
+        rows: The rows, as with ``encoded``.
+        definition: The table.
+        is_upsert: Whether the old rows of updates are left out.
+        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query.
+        present: Which rows are the query's; all, if None.
+    """
+    kind, passes = _kind(rows), _passes(present)
+    if is_upsert and kind is not None:
+        rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
+    columns = _columns(definition)
+    required = {
+        column.name: columns[column.name] for column in written_columns(definition) if not column.type.is_nullable
+    }
+    passes = passes if kind is None else passes | (kind == RowKind.DELETE.value)
+    return _without_nulls(rows, required, passes, drops_nulls)
+
+
+def _kind(rows: DataFrame) -> Column | None:
+    return functions.col(KIND) if KIND in rows.columns else None
+
+
+def _passes(present: Column | None) -> Column:
+    return functions.lit(False) if present is None else ~present
+
+
+def _columns(definition: TableDefinition) -> dict[str, Column]:
+    return {column.name: functions.col(f"c{place}") for place, column in enumerate(written_columns(definition))}
 
 
 def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) -> Column:

@@ -30,7 +30,7 @@ from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
 from kafkastream.spark.tables.elements import TIME
-from kafkastream.spark.tables.encode import encoded
+from kafkastream.spark.tables.encode import encoded, taken
 from kafkastream.spark.tables.generating import generated
 from kafkastream.spark.tables.scan import scanned
 from kafkastream.spark.tables.stream_rows import sent_type
@@ -40,8 +40,10 @@ from kafkastream.spark.tables.wire import KIND, column_names
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.row import RowKind
 from kafkastream.spec.sink import DeliveryGuarantee
+from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import (
     DataGenTableSource,
+    JdbcTableSink,
     KafkaTableSink,
     KafkaTableSource,
     StreamTableSource,
@@ -162,12 +164,14 @@ class QueryFrames:
 
     def _written(self, rows: DataFrame) -> DataFrame:
         """Rows as the sink takes them: encoded for Kafka, as they are otherwise."""
-        target = self.query.target
-        if not isinstance(target.sink, KafkaTableSink):
+        sink, table = self.query.target.sink, self.query.target.table
+        present, drops_nulls = _present(rows), self.query.settings.drops_null
+        if table is None or not isinstance(sink, (KafkaTableSink, JdbcTableSink)):
             return rows
-        assert target.table is not None
-        drops_nulls = self.query.settings.drops_null
-        records = encoded(rows, target.table, target.sink, present=_present(rows), drops_nulls=drops_nulls)
+        if isinstance(sink, JdbcTableSink):
+            is_upsert = sink.changelog is ChangelogMode.UPSERT
+            return taken(rows, table, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
+        records = encoded(rows, table, sink, present=present, drops_nulls=drops_nulls)
         return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
 
 

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from kafkastream.sql.connectors.connector import CONNECTOR, Connector
 from kafkastream.sql.connectors.datagen import DATAGEN, DataGenTableSource, datagen_source
+from kafkastream.sql.connectors.jdbc import JDBC, JdbcTableSink, jdbc_sink, jdbc_source
 from kafkastream.sql.connectors.kafka import KAFKA, kafka_sink, kafka_source
 from kafkastream.sql.connectors.kafka_tables import KafkaTableSink, KafkaTableSource
 from kafkastream.sql.connectors.legacy import check_legacy
@@ -28,6 +29,7 @@ __all__ = [
     "BlackHoleTableSink",
     "Connector",
     "DataGenTableSource",
+    "JdbcTableSink",
     "KafkaTableSink",
     "KafkaTableSource",
     "PrintTableSink",
@@ -41,7 +43,7 @@ __all__ = [
 ]
 
 TableSource = KafkaTableSource | DataGenTableSource | StreamTableSource
-TableSink = KafkaTableSink | PrintTableSink | BlackHoleTableSink
+TableSink = KafkaTableSink | JdbcTableSink | PrintTableSink | BlackHoleTableSink
 
 _Environ = Mapping[str, str] | None
 
@@ -62,6 +64,7 @@ _TABLES: Final = {
         _Tables(DATAGEN, datagen_source),
         _Tables(PRINT, sink=print_sink),
         _Tables(BLACKHOLE, sink=blackhole_sink),
+        _Tables(JDBC, jdbc_source, jdbc_sink),
     )
 }
 CONNECTORS: Final[Mapping[str, Connector]] = {name: tables.connector for name, tables in _TABLES.items()}

@@ -11,9 +11,9 @@ import attrs
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import integer, positive, text
-from kafkastream.sql.table_options import Declaration, GivenOptions, did_you_mean
+from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions, did_you_mean
 
-__all__ = ["CONNECTOR", "SCAN_PARALLELISM", "SINK_PARALLELISM", "Connector"]
+__all__ = ["CONNECTOR", "SCAN_PARALLELISM", "SINK_PARALLELISM", "Connector", "check_no_written_metadata"]
 
 log = logging.getLogger("kafkastream")
 
@@ -21,7 +21,7 @@ CONNECTOR: Final = Option[str | None](
     key="connector",
     parse=text,
     default=None,
-    doc="Which connector: `kafka`, `upsert-kafka`, `print`, `blackhole` or `datagen`.",
+    doc="Which connector: `kafka`, `upsert-kafka`, `print`, `blackhole`, `datagen` or `jdbc`.",
 )
 PROPERTY_VERSION: Final = Option[int](
     key="property-version",
@@ -100,6 +100,23 @@ class Connector:
     def _keys(self) -> Iterator[str]:
         for option in self.options:
             yield from (option.key,) if isinstance(option, OptionFamily) else option.keys
+
+
+def check_no_written_metadata(options: TableOptions) -> None:
+    """Refuse metadata columns that are to be written, for sinks that write none.
+
+    Raises:
+        DefinitionError: There are some.
+    """
+    definition = options.definition
+    persisted = [column.name for column in definition.schema.metadata if not column.is_virtual]
+    if persisted:
+        raise options.column_refusal(
+            f"Table '{definition.identifier}' declares persistable metadata columns, but the underlying "
+            "DynamicTableSink doesn't implement the SupportsWritingMetadata interface. If the column should not be "
+            "persisted, it can be declared with the VIRTUAL keyword.",
+            persisted[0],
+        )
 
 
 def _is_among(key: str, supported: Iterable[str]) -> bool:

@@ -16,6 +16,12 @@ _TODAY: Final[Mapping[str, str]] = {
     "connector.specific-offsets": "scan.startup.specific-offsets",
     "connector.startup-timestamp-millis": "scan.startup.timestamp-millis",
     "connector.sink-partitioner": "sink.partitioner",
+    "connector.url": "url",
+    "connector.table": "table-name",
+    "connector.driver": "driver",
+    "connector.username": "username",
+    "connector.password": "password",
+    "connector.write.max-retries": "sink.max-retries",
     "format.type": "format",
 }
 _PREFIXES: Final[Mapping[str, str]] = {"connector.properties.": "properties.", "format.": "<format>."}

@@ -11,7 +11,7 @@ import attrs
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector
+from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
@@ -102,12 +102,5 @@ def blackhole_sink(definition: TableDefinition, environ: Mapping[str, str] | Non
 def _checked(connector: Connector, definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
     options = TableOptions.of(definition, environ)
     connector.check(options)
-    persisted = [column.name for column in definition.schema.metadata if not column.is_virtual]
-    if persisted:
-        raise options.column_refusal(
-            f"Table '{definition.identifier}' declares persistable metadata columns, but the underlying "
-            "DynamicTableSink doesn't implement the SupportsWritingMetadata interface. If the column should not be "
-            "persisted, it can be declared with the VIRTUAL keyword.",
-            persisted[0],
-        )
+    check_no_written_metadata(options)
     return options

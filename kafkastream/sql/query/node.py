@@ -28,6 +28,7 @@ from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.connectors import (
     BlackHoleTableSink,
     DataGenTableSource,
+    JdbcTableSink,
     KafkaTableSink,
     KafkaTableSource,
     PrintTableSink,
@@ -103,11 +104,13 @@ class Target:
     table: TableDefinition | None = None
 
     @property
-    def spec(self) -> KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink:
+    def spec(self) -> KafkaSink[Any] | JdbcTableSink | PrintSink | CollectSink | DiscardingSink:
         """What it is in the job graph."""
         match self.sink:
             case KafkaTableSink() as sink:
                 return sink.sink
+            case JdbcTableSink() as sink:
+                return sink
             case PrintTableSink() as sink:
                 return PrintSink(sink.print_identifier or "", to_err=sink.standard_error)
             case BlackHoleTableSink():

@@ -6,7 +6,7 @@ from typing import Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import KafkaTableSink, TableSink
+from kafkastream.sql.connectors import JdbcTableSink, KafkaTableSink, TableSink
 from kafkastream.sql.query.operations import Materialize
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.query.rows import normalized
@@ -35,14 +35,14 @@ def consumed(
     Raises:
         DefinitionError: The sink takes no changes.
     """
-    if not isinstance(sink, KafkaTableSink) or table is None or relation.changelog.is_insert_only:
+    if not isinstance(sink, (KafkaTableSink, JdbcTableSink)) or table is None or relation.changelog.is_insert_only:
         return normalized(relation, ttl_ms)
     if sink.changelog.is_insert_only:
         raise DefinitionError(
             f"Table sink '{table.identifier}' doesn't support consuming update and delete changes which is produced by "
             f"node {_producer(relation)}",
             where=f"INSERT INTO {table.identifier}, {where}",
-            now="Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json.",
+            now=_what_takes_changes(sink),
         )
     if sink.changelog is ChangelogMode.RETRACT:
         return normalized(relation, ttl_ms)
@@ -58,6 +58,16 @@ def consumed(
         keys=(key,),
         operation=Materialize(ttl_ms=ttl_ms),
     )
+
+
+def _what_takes_changes(sink: KafkaTableSink | JdbcTableSink) -> str:
+    match sink:
+        case KafkaTableSink():
+            return (
+                "Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json."
+            )
+        case JdbcTableSink():
+            return "Please declare primary key for sink table when query contains update/delete record: PRIMARY KEY (…) NOT ENFORCED."
 
 
 def _producer(relation: Relation) -> str:

@@ -39,6 +39,10 @@ def test_sink_keeps_all_and_shows_no_password() -> None:
             "jdbc:postgresql://db/s?sslmode=require&connectTimeout=5&reWriteBatchedInserts=true",
             JdbcAddress("db", 5432, "s", properties={"sslmode": "require", "connect_timeout": "5"}),
         ),
+        (
+            "jdbc:postgresql://db/s?currentSchema=shop,%20other",
+            JdbcAddress("db", 5432, "s", properties={"options": "-c search_path=shop,\\ other"}),
+        ),
     ],
 )
 def test_url_says_the_database(url: str, address: JdbcAddress) -> None:

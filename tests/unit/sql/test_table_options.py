@@ -115,6 +115,6 @@ def test_errors_of_values_get_the_place() -> None:
         assert (caught.value.what, caught.value.where, caught.value.now) == ("no", options.where("a"), "Try.")
 
 
-@pytest.mark.parametrize(("word", "question"), [("kafak", "Did you mean 'kafka'?"), ("jdbc", "")])
+@pytest.mark.parametrize(("word", "question"), [("kafak", "Did you mean 'kafka'?"), ("mysql", "")])
 def test_the_closest_word(word: str, question: str) -> None:
     assert did_you_mean(word, ["kafka", "upsert-kafka", "print"]) == question

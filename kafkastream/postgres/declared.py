@@ -1,0 +1,141 @@
+"""Tables as a program declares them, found in the database: their own names, and whether they take what is to be written."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, final
+
+import attrs
+
+from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.errors import DefinitionError
+from kafkastream.postgres.client import Connection, connect
+from kafkastream.postgres.existing import ExistingTable, read_table
+from kafkastream.postgres.settings import PostgresSettings
+from kafkastream.postgres.types import column_type, takes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["DeclaredTable", "find_declared", "spellings"]
+
+_PART: Final = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
+_PATH: Final = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
+_FOLDED: Final = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
+_FIND: Final = """
+    SELECT nspname, relname FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+    WHERE pg_class.oid = to_regclass((SELECT string_agg(quote_ident(part), '.') FROM unnest(%s::text[]) AS part))
+"""
+
+
+@final
+@attrs.frozen
+class DeclaredTable:
+    """A table that is in the database.
+
+    Args:
+        id: Its schema and name.
+        schema: The columns that are written, by their names in the database, and the key.
+    """
+
+    id: TableId
+    schema: TableSchema
+
+
+def spellings(name: str) -> list[tuple[str, ...]]:
+    """Return the paths that a name may mean, first the one that PostgreSQL reads: without capitals, but in quotes.
+
+    Example:
+        >>> spellings("shop.Orders")
+        [('shop', 'orders'), ('shop', 'Orders'), ('shop.Orders',)]
+        >>> spellings('"Orders"')
+        [('Orders',), ('"Orders"',)]
+        >>> spellings("my-table")
+        [('my-table',)]
+    """
+    if _PATH.fullmatch(name) is None:
+        return [(name,)]
+    parts = [(quoted.replace('""', '"'), plain) for quoted, plain in _PART.findall(name)]
+    read = tuple(quoted or plain.translate(_FOLDED) for quoted, plain in parts)
+    written = tuple(quoted or plain for quoted, plain in parts)
+    return list(dict.fromkeys((read, written, (name,))))
+
+
+def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) -> DeclaredTable:
+    """Find a declared table in the database.
+
+    Args:
+        settings: The database.
+        name: The table, as SQL names it.
+        schema: The declared columns and the key.
+
+    Raises:
+        DefinitionError: There is no such table or column, a column has a type of another kind, or the key is not unique.
+        SinkError: The database does not answer.
+    """
+    with connect(settings) as connection:
+        target = next(filter(None, (_found(connection, path) for path in spellings(name))), None)
+        existing = target and read_table(connection, target)
+    if target is None or existing is None:
+        raise DefinitionError(
+            f"there is no table {name!r} in the database",
+            where=settings.address,
+            now="Create it; INSERT INTO writes only to a table that exists.",
+        )
+    return _Check(settings, ".".join(target), existing).declared(target, schema)
+
+
+def _found(connection: Connection, path: tuple[str, ...]) -> tuple[str, str] | None:
+    found = connection.execute(_FIND, (list(path),)).fetchone()
+    return None if found is None else (found[0], found[1])
+
+
+@final
+@attrs.frozen
+class _Check:
+    """A comparison of what is declared with what exists."""
+
+    settings: PostgresSettings
+    table: str
+    existing: ExistingTable
+
+    def declared(self, target: tuple[str, str], schema: TableSchema) -> DeclaredTable:
+        names = {column.name: self._name(column) for column in schema.columns}
+        columns = tuple(attrs.evolve(column, name=names[column.name]) for column in schema.columns)
+        for column in columns:
+            self._check_type(column)
+        key = tuple(names[name] for name in schema.primary_key)
+        if key and frozenset(key) not in self.existing.unique_keys:
+            raise self._refused(
+                f"the table has no unique constraint on the primary key ({', '.join(key)})",
+                f"Give it one: ALTER TABLE {self.table} ADD PRIMARY KEY ({', '.join(key)}); or declare the key that it has"
+                f"{_some(self.existing.unique_keys)}.",
+            )
+        return DeclaredTable(TableId(target), TableSchema(columns, key))
+
+    def _name(self, column: Column) -> str:
+        found = next(
+            (path[0] for path in spellings(column.name) if len(path) == 1 and path[0] in self.existing.columns), None
+        )
+        if found is None:
+            raise self._refused(
+                f"the table has no column {column.name!r}",
+                f"It has {', '.join(self.existing.columns)}. Declare one of them, or add the column to the table.",
+            )
+        return found
+
+    def _check_type(self, column: Column) -> None:
+        current = self.existing.columns[column.name]
+        if not takes(current, column.type):
+            raise self._refused(
+                f"column {column.name!r} has the type {current} in the database, which takes no {column.type}",
+                f"Declare it with a type of that kind and CAST the value in the query, or make it {column_type(column.type)}.",
+            )
+
+    def _refused(self, what: str, now: str) -> DefinitionError:
+        return DefinitionError(what, where=f"{self.settings.address}, table {self.table}", now=now)
+
+
+def _some(keys: Iterable[frozenset[str]]) -> str:
+    told = sorted(f"({', '.join(sorted(key))})" for key in keys)
+    return f": {' or '.join(told)}" if told else ""

@@ -1,0 +1,171 @@
+"""The connector ``jdbc``: a table of a PostgreSQL database, which rows are written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NoReturn, final
+
+import attrs
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spec.endpoints import Sink
+from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import jdbc_options as its
+from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["JDBC", "JdbcTableSink", "jdbc_sink", "jdbc_source"]
+
+JDBC: Final = Connector(
+    "jdbc",
+    (
+        its.URL,
+        its.TABLE_NAME,
+        its.DRIVER,
+        its.USERNAME,
+        its.PASSWORD,
+        its.MAX_RETRY_TIMEOUT,
+        its.FLUSH_MAX_ROWS,
+        its.FLUSH_INTERVAL,
+        its.MAX_RETRIES,
+        SINK_PARALLELISM,
+        *its.READING,
+    ),
+    required=(its.URL, its.TABLE_NAME),
+)
+
+_SECOND_MS: Final = 1000
+_MOST_TIME_DIGITS: Final = 6
+_REFUSED: Final = frozenset({Kind.MAP, Kind.MULTISET, Kind.ROW, Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
+_TIMES: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+
+
+@final
+@attrs.frozen(kw_only=True)
+class JdbcTableSink(Sink):
+    """A table of a database, to be written.
+
+    Args:
+        connection: The database.
+        execution: How transactions are repeated.
+        table_name: The table, as SQL of the database would name it.
+        columns: The names and types of the columns that are written.
+        primary_key: The columns by which rows are replaced and deleted; none if they are only added.
+        parallelism: How many subtasks write; as many as before it if None.
+    """
+
+    connection: JdbcConnectionOptions
+    execution: JdbcExecutionOptions
+    table_name: str
+    columns: tuple[tuple[str, DataType], ...]
+    primary_key: tuple[str, ...] = ()
+    parallelism: int | None = None
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """The most kinds of rows that it takes."""
+        return ChangelogMode.UPSERT if self.primary_key else ChangelogMode.APPEND
+
+
+def jdbc_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> NoReturn:
+    """Refuse to read a table of the connector ``jdbc``.
+
+    Raises:
+        DefinitionError: Options are missing, unknown, or contradict each other.
+        UnsupportedFeatureError: Always otherwise.
+    """
+    options = TableOptions.of(definition, environ)
+    _check(options)
+    raise UnsupportedFeatureError(
+        "tables of the connector 'jdbc' cannot be read here, neither scanned nor looked up; they can be written",
+        where=options.where("connector"),
+        now="Let Debezium write the table's changes to a topic, read that with 'format' = 'debezium-json', and join it "
+        "as a table of its own.",
+    )
+
+
+def jdbc_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> JdbcTableSink:
+    """Return the sink of a table of the connector ``jdbc``.
+
+    Raises:
+        DefinitionError: Options are missing, unknown, or contradict each other; PostgreSQL has no type for a column.
+        UnsupportedFeatureError: The URL is of another database.
+    """
+    options = TableOptions.of(definition, environ)
+    _check(options)
+    check_no_written_metadata(options)
+    for column in definition.schema.physical:
+        _check_type(options, column.name, column.type)
+    table_name = options.get(its.TABLE_NAME)
+    assert table_name is not None
+    return JdbcTableSink(
+        connection=_connection(options),
+        execution=JdbcExecutionOptions(
+            batch_interval_ms=options.get(its.FLUSH_INTERVAL),
+            batch_size=options.get(its.FLUSH_MAX_ROWS),
+            max_retries=options.get(its.MAX_RETRIES),
+        ),
+        table_name=table_name,
+        columns=tuple((column.name, column.type) for column in definition.schema.physical),
+        primary_key=definition.schema.primary_key,
+        parallelism=options.get(SINK_PARALLELISM),
+    )
+
+
+def _connection(options: TableOptions) -> JdbcConnectionOptions:
+    url = options.get(its.URL)
+    assert url is not None
+    with options.reading(its.URL.key):
+        return JdbcConnectionOptions(
+            url=url,
+            driver_name=options.get(its.DRIVER),
+            user_name=options.get(its.USERNAME),
+            password=options.get(its.PASSWORD),
+            connection_check_timeout_s=options.get(its.MAX_RETRY_TIMEOUT) // _SECOND_MS,
+        )
+
+
+def _check(options: TableOptions) -> None:
+    JDBC.check(options)
+    for option in its.READING:
+        options.get(option)
+    for keys in its.TOGETHER:
+        given = [key for key in keys if key in options.values]
+        if given and len(given) < len(keys):
+            raise options.refusal(
+                f"Either all or none of the following options should be provided: {', '.join(keys)}",
+                given[0],
+                now=f"Add {', '.join(repr(key) for key in keys if key not in given)}.",
+            )
+    _check_least(options, its.MAX_RETRY_TIMEOUT.key, options.get(its.MAX_RETRY_TIMEOUT), _SECOND_MS, "1 second")
+    for option in (its.MAX_RETRIES, its.FLUSH_MAX_ROWS):
+        _check_least(options, option.key, options.get(option), 0, "0")
+
+
+def _check_least(options: TableOptions, key: str, value: int, least: int, told: str) -> None:
+    if value < least:
+        raise options.refusal(
+            f"The value of '{key}' option shouldn't be smaller than {told}, but is {options.shown(key)}", key
+        )
+
+
+def _check_type(options: TableOptions, name: str, type_: DataType) -> None:
+    element = type_
+    while element.kind is Kind.ARRAY:
+        element = element.parts[0]
+    if element.kind in _REFUSED:
+        raise options.column_refusal(
+            f"The PostgreSQL dialect doesn't support type: {type_}",
+            name,
+            now="Make columns of its parts, or a STRING in a column of the type text or jsonb.",
+        )
+    if element.kind in _TIMES and (element.size or 0) > _MOST_TIME_DIGITS:
+        raise options.column_refusal(
+            f"The precision of field '{name}' is out of the TIMESTAMP precision range [1, {_MOST_TIME_DIGITS}] supported by "
+            "PostgreSQL dialect.",
+            name,
+            now=f"Declare it with {_MOST_TIME_DIGITS} digits.",
+        )

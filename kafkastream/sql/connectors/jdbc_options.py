@@ -1,0 +1,102 @@
+"""The options of tables in databases, each declared once; those of pipelines' sinks are the same where they mean the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import attrs
+
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, choice, integer, millis_of_duration, positive, text
+from kafkastream.sql.connectors.kafka_options import BUFFER_FLUSH_INTERVAL, BUFFER_FLUSH_MAX_ROWS
+
+__all__ = [
+    "DRIVER",
+    "FLUSH_INTERVAL",
+    "FLUSH_MAX_ROWS",
+    "MAX_RETRIES",
+    "MAX_RETRY_TIMEOUT",
+    "PASSWORD",
+    "READING",
+    "TABLE_NAME",
+    "TOGETHER",
+    "URL",
+    "USERNAME",
+]
+
+_NOT_READ: Final = "No effect: such tables are not read."
+
+URL: Final = Option[str | None](
+    key="url",
+    parse=text,
+    default=None,
+    doc="The database: `jdbc:postgresql://host:port/database`. Other databases are refused.",
+)
+TABLE_NAME: Final = Option[str | None](
+    key="table-name",
+    parse=text,
+    default=None,
+    doc='The table, which must exist: `orders`, `shop.orders`, or with capitals `"Orders"`.',
+)
+USERNAME: Final = Option[str | None](
+    key="username", parse=text, default=None, doc="The user; what `PGUSER` or the operating system says if not given."
+)
+PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="The user's password.")
+DRIVER: Final = Option[str | None](
+    key="driver", parse=text, default=None, doc="The class of Java's driver. No effect: there is no Java in between."
+)
+MAX_RETRY_TIMEOUT: Final = Option[int](
+    key="connection.max-retry-timeout",
+    parse=millis_of_duration,
+    default=60_000,
+    doc="How long a database that does not answer is awaited; at least 1 s.",
+)
+MAX_RETRIES: Final = Option[int](
+    key="sink.max-retries",
+    parse=integer,
+    default=3,
+    doc="How often a micro-batch is tried again when the server is away, before it fails.",
+)
+FLUSH_MAX_ROWS: Final = attrs.evolve(
+    BUFFER_FLUSH_MAX_ROWS,
+    default=100,
+    doc="How many changes Flink holds back. No effect: those of a micro-batch are written together.",
+)
+FLUSH_INTERVAL: Final = attrs.evolve(
+    BUFFER_FLUSH_INTERVAL,
+    default=1000,
+    doc="How long Flink holds changes back. No effect: they become visible when their micro-batch ends.",
+)
+
+
+def _reading(key: str, parse: Callable[[str], Any], default: Any = None) -> Option[Any]:
+    return Option(key=key, parse=parse, default=default, doc=_NOT_READ)
+
+
+READING: Final = (
+    _reading("scan.partition.column", text),
+    _reading("scan.partition.num", positive),
+    _reading("scan.partition.lower-bound", integer),
+    _reading("scan.partition.upper-bound", integer),
+    _reading("scan.fetch-size", integer, 0),
+    _reading("scan.auto-commit", boolean, True),
+    _reading("filter.handling.policy", choice("always", "never"), "always"),
+    _reading("lookup.cache", choice("NONE", "PARTIAL"), "NONE"),
+    _reading("lookup.max-retries", integer, 3),
+    _reading("lookup.partial-cache.max-rows", positive),
+    _reading("lookup.partial-cache.expire-after-access", millis_of_duration),
+    _reading("lookup.partial-cache.expire-after-write", millis_of_duration),
+    _reading("lookup.partial-cache.caching-missing-key", boolean, True),
+    _reading("lookup.cache.max-rows", integer),
+    _reading("lookup.cache.ttl", millis_of_duration),
+    _reading("lookup.cache.caching-missing-key", boolean, True),
+)
+"""Options for reading, which a table may have that is only written here."""
+
+TOGETHER: Final = (
+    (USERNAME.key, PASSWORD.key),
+    tuple(option.key for option in READING[:4]),
+    ("lookup.cache.max-rows", "lookup.cache.ttl"),
+)
+"""The keys of options of which all are given, or none."""

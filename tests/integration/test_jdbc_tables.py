@@ -1,0 +1,104 @@
+"""Queries into tables of PostgreSQL by ``INSERT INTO``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from kafkastream.errors import DefinitionError
+from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
+from kafkastream.testing import KafkaBroker, PostgresDatabase, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def execute(database: PostgresDatabase, statement: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(database.url) as connection:
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def table(database: PostgresDatabase, name: str, columns: str) -> str:
+    return f"""
+        CREATE TABLE {name} ({columns}) WITH (
+          'connector' = 'jdbc', 'url' = '{database.jdbc_url}', 'table-name' = '{name}',
+          'username' = '{database.user}', 'password' = '{database.password}'
+        )
+    """
+
+
+def change(op: str, id_: int, before: str | None, after: str | None) -> Record:
+    def row(name: str | None) -> dict[str, Any] | None:
+        return None if name is None else {"id": id_, "name": name}
+
+    return Record(json.dumps({"before": row(before), "after": row(after), "op": op}), partition=id_ % 2)
+
+
+def start(database: PostgresDatabase, kafka: KafkaBroker, topic: str, folder: Path) -> TableResult:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    config = t_env.get_config().set("parallelism.default", "1").set("pipeline.name", "copy")
+    config.set("execution.checkpointing.dir", folder.as_uri())
+    t_env.execute_sql(f"""
+        CREATE TABLE shop (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+          'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka.bootstrap_servers}',
+          'properties.group.id' = 'g', 'scan.startup.mode' = 'earliest-offset', 'format' = 'debezium-json'
+        )
+    """)
+    t_env.execute_sql(table(database, "copies", "id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED"))
+    t_env.execute_sql(table(database, "counts", "name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED"))
+    statements = t_env.create_statement_set()
+    statements.add_insert_sql("INSERT INTO copies SELECT id, name FROM shop")
+    statements.add_insert_sql("INSERT INTO counts SELECT name, COUNT(*) FROM shop GROUP BY name")
+    return statements.execute()
+
+
+def test_changes_are_copied_once_and_counted(
+    kafka: KafkaBroker, new_topic: NewTopic, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    execute(postgres_database, "CREATE TABLE copies (id int PRIMARY KEY, name text)")
+    execute(postgres_database, "CREATE TABLE counts (name varchar(9) PRIMARY KEY, n bigint)")
+    topic = new_topic(partitions=2)
+    result = start(postgres_database, kafka, topic, tmp_path)
+    job = result.get_job_client()
+    assert job is not None
+
+    def give(records: list[Record], copies: list[tuple[int, str]], counts: list[tuple[str, int]]) -> None:
+        def are_there() -> bool:
+            found = [execute(postgres_database, f"SELECT * FROM {name} ORDER BY 1") for name in ("copies", "counts")]
+            return found == [copies, counts] or job.get_job_status().result().is_terminal_state()
+
+        kafka.produce(topic, records)
+        wait_until(are_there, 120, f"{copies} and {counts}")
+
+    give(
+        [change("c", 1, None, "a"), change("c", 2, None, "a"), change("c", 3, None, "b"), change("u", 1, "a", "b")],
+        [(1, "b"), (2, "a"), (3, "b")],
+        [("a", 1), ("b", 2)],
+    )
+    give(
+        [change("d", 2, "a", None), change("u", 3, "b", "c"), change("c", 5, None, "c")],
+        [(1, "b"), (3, "c"), (5, "c")],
+        [("b", 1), ("c", 2)],
+    )
+    job.cancel().result(120)
+    result.wait()
+    assert execute(postgres_database, "SELECT partition, reached FROM kafkastream_progress ORDER BY 1") == [
+        (0, 2),
+        (1, 5),
+    ]
+
+
+def test_what_does_not_fit_is_told_before_anything_is_read(
+    kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    execute(postgres_database, "CREATE TABLE copies (id int PRIMARY KEY, name text)")
+    execute(postgres_database, "CREATE TABLE counts (name text PRIMARY KEY, total bigint)")
+    with pytest.raises(DefinitionError, match="the table has no column 'n'") as raised:
+        start(postgres_database, kafka, topic, tmp_path)
+    assert "table public.counts" in str(raised.value)
+    assert postgres_database.password not in str(raised.value)
