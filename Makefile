@@ -27,8 +27,8 @@ differential: jars ## Ask real Flink anew what the programs of tests/differentia
 	python -m tests.differential.golden $(PYFLINK)
 	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
 
-faults: jars $(ARCHIVE) ## 620 attacks on eight exactly-once jobs, at random: about an hour and a half
-	for case in sql stream-sql pipeline keyed joined two-sinks two-keyed-sinks; do \
+faults: jars $(ARCHIVE) ## 680 attacks on nine exactly-once jobs, at random: about an hour and a half
+	for case in sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
 

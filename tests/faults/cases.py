@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final, final
 
 import attrs
 
 from tests.faults.operators_model import copies, counts, keyed_lines, pairs
-from tests.faults.pipeline_job import number_of, record
-from tests.faults.saboteur import IN_OPERATOR, POINTS
+from tests.faults.pipeline_job import TABLES, number_of, record
+from tests.faults.saboteur import IN_OPERATOR, ON_DRIVER, POINTS
+from tests.faults.targets import LAKE, LakeTables, Target, Topics
 
 __all__ = ["CASES", "TARGET", "Case"]
 
@@ -27,6 +29,7 @@ class Case:
         expected: What its records tell of, for as many numbers as were written.
         arguments: What the program is given beside what all are given.
         topics: Where it writes to; all of it to each.
+        tables: Delta Lake tables that it writes to in place of topics; all of it to them together.
         points: Where its workers are hit.
         per_second: How many numbers are written in a second.
         record: Makes the record of a number that the job reads.
@@ -37,10 +40,25 @@ class Case:
     expected: Callable[[int], Counter[str]] = copies
     arguments: tuple[str, ...] = ()
     topics: tuple[str, ...] = (TARGET,)
+    tables: tuple[str, ...] = ()
     points: tuple[str, ...] = POINTS
     per_second: int = 400
     record: Callable[[int], str] = str
     number_of: Callable[[str], str] | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where all that it writes is to be found, in each of them."""
+        return (LAKE,) if self.tables else self.topics
+
+    def target(self, servers: str, folder: Path) -> Target:
+        """Return a reader of what it writes.
+
+        Args:
+            servers: The broker.
+            folder: What the program is given as its own.
+        """
+        return LakeTables(folder / LAKE, self.tables) if self.tables else Topics(servers, self.topics)
 
     def told(self, text: str) -> str:
         """What a record tells of: a copy has something random behind the number."""
@@ -50,7 +68,7 @@ class Case:
 
 
 def _operators(case: str, expected: Callable[[int], Counter[str]], *topics: str, points: tuple[str, ...]) -> Case:
-    return Case("operators_job.py", expected, (case,), (TARGET, *topics), points, per_second=200)
+    return Case("operators_job.py", expected, (case,), (TARGET, *topics), points=points, per_second=200)
 
 
 CASES: Final[Mapping[str, Case]] = {
@@ -58,6 +76,15 @@ CASES: Final[Mapping[str, Case]] = {
     "sql": Case("sql_job.py"),
     "stream-sql": Case("stream_sql_job.py"),
     "pipeline": Case("pipeline_job.py", record=record, number_of=number_of),
+    "pipeline-delta": Case(
+        "pipeline_job.py",
+        arguments=(LAKE,),
+        topics=(),
+        tables=TABLES,
+        points=(*ON_DRIVER, IN_OPERATOR),
+        per_second=100,
+        record=record,
+    ),
     "keyed": _operators("keyed", keyed_lines, points=(*POINTS, IN_OPERATOR)),
     "joined": _operators("joined", pairs, points=(*POINTS, IN_OPERATOR)),
     "two-sinks": _operators("two-sinks", copies, f"{TARGET}-2", points=POINTS),

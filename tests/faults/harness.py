@@ -22,19 +22,16 @@ from pathlib import Path
 from typing import Final, final
 
 import attrs
-from confluent_kafka import Message
 from rich.console import Console
 from rich.table import Table
 
-from kafkastream.kafka.admin import Cluster
-from kafkastream.spec.subscription import TopicPartition
 from kafkastream.testing import EmbeddedKafka
-from tests.committed import Reader
 from tests.faults.attacks import Attacks
 from tests.faults.cases import CASES, TARGET, Case
 from tests.faults.feed import Numbers
 from tests.faults.operators_model import PARTITIONS
 from tests.faults.saboteur import FENCED
+from tests.faults.targets import Target, Written
 from tests.faults.victim import Victim
 
 __all__ = ["Findings", "attack", "findings_table"]
@@ -53,7 +50,7 @@ class Findings:
         seed: Repeats the choice of attacks; not their moments.
         written: How many numbers the job was to take.
         expected: How many records it was to write.
-        lost: What no committed record tells of, with its topic.
+        lost: What no committed record tells of, with its place.
         doubled: What more records tell of than were to.
         aborted: Records of transactions that came to nothing.
         still_open: Whether a transaction of a sink is open when all is done.
@@ -104,76 +101,76 @@ def attack(
             for topic in (_SOURCE, *case.topics):
                 kafka.create_topic(topic, PARTITIONS)
             servers = kafka.bootstrap_servers
-            with (
-                Numbers(servers, _SOURCE, case.per_second, case.record) as numbers,
-                Victim(servers, _SOURCE, TARGET, folder, guarantee, case.script, case.arguments) as victim,
-                Reader(servers, case.topics, PARTITIONS) as reader,
-            ):
-                written = _Written(case, reader)
-                victim.ensure_running()
-                written.wait_for_some(_START_S)
-                time.sleep(healthy_s)
-                attacks.carry_out(victim, kafka)
-                time.sleep(healthy_after_s)
-                total = numbers.stop()
-                written.wait_for(expected := case.expected(total), victim)
-                if written.lost(expected) or written.doubled(expected):
-                    sys.stderr.write(victim.log())
-            committed = sum(counts.total() for counts in written.found.values())
-            events = list(_events(folder))
-            return Findings(
-                seed=seed,
-                written=total,
-                expected=expected.total() * len(case.topics),
-                lost=written.lost(expected),
-                doubled=written.doubled(expected),
-                aborted=_count(servers, case.topics) - committed,
-                still_open=_has_open_transactions(servers, case.topics),
-                attacks=attacks.counts(),
-                events=Counter(event for _, event in events),
-                unprovoked_fences=sum(what == FENCED and not attacks.explain(moment) for moment, what in events),
-                seconds=time.monotonic() - began,
-            )
+            with case.target(servers, folder) as target:
+                written = _Told(case, target)
+                with (
+                    Numbers(servers, _SOURCE, case.per_second, case.record) as numbers,
+                    Victim(servers, _SOURCE, TARGET, folder, guarantee, case.script, case.arguments) as victim,
+                ):
+                    victim.ensure_running()
+                    written.wait_for_some(_START_S)
+                    time.sleep(healthy_s)
+                    attacks.carry_out(victim, kafka)
+                    time.sleep(healthy_after_s)
+                    total = numbers.stop()
+                    written.wait_for(expected := case.expected(total), victim)
+                    if written.lost(expected) or written.doubled(expected):
+                        sys.stderr.write(victim.log())
+                events = list(_events(folder))
+                return Findings(
+                    seed=seed,
+                    written=total,
+                    expected=expected.total() * len(case.places),
+                    lost=written.lost(expected),
+                    doubled=written.doubled(expected),
+                    aborted=target.aborted(),
+                    still_open=target.has_open_transactions(),
+                    attacks=attacks.counts(),
+                    events=Counter(event for _, event in events),
+                    unprovoked_fences=sum(what == FENCED and not attacks.explain(moment) for moment, what in events),
+                    seconds=time.monotonic() - began,
+                )
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @final
-class _Written:
-    """What the job's committed records tell of, by topic."""
+class _Told:
+    """What the job's committed records tell of, by their place."""
 
-    def __init__(self, case: Case, reader: Reader) -> None:
+    def __init__(self, case: Case, target: Target) -> None:
         self.found: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._case = case
-        self._reader = reader
+        self._target = target
 
     def wait_for_some(self, timeout_s: float) -> None:
-        """Wait until the job has written something to each topic."""
+        """Wait until the job has written something to each place."""
         deadline = time.monotonic() + timeout_s
-        while len(self.found) < len(self._case.topics):
+        while len(self.found) < len(self._case.places):
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the job wrote nothing within {timeout_s:g} s")
-            self._take(self._reader.some())
+            self._take(self._target.some())
 
     def wait_for(self, expected: Counter[str], victim: Victim) -> None:
         """Wait until all is there, or nothing new comes for long; what is missing says more than an error."""
         last_new = time.monotonic()
         while self.lost(expected) and time.monotonic() < last_new + _PATIENCE_S:
             victim.ensure_running()  # the last attack may end the job long after it was carried out
-            if some := self._reader.some():
+            if some := self._target.some():
                 self._take(some)
                 last_new = time.monotonic()
-        self._take(self._reader.rest())
+        while some := self._target.some():
+            self._take(some)
 
     def lost(self, expected: Counter[str]) -> list[str]:
-        return [f"{topic}: {one}" for topic in self._case.topics for one in expected - self.found[topic]]
+        return [f"{place}: {one}" for place in self._case.places for one in expected - self.found[place]]
 
     def doubled(self, expected: Counter[str]) -> list[str]:
-        return [f"{topic}: {one}" for topic in self._case.topics for one in self.found[topic] - expected]
+        return [f"{place}: {one}" for place in self._case.places for one in self.found[place] - expected]
 
-    def _take(self, messages: Iterable[Message]) -> None:
-        for message in messages:
-            self.found[message.topic() or ""][self._case.told((message.value() or b"").decode())] += 1
+    def _take(self, written: Iterable[Written]) -> None:
+        for place, text in written:
+            self.found[place][self._case.told(text)] += 1
 
 
 def findings_table(title: str, found: Findings) -> Table:
@@ -187,7 +184,7 @@ def findings_table(title: str, found: Findings) -> Table:
     for event, count in sorted(found.events.items()):
         table.add_row(event, f"{count:,}")
     table.add_row("fences without an attack", f"{found.unprovoked_fences:,}")
-    table.add_row("records of aborted transactions", f"{found.aborted:,}")
+    table.add_row("records or files of aborted transactions", f"{found.aborted:,}")
     table.add_section()
     table.add_row("numbers written", f"{found.written:,}")
     table.add_row("records expected", f"{found.expected:,}")
@@ -202,18 +199,6 @@ def _events(folder: Path) -> Iterator[tuple[float, str]]:
     for line in noted.read_text().splitlines() if noted.exists() else ():
         moment, _, event = line.partition(" ")
         yield float(moment), event
-
-
-def _count(servers: str, topics: Sequence[str]) -> int:
-    with Reader(servers, topics, PARTITIONS, "read_uncommitted") as reader:
-        return sum(1 for _ in reader.rest())
-
-
-def _has_open_transactions(servers: str, topics: Sequence[str]) -> bool:
-    partitions = [TopicPartition(topic, number) for topic in topics for number in range(PARTITIONS)]
-    given = {"bootstrap.servers": servers}
-    readable = Cluster({**given, "isolation.level": "read_committed"}).readable_ends(partitions)
-    return readable != Cluster(given).end_offsets(partitions)
 
 
 def main() -> None:

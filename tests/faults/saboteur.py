@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,14 @@ from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.slots import SlotTask
 
-__all__ = ["FENCED", "IN_OPERATOR", "POINTS", "STALL_S", "come_by", "install"]
+__all__ = ["FENCED", "IN_OPERATOR", "ON_DRIVER", "POINTS", "STALL_S", "come_by", "install", "install_on_driver"]
 
 IN_OPERATOR = "in-operator"
 """A point that functions of the job's own come by."""
 FENCED = "fenced"
 POINTS = ("before-init", "before-begin", "mid-produce", "before-commit", "after-commit")
+ON_DRIVER = ("before-commit", "after-commit", "before-noted", "any-moment")
+"""Points of a driver that writes tables: before a table and behind it, behind the last one, and anywhere."""
 STALL_S = 12.0
 _BEFORE = {
     "begin to write": "before-init",
@@ -95,6 +99,33 @@ def _watch(folder: Path) -> None:
     SlotTask.left_of = watched_left_of  # type: ignore[method-assign]
 
 
+def install_on_driver(folder: Path) -> None:
+    """Let a driver that writes Delta Lake tables come by the points."""
+    from kafkastream.spark.delta.writer import DeltaWriter
+
+    write_table, write = DeltaWriter._write, DeltaWriter.write
+
+    def sabotaged_table(self: DeltaWriter, *arguments: Any) -> None:
+        come_by(folder, "before-commit")
+        write_table(self, *arguments)
+        come_by(folder, "after-commit")
+
+    def sabotaged(self: DeltaWriter, *arguments: Any) -> None:
+        write(self, *arguments)
+        come_by(folder, "before-noted")
+
+    DeltaWriter._write = sabotaged_table  # type: ignore[assignment, method-assign]
+    DeltaWriter.write = sabotaged  # type: ignore[assignment, method-assign]
+    threading.Thread(target=_at_any_moment, args=(folder,), daemon=True).start()
+
+
+def _at_any_moment(folder: Path) -> None:
+    while True:
+        with suppress(SabotageError):  # which nobody would hear of
+            come_by(folder, "any-moment")
+        time.sleep(0.01)
+
+
 def come_by(folder: Path, point: str) -> None:
     """Suffer what the harness wants the next to suffer that comes by a point."""
     taken = folder / f"{point}.{os.getpid()}"
@@ -108,7 +139,8 @@ def come_by(folder: Path, point: str) -> None:
         case "stop":
             os.kill(os.getpid(), signal.SIGSTOP)
         case "stall":  # and outlive the driver, which says good-bye to its workers with this signal
-            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
             time.sleep(STALL_S)
         case _:
             raise SabotageError(point)
