@@ -144,20 +144,27 @@ class RecordDecoder(KafkaDecoder):
 
 
 @final
-@attrs.frozen
+@attrs.define(eq=False)
 class CollectionDecoder(Decoder):
     """Elements that the program itself held."""
 
     columns = ("value",)
+    _before: int = attrs.field(default=0, init=False)
+    _number: int = attrs.field(default=0, init=False)
+
+    def begin(self) -> None:
+        """Count from the first element."""
+        self._before = self._number = 0
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """The elements, without event time."""
+        self._before, self._number = self._before + self._number, arrow.num_rows
         values = [pickle.loads(value) for value in arrow["value"].to_pylist()]
         return Batch(values, [None] * len(values), range(len(values)))
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Counted from 1."""
-        return f"element {row + 1} of the collection"
+        """Counted from 1, over the batches of a task."""
+        return f"element {self._before + row + 1} of the collection"
 
 
 def decoder_of(node: SourceNode) -> Decoder:

@@ -31,6 +31,10 @@ class RowChangeDecoder(Decoder):
     schemas: Mapping[TableId, TableSchema]
     _elements: CollectionDecoder = attrs.field(factory=CollectionDecoder, init=False)
 
+    def begin(self) -> None:
+        """Count from the first element."""
+        self._elements.begin()
+
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """Return a change for each element."""
         batch = self._elements.decode(arrow)

@@ -71,5 +71,9 @@ def test_records_come_whole_with_their_times() -> None:
 
 def test_elements_of_a_collection_are_counted_from_one() -> None:
     arrow = pa.RecordBatch.from_pydict({"value": [pickle.dumps("a"), pickle.dumps(None)]})
-    assert CollectionDecoder().decode(arrow) == Batch(["a", None], [None, None], range(2))
-    assert CollectionDecoder().position(arrow, 1) == "element 2 of the collection"
+    decoder = CollectionDecoder()
+    for _ in range(2):
+        decoder.begin()
+        for number in (2, 4):
+            assert decoder.decode(arrow) == Batch(["a", None], [None, None], range(2))
+            assert decoder.position(arrow, 1) == f"element {number} of the collection"
