@@ -51,10 +51,23 @@ def job_graph(spec: PipelineSpec, *, collects: bool = False) -> JobGraph:
     """
     sink, output = _sink(spec.sink, collects=collects)
     processing = _processing(spec, output)
+    if collects:
+        processing = attrs.evolve(processing, sink=_silent(spec.sink))
     source = _source(spec)
     written = SinkNode(id=_SINK, name=spec.sink.name or "Sink", input=_RULES, sink=sink)
     rules = PipelineNode(id=_RULES, name="Schema operator", input=_SOURCE, processing=processing)
     return JobGraph((source, rules, written, *_dirty_data(spec, source)))
+
+
+def _silent(sink: PipelineSink) -> PipelineSink:
+    """Return a sink that prints no changes of schemas."""
+    match sink:
+        case PrintSink():
+            return ValuesSink(prints=False)
+        case ValuesSink():
+            return attrs.evolve(sink, prints=False)
+        case _:
+            return sink
 
 
 def _source(spec: PipelineSpec) -> SourceNode:

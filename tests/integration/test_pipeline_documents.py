@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
 
 import psycopg
 import pytest
@@ -23,21 +23,19 @@ OBJECTS = [
     '{"col1": "db1", "col2": "t1", "id": 1, "name": "2024-05-01"}',
     '{"col1": "db1", "col2": "t2", "id": 2}',
 ]
+CREATED = re.compile(r"CreateTableEvent.*?columns=\{(.*?)\}")
+INSERTED = re.compile(r"tableId=(.*?), before=\[\], after=\[(.*?)\], op=INSERT")
 
 
-def placed(text: str, kafka: KafkaBroker, topic: str, database: str = "mydb") -> Pipeline:
+def placed(text: str, kafka: KafkaBroker, topic: str, database: str = "mydb", **variables: str) -> Pipeline:
     """Return a document at work: on the tests' broker, with a database's name that no other test has."""
-    text = text.replace("host:9092", kafka.bootstrap_servers).replace("localhost:9092", kafka.bootstrap_servers)
+    text = text.replace("localhost:9092", "host:9092").replace("host:9092", kafka.bootstrap_servers)
     text = text.replace("topic: test-topic", f"topic: {topic}\n  scan.bounded.mode: latest-offset")
     text = text.replace("topic: ${kafka.topic}", f"topic: {topic}\n  scan.bounded.mode: latest-offset")
     text = text.replace("mydb", database).replace(": mytable", f": {database}-").replace(":mytable", f":{database}-")
     text += f"\npipeline: {{name: {topic}, parallelism: 1}}\n" if "pipeline:" not in text else ""
-    return Pipeline.from_text(text, {**of_seed.VARIABLES, "kafka.bootstraps.server": kafka.bootstrap_servers})
-
-
-def rows(pipeline: Pipeline) -> list[tuple[str, dict[str, Any]]]:
-    with pipeline.collect() as changes:
-        return [(str(change.table), dict(change.after or {})) for change in changes]
+    known = {**of_seed.VARIABLES, "kafka.bootstraps.server": kafka.bootstrap_servers, **variables}
+    return Pipeline.from_text(text, known)
 
 
 def test_tables_of_json_documents(
@@ -45,25 +43,25 @@ def test_tables_of_json_documents(
 ) -> None:
     kafka.produce(topic, OBJECTS)
 
-    def found(text: str, source: str = topic) -> tuple[list[tuple[str, dict[str, Any]]], list[str]]:
+    def found(text: str, source: str = topic) -> tuple[list[str], list[str]]:
+        """Run a document, and return the columns of its tables and their rows, as they are printed."""
         capfd.readouterr()
-        changes = rows(placed(text, kafka, source))
-        columns = [line.partition("columns={")[2].partition("}")[0] for line in capfd.readouterr().out.splitlines()]
-        return changes, [one.replace("`", "") for one in columns if one]
+        placed(text, kafka, source).run()
+        printed = capfd.readouterr().out.replace("`", "")
+        return CREATED.findall(printed), [f"{table}: {row}" for table, row in INSERTED.findall(printed)]
 
-    first, second = (json.loads(one) for one in OBJECTS)
     assert found(of_seed.TABLE_IDS + of_seed.SINK) == (
-        [("db1.t1", first), ("db1.t2", second)],
         ["col1 STRING,col2 STRING,id BIGINT,name DATE", "col1 STRING,col2 STRING,id BIGINT"],
+        ["db1.t1: db1, t1, 1, 2024-05-01", "db1.t2: db1, t2, 2"],
     )
     table_ids = "  json.decode.parser-table-id.fields: col1,col2\n"
     assert found(of_seed.DDLS + table_ids + of_seed.SINK) == (
-        [("db1.t1", first), ("db1.t2", second)],
         ["id BIGINT,name VARCHAR(10),col1 STRING,col2 STRING", "id BIGINT,col1 STRING,col2 STRING"],
+        ["db1.t1: 1, 2024-05-01, db1, t1", "db1.t2: 2, db1, t2"],
     )
     assert found(of_seed.FIXED + of_seed.SINK) == (
-        [(topic, first), (topic, {**second, "name": None})],
         ["col1 STRING,col2 STRING,id BIGINT,name VARCHAR(10)"],
+        [f"{topic}: db1, t1, 1, 2024-05-01", f"{topic}: db1, t2, 2, null"],
     )
 
     dirty = new_topic()
@@ -72,8 +70,8 @@ def test_tables_of_json_documents(
         found(of_seed.TOLERANT.replace("1000", "1") + of_seed.SINK, dirty)
     logged = of_seed.ALL_TOLERANT + of_seed.SINK + of_seed.KEYS + of_seed.LOGGED
     assert found(logged, dirty) == (
-        [(dirty, {"key1": 1, "key2": 2, "name": "ink"})],
         ["key1 BIGINT NOT NULL,key2 BIGINT NOT NULL,name STRING"],
+        [f"{dirty}: 1, 2, ink"],
     )
 
 
@@ -82,15 +80,19 @@ def test_topics_and_the_tables_in_their_messages(kafka: KafkaBroker, topic: str)
     tables = [table.replace("mydb", database) for table in TABLES]
     kafka.produce(topic, [event("c", table, {"id": 1}) for table in tables])
 
-    def written(text: str, *topics: str) -> list[list[str]]:
+    def written(text: str, *topics: str, **variables: str) -> list[list[str]]:
         """Run a document, and return the tables that the messages of each topic name."""
-        placed(text, kafka, topic, database).run()
+        placed(text, kafka, topic, database, **variables).run()
         found = [[json.loads(one.value or b"")["source"] for one in kafka.consume(name)] for name in topics]
         for name in topics:
             kafka.delete_topic(name)
         return [[".".join(filter(None, (source["db"], source["table"]))) for source in of_one] for of_one in found]
 
     assert written(of_seed.DOCUMENTS["no mapping"], *tables) == [[table] for table in tables]
+    assert written(of_seed.GROUPED_SYNTAX, *tables) == [[table] for table in tables]
+    routed, target = of_seed.KAFKA + of_seed.ROUTED_BY_VARIABLES, f"{database}-ods"
+    variables = {"mysql.source.table": ",".join(tables), "kafka.topic": target}
+    assert written(routed, target, **variables) == [[target] * 2]
     routed = of_seed.KAFKA + of_seed.INDENTED_ROUTE
     assert written(routed, f"{database}-1") == [[f"{database}-1"] * 2]
     for name in ("mapped", "mapped one by one"):

@@ -1,4 +1,19 @@
-"""Every document of the product whose options a pipeline takes: read, or refused with the way that works."""
+"""Every document of the product whose options a pipeline takes: read, or refused with the way that works.
+
+| Example | Read or refused here | At work in ``tests/integration/test_pipeline_documents.py`` |
+|---|---|---|
+| Syntax | ``test_the_first_document_needs_a_group_or_another_start`` | topics: ``GROUPED_SYNTAX`` |
+| From Kafka into Hologres | ``DOCUMENTS``, ``test_hologres_is_a_postgres_sink`` | ``test_into_hologres``, a real PostgreSQL |
+| From MySQL into Kafka | ``OF_MYSQL``; with Kafka's source ``DOCUMENTS`` | topics: ``ROUTED_BY_VARIABLES`` |
+| Initial schemas, fixed types, fields for table ids | ``DOCUMENTS`` | ``test_tables_of_json_documents`` |
+| Primary keys | ``DOCUMENTS``, ``test_primary_keys_are_those_of_every_table`` | ``test_tables_of_json_documents`` |
+| Up to 1000 errors, any number, in the log | ``DOCUMENTS``, ``test_dirty_data_is_logged`` | ``test_tables_of_json_documents`` |
+| Topics: by no rule, a route, a mapping, two mappings | ``OF_MYSQL``, ``DOCUMENTS``, ``test_the_indented_route_counts`` | topics |
+
+Topics: ``test_topics_and_the_tables_in_their_messages``.
+Examples within tables of options: ``test_document.py`` has lists of topics, offsets and prefixes, ``test_json_reader.py``
+the table ids of ``col0,col1,col2``.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +89,9 @@ sink:
   name: Kafka Sink
   properties.bootstrap.servers: localhost:9092
 """
+GROUPED_SYNTAX = SYNTAX.replace(
+    "topic:", "properties.group.id: readers\n  properties.auto.offset.reset: earliest\n  topic:"
+)
 INTO_HOLOGRES = """
 source:
   type: kafka
@@ -171,8 +189,7 @@ def test_the_first_document_needs_a_group_or_another_start() -> None:
         read(SYNTAX)
     assert "line 2" in refused.value.where
     assert "'scan.startup.mode: earliest-offset'" in refused.value.now
-    grouped = SYNTAX.replace("topic:", "properties.group.id: readers\n  topic:")
-    source = read(grouped).source
+    source = read(GROUPED_SYNTAX).source
     assert isinstance(source, KafkaPipelineSource)
     assert source.source.group_id == "readers"
 
