@@ -19,6 +19,7 @@ Schemas:
 
 - ``merge``: how schemas widen.
 - ``book``: the schemas of all tables, and how the sink's tables come after those of the records.
+- ``moving``: another sink than before.
 
 Rules:
 

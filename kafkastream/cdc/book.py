@@ -58,6 +58,7 @@ class SchemaBook:
         sinks: Schemas by the tables' ids in the sink.
         skipped: Records that could not be parsed since the job began.
         job: Lasting identity of the job, by which sinks know what they have written for it.
+        sink: What tells the sink that has the tables from others.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -71,6 +72,7 @@ class SchemaBook:
     sinks: Mapping[TableId, TableSchema] = attrs.field(factory=FrozenMap, converter=FrozenMap[TableId, TableSchema])
     skipped: int = 0
     job: str = attrs.field(factory=lambda: uuid.uuid4().hex)
+    sink: str = ""
 
     def record(self) -> dict[str, Any]:
         """Return what a checkpoint keeps, as plain values."""
@@ -78,6 +80,7 @@ class SchemaBook:
             "format": FORMAT,
             "job": self.job,
             "skipped": self.skipped,
+            "sink": self.sink,
             "sources": _plain(self.sources),
             "sinks": _plain(self.sinks),
         }
@@ -107,7 +110,8 @@ class SchemaBook:
                 where=where,
                 now="Start the pipeline with the version that wrote it, or give it another name.",
             )
-        return SchemaBook(dict(_schemas(stored.sources)), dict(_schemas(stored.sinks)), stored.skipped, stored.job)
+        sources, sinks = (dict(_schemas(tables)) for tables in (stored.sources, stored.sinks))
+        return SchemaBook(sources, sinks, stored.skipped, stored.job, stored.sink)
 
 
 def evolved(
@@ -217,8 +221,6 @@ def described(change: SchemaChange) -> str:
             return f"add column{'s' * (len(columns) > 1)} {_listed(columns)}"
         case AlterColumnTypes(types=types, before=before):
             return ", ".join(f"change column {name} from {before[name]} to {new}" for name, new in types.items())
-        case _:
-            return ", ".join(f"rename column {old} to {new}" for old, new in change.names.items())
 
 
 def _listed(columns: Iterable[Column]) -> str:
@@ -239,6 +241,7 @@ class _Stored(msgspec.Struct):
     skipped: int
     sources: list[_StoredTable]
     sinks: list[_StoredTable]
+    sink: str = ""
 
 
 def _plain(schemas: Mapping[TableId, TableSchema]) -> list[dict[str, Any]]:

@@ -333,3 +333,16 @@ def test_metadata_are_columns(kafka: KafkaBroker, topic: str) -> None:
         "__raw_key__": "k",
         "__raw_value__": event("c", "shop.orders", {"id": 1}),
     }
+
+
+def test_another_sink_gets_the_tables_of_a_pipeline_that_goes_on(
+    capfd: pytest.CaptureFixture[str], topic: str, tmp_path: Path
+) -> None:
+    values = ValuesSource(events=(CreateTable(TableId.parse("a"), TableSchema.of([("id", parse_type("INT"))])),))
+    kept = settings(topic, configuration={"execution.checkpointing.dir": tmp_path.as_uri()})
+    created = []
+    for to_err in (False, False, True):
+        start(PipelineSpec(source=values, sink=PrintSink(standard_error=to_err), settings=kept)).wait()
+        printed = capfd.readouterr()
+        created.append("CreateTableEvent{tableId=a," in (printed.err if to_err else printed.out))
+    assert created == [True, False, True]

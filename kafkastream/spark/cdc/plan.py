@@ -14,6 +14,7 @@ from kafkastream.cdc.book import SchemaBook, evolved
 from kafkastream.cdc.changes import CreateTable, SchemaChange
 from kafkastream.cdc.functions import named_functions
 from kafkastream.cdc.graph import job_graph
+from kafkastream.cdc.moving import moved
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.processing import ChangeProcessing
 from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
@@ -94,7 +95,8 @@ def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
     kept = _kept(spec)
     found = kept.sources.items() if kept else [*processing.initial.items(), *prefetched(processing, inputs)]
     changes: list[SchemaChange] = []
-    book = evolved(kept or SchemaBook(), found, rules, processing.behavior, changes.append)
+    book = moved(kept or SchemaBook(), processing.sink, rules, changes.append)
+    book = evolved(book, found, rules, processing.behavior, changes.append)
     topics = Counter(partition.topic for one in inputs for partition in one.extent.starts)
     return PipelinePlan(topics, book.sources, _targets(rules, book), book.sinks, changes, kept is not None)
 

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sql
 from kafkastream.cdc.book import SchemaBook, evolved
 from kafkastream.cdc.functions import named_functions
 from kafkastream.cdc.merge import merged
+from kafkastream.cdc.moving import moved
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.processing import ChangeProcessing
 from kafkastream.cdc.sinks import MetadataApplier
@@ -181,11 +182,12 @@ class PipelineQuery:
     def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
         """Bring sink and book after found schemas."""
         try:
-            book = evolved(self._book, found, self._rules, self._processing.behavior, self._applier.apply)
+            book = moved(self._book, self._processing.sink, self._rules, self._applier.apply)
+            book = evolved(book, found, self._rules, self._processing.behavior, self._applier.apply)
         finally:
             self._applier.close()
         is_new, self._book, self._tasks = book != self._book, book, None
-        if is_new:
+        if is_new and book.sources:  # else the next start looks for first schemas again
             self._keep()
 
     def _keep(self) -> None:
