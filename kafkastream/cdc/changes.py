@@ -18,7 +18,6 @@ __all__ = [
     "Change",
     "CreateTable",
     "Operation",
-    "RenameColumns",
     "Row",
     "SchemaChange",
     "applied",
@@ -90,16 +89,7 @@ class AlterColumnTypes:
     before: Mapping[str, DataType] = attrs.field(converter=FrozenMap[str, DataType])
 
 
-@final
-@attrs.frozen
-class RenameColumns:
-    """Columns get other names, as the LENIENT behavior wants for a change of type."""
-
-    table: TableId
-    names: Mapping[str, str] = attrs.field(converter=FrozenMap[str, str])
-
-
-SchemaChange: TypeAlias = CreateTable | AddColumns | AlterColumnTypes | RenameColumns
+SchemaChange: TypeAlias = CreateTable | AddColumns | AlterColumnTypes
 
 
 def applied(schema: TableSchema | None, change: SchemaChange) -> TableSchema:
@@ -126,6 +116,3 @@ def applied(schema: TableSchema | None, change: SchemaChange) -> TableSchema:
         case AlterColumnTypes(types=types):
             changed = tuple(attrs.evolve(one, type=types.get(one.name, one.type)) for one in schema.columns)
             return attrs.evolve(schema, columns=changed)
-        case RenameColumns(names=names):
-            renamed = tuple(attrs.evolve(one, name=names.get(one.name, one.name)) for one in schema.columns)
-            return attrs.evolve(schema, columns=renamed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from typing_extensions import Self
 
-from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, RenameColumns, SchemaChange
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
@@ -31,7 +31,6 @@ _LONGEST_NAME = 63  # bytes; a longer one PostgreSQL cuts: https://www.postgresq
 _CREATE = "CREATE TABLE {table} ({columns}){options}"
 _ADD = "ALTER TABLE {table} {columns}"
 _ALTER = "ALTER TABLE {table} ALTER COLUMN {column} TYPE {type} USING {value}"
-_RENAME = "ALTER TABLE {table} RENAME COLUMN {column} TO {name}"
 _COMMENT = "COMMENT ON COLUMN {table}.{column} IS {comment}"
 _LOSES = "SELECT 1 FROM {table} WHERE {column}::double precision::text::numeric <> {column}::numeric LIMIT 1"
 
@@ -81,8 +80,6 @@ class PostgresMetadataApplier:
                     table.add(columns)
                 case AlterColumnTypes(types=types):
                     table.alter(types)
-                case RenameColumns(names=names):
-                    table.rename(names)
 
     def close(self) -> None:
         """Close the connection."""
@@ -191,16 +188,6 @@ class _Target:
             wanted = self._type_of(type_)
             if not holds(existing.columns[name], wanted):
                 self._alter_type(name, existing.columns[name], wanted)
-
-    def rename(self, names: Mapping[str, str]) -> None:
-        existing = self._required()
-        for old, new in names.items():
-            _check_name(new, self._table)
-            if new in existing.columns:  # renamed before, and a new column may have the old name now
-                continue
-            if old not in existing.columns:
-                raise self._refused(f"there is no column {old!r} to be named {new!r}")
-            self._run(_RENAME, column=_name(old), name=_name(new))
 
     def _create(self, schema: TableSchema) -> None:
         if self._connection.execute("SELECT to_regnamespace(quote_ident(%s))", self._target[:1]).fetchone() == (None,):

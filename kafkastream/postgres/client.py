@@ -22,6 +22,7 @@ _CONNECT_TIMEOUT_S = 10
 _PAUSE_S = 0.5
 _PASSING = re.compile(r"starting up|shutting down|recovery|too many|connection slots|terminating")
 _LIMITS = "54"  # too many columns; https://www.postgresql.org/docs/current/errcodes-appendix.html
+_NOT_AS_WRITTEN = ("42P01", "42703", "42P10")  # no such table, column, or key
 _COPY_COLUMN = re.compile(r"COPY .*?, line \d+, column (.*)", re.DOTALL)
 
 # Texts of times and of numbers are read and written alike on every server.
@@ -126,6 +127,8 @@ def _advice(error: Exception, column: str) -> str:
         return "The job may succeed when it is started again; it goes on behind the last committed record."
     if column:
         return "Make the column's type wider or drop its constraint, or change the values before they are written."
+    if getattr(error, "sqlstate", None) in _NOT_AS_WRITTEN:
+        return "The table is to have the columns and the key that the job writes by: make it so, and start again."
     return ""
 
 

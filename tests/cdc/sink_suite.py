@@ -24,7 +24,6 @@ from kafkastream.cdc.changes import (
     Change,
     CreateTable,
     Operation,
-    RenameColumns,
     Row,
     SchemaChange,
     applied,
@@ -223,19 +222,11 @@ class SinkSuite:
         job.write(job.insert(WORDS, "b", after))
         assert {row["word"]: row["count"] for row in job.sink.rows(WORDS)} == {"a": old, "b": after}
 
-    def test_renamed_column_keeps_its_values(self, job: Job) -> None:
-        job.create(WORDS, COUNTED)
-        job.write(job.insert(WORDS, "a", 1))
-        job.change(RenameColumns(WORDS, {"count": "count_INT"}), AddColumns(WORDS, (Column("count", STRING),)))
-        job.write(job.insert(WORDS, "b", None, "two"))
-        assert job.values(WORDS) == [("a", 1, None), ("b", None, "two")]
-
     def test_repeated_schema_changes_change_nothing(self, job: Job) -> None:
         changes: list[SchemaChange] = [
             CreateTable(WORDS, COUNTED),
             AddColumns(WORDS, (Column("added", INT),)),
             AlterColumnTypes(WORDS, {"added": BIGINT}, {"added": INT}),
-            RenameColumns(WORDS, {"added": "renamed"}),
         ]
         for change in changes:
             job.change(change)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
+from attrs import evolve
 
 from kafkastream.cdc.book import SchemaBook
-from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, RenameColumns, SchemaChange
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, Operation, SchemaChange
 from kafkastream.cdc.rows import row_class, row_encoder
 from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
 from kafkastream.cdc.spec.pipeline import PipelineSpec
@@ -34,7 +39,7 @@ from tests.cdc.sink_suite import ROW
 from tests.integration.test_pipelines_at_work import event, settings, source
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 ORDERS = TableId.parse("shop.orders")
 KEYED = TransformRule(source_table=r"\.*.orders", primary_keys=("id",))
@@ -153,7 +158,13 @@ class Sink:
         self.applier = self.writer.applier
         self.path = lake / "shop" / "orders"
 
-    def write(self, schema: TableSchema, number: int, *changes: Sequence[Any]) -> None:
+    def write(
+        self,
+        schema: TableSchema,
+        number: int,
+        *changes: Sequence[Any],
+        through: Callable[[DataFrame], DataFrame] = lambda frame: frame,
+    ) -> None:
         """Write changes: an operation, and the values of the rows before and after."""
         messages = [
             (table_text(ORDERS), operation, _json(schema, before), _json(schema, after), order)
@@ -161,7 +172,7 @@ class Sink:
         ]
         columns = "table string, operation string, before binary, after binary, `order` long"
         frame = frame_of(self.session, messages, columns)
-        self.writer.write(frame, SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
+        self.writer.write(through(frame), SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
 
 
 def _json(schema: TableSchema, row: Sequence[Any] | None) -> bytearray | None:
@@ -182,9 +193,8 @@ def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> N
         CreateTable(ORDERS, TableSchema(schema.columns, ("id",), ("at",))),
         AddColumns(ORDERS, (Column("note", parse_type("BYTES")),)),
         AlterColumnTypes(ORDERS, {"id": parse_type("BIGINT")}, {"id": parse_type("INT")}),
-        RenameColumns(ORDERS, {"note": "ink"}),
     ]
-    whole = TableSchema.of([*columns, ("ink", parse_type("BYTES"))], ["id"])
+    whole = TableSchema.of([*columns, ("note", parse_type("BYTES"))], ["id"])
     for change in changes:
         sink.applier.apply(change)
         sink.applier.apply(change)
@@ -198,7 +208,7 @@ def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> N
     sink.write(whole, 7, *first, last)  # another content shows that nothing is written
     assert [row["id"] for row in rows(session, sink.path)] == [1, 3]
     (row, _) = rows(session, sink.path)
-    assert (str(row["a`b"]), row["at"], bytes(row["ink"])) == ("2024-05-01 12:30:00.500000", "12:30:00", b"ink")
+    assert (str(row["a`b"]), row["at"], bytes(row["note"])) == ("2024-05-01 12:30:00.500000", "12:30:00", b"ink")
     sink.write(whole, 8, last)
     assert [row["id"] for row in rows(session, sink.path)] == [3]
     with pytest.raises(SinkError, match="holds micro-batch 8 of this job already, and its checkpoint goes on with 7"):
@@ -232,6 +242,64 @@ def test_type_widening_of_delta_is_used_where_the_table_has_it(session: SparkSes
     sink.write(wide, 2, ("INSERT", None, [2**40]))
     assert rows(session, sink.path, "n") == [{"n": 1}, {"n": 2**40}]
     assert files < set(sink.path.glob("*.parquet"))
+
+
+def committing(path: Path, evaluation: int) -> Callable[[DataFrame], DataFrame]:
+    """Return what has another job commit to a table's log while rows are computed, at one of the evaluations."""
+    log, count = path / "_delta_log", path.parent / "evaluations"
+
+    def pass_on(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with count.open("a") as evaluations:
+            evaluations.write(".")
+        if len(count.read_text()) == evaluation:
+            actions = [json.loads(line) for line in min(log.glob("*.json")).read_text().splitlines()]
+            (told,) = (action for action in actions if "metaData" in action)
+            told["metaData"]["configuration"]["owner"] = "other"
+            following = int(max(log.glob("*.json")).stem) + 1
+            (log / f"{following:020}.json").write_text(json.dumps(told))
+        yield from batches
+
+    return lambda frame: frame.coalesce(1).mapInArrow(pass_on, frame.schema)
+
+
+def test_conflict_with_another_job_is_written_again(session: SparkSession, sink: Sink) -> None:
+    schema = TableSchema.of([("id", parse_type("INT"))], ["id"])
+    sink.applier.apply(CreateTable(ORDERS, schema))
+    sink.write(schema, 1, ("INSERT", None, [1]))
+    sink.write(schema, 2, ("INSERT", None, [2]), through=committing(sink.path, 2))
+    assert len((sink.path.parent / "evaluations").read_text()) > 2
+    sink.write(schema, 2, ("INSERT", None, [2]))
+    assert rows(session, sink.path) == [{"id": 1}, {"id": 2}]
+
+
+def test_what_others_have_made_of_a_table(session: SparkSession, sink: Sink) -> None:
+    def make(columns: str) -> None:
+        writer = frame_of(session, [], columns).write.format("delta").mode("overwrite")
+        writer.option("overwriteSchema", "true").save(str(sink.path))
+
+    wide = "note string, id bigint, day timestamp_ntz, ratio double, price decimal(20,4)"
+    types = {"id": "INT", "day": "DATE", "ratio": "FLOAT", "price": "DECIMAL(10, 2)"}
+    schema = TableSchema.of((name, parse_type(type_)) for name, type_ in types.items())
+    row = [1, "2024-05-01", 1.5, Decimal("2.25")]
+    make(wide)
+    sink.applier.apply(CreateTable(ORDERS, schema))
+    sink.write(schema, 1, ("INSERT", None, row))
+    sink.write(evolve(schema, primary_key=("id",)), 2, ("INSERT", None, [2, *row[1:]]))
+    found = [tuple(map(str, one.values())) for one in rows(session, sink.path)]
+    assert found == [("None", number, "2024-05-01 00:00:00", "1.5", "2.2500") for number in "12"]
+
+    def refused(what: str) -> None:
+        with pytest.raises(SinkError, match=what) as error:
+            sink.write(schema, 3, ("INSERT", None, row))
+        assert "or give the pipeline another name" in error.value.now
+
+    make(wide.replace("day timestamp_ntz, ", ""))
+    refused("there is no column 'day' any more")
+    make(wide.replace("bigint", "tinyint"))
+    refused("column 'id' has the type tinyint, which does not hold int")
+    shutil.rmtree(sink.path)
+    refused("there is no such table any more")
+    assert not sink.path.exists()
 
 
 def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink) -> None:

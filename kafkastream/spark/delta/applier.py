@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Final, final
 
 import attrs
@@ -11,18 +12,18 @@ from pyspark.sql import functions
 from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StructField, StructType
 
-from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, RenameColumns, SchemaChange
+from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.merge import common_type
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.delta.connection import active, told
+from kafkastream.spark.delta.connection import active, insisting, told
 from kafkastream.spark.delta.tables import DeltaTables, ExistingTable, delta_fields, delta_type, quoted
 from kafkastream.spark.session import frame_of
 from kafkastream.spark.tables.texts import utc_text
 from kafkastream.spark.tables.types import data_type
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["DeltaMetadataApplier", "converted"]
+__all__ = ["DeltaMetadataApplier", "converted", "holds"]
 
 _PROPERTY: Final = "delta."
 _WHOLE: Final = ("tinyint", "smallint", "int", "bigint")
@@ -50,8 +51,12 @@ class DeltaMetadataApplier:
             SchemaChangeRefusedError: Delta cannot take it, or an existing table does not hold the values.
             SinkError: The path cannot be read or written.
         """
+        with active(self.tables.session):
+            insisting(partial(self._apply, change))
+
+    def _apply(self, change: SchemaChange) -> None:
         table, path = change.table, self.tables.path(change.table)
-        with active(self.tables.session), told(f"table {table}, {path}"):
+        with told(f"table {table}, {path}"):
             existing = self.tables.existing(table)
             if isinstance(change, CreateTable):
                 self._create(table, change.schema, existing)
@@ -78,21 +83,17 @@ class DeltaMetadataApplier:
         else:
             self._add(table, fields, existing)
 
-    def _alter(self, change: AddColumns | AlterColumnTypes | RenameColumns, existing: ExistingTable) -> None:
+    def _alter(self, change: AddColumns | AlterColumnTypes, existing: ExistingTable) -> None:
         match change:
             case AddColumns(table=table, columns=columns):
                 self._add(table, delta_fields(table, columns), existing)
             case AlterColumnTypes(table=table, types=types):
                 self._change_types(table, types, existing)
-            case RenameColumns(table=table, names=names):
-                new = {old: name for old, name in names.items() if name not in existing.schema.names}
-                if new:
-                    self._rewrite(table, existing, {}, new)
 
     def _add(self, table: TableId, fields: list[StructField], existing: ExistingTable) -> None:
         known = {field.name: field.dataType for field in existing.schema.fields}
         for field in fields:
-            if field.name in known and not _holds(known[field.name], field.dataType):
+            if field.name in known and not holds(known[field.name], field.dataType):
                 raise SchemaChangeRefusedError(
                     f"the existing column {field.name!r} has the type {known[field.name].simpleString()}, which does not "
                     f"hold {field.dataType.simpleString()}",
@@ -111,7 +112,7 @@ class DeltaMetadataApplier:
             raise SchemaChangeRefusedError(
                 f"there is no column {missing[0]!r} whose type could change", where=f"table {table}"
             )
-        new = {name: delta_type(type_) for name, type_ in types.items() if not _holds(known[name], delta_type(type_))}
+        new = {name: delta_type(type_) for name, type_ in types.items() if not holds(known[name], delta_type(type_))}
         if not new:
             return
         if existing.widens and all(_widens(known[name], type_) for name, type_ in new.items()):
@@ -121,7 +122,7 @@ class DeltaMetadataApplier:
             ]
             self._append(table, changed)
         else:
-            self._rewrite(table, existing, new, {})
+            self._rewrite(table, existing, new)
 
     def _append(
         self,
@@ -135,20 +136,18 @@ class DeltaMetadataApplier:
         writer = nothing.write.format("delta").mode("append").option("mergeSchema", "true").options(**(options or {}))
         writer.partitionBy(*partition_by).save(self.tables.path(table))
 
-    def _rewrite(
-        self, table: TableId, existing: ExistingTable, types: Mapping[str, SparkType], names: Mapping[str, str]
-    ) -> None:
+    def _rewrite(self, table: TableId, existing: ExistingTable, types: Mapping[str, SparkType]) -> None:
         """Write the whole table anew in one transaction, whose earlier version stays readable."""
         path = self.tables.path(table)
         columns = [
             converted(functions.col(quoted(field.name)), field.dataType, types.get(field.name, field.dataType)).alias(
-                names.get(field.name, field.name), metadata=field.metadata
+                field.name, metadata=field.metadata
             )
             for field in existing.schema.fields
         ]
         frame = self.tables.session.read.format("delta").load(path).select(*columns)
         writer = frame.write.format("delta").mode("overwrite").option("overwriteSchema", "true")
-        writer.partitionBy(*(names.get(name, name) for name in existing.partition_columns)).save(path)
+        writer.partitionBy(*existing.partition_columns).save(path)
 
     def _check_apart(self, table: TableId, fields: Iterable[StructField]) -> None:
         seen: dict[str, str] = {}
@@ -162,7 +161,7 @@ class DeltaMetadataApplier:
                 )
 
 
-def _holds(existing: SparkType, wanted: SparkType) -> bool:
+def holds(existing: SparkType, wanted: SparkType) -> bool:
     """Whether a column's type holds all values of another type as they are."""
     if existing == wanted:
         return True

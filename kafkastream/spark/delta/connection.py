@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, final
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
@@ -16,19 +17,27 @@ from kafkastream.spark.jars import delta_jars
 from kafkastream.spark.session import add_jars
 from kafkastream.spark.translate_errors import STORAGE, without_secrets
 
-__all__ = ["active", "prepared", "told", "with_settings"]
+__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told", "with_settings"]
+
+log = logging.getLogger("kafkastream")
 
 _CLASS: Final = "io.delta.tables.DeltaTable"
 _CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
 """Refuses sessions without Delta's extension, which only statements of SQL need."""
 _PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
+_ATTEMPTS: Final = 5
 
 _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001")
 _CONCURRENT: Final = re.compile(
-    r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED|Concurrent\w+Exception|MetadataChangedException"
+    r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED|Concurrent\w+Exception|MetadataChangedException"
 )
 _UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
 _DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
+
+
+@final
+class ConcurrentChangeError(SinkError):
+    """Another job has changed a table at the same moment; nothing was written."""
 
 
 def prepared(session: SparkSession) -> SparkSession:
@@ -93,6 +102,23 @@ def told(where: str) -> Iterator[None]:
         raise found from None
 
 
+def insisting(write: Callable[[], None]) -> None:
+    """Write to a table, and again if another job has changed it at the same moment.
+
+    Args:
+        write: Writes in one transaction, by what the table is then.
+
+    Raises:
+        SinkError: The table cannot be written, or others have changed it each time.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return write()
+        except ConcurrentChangeError as error:
+            log.info("written again: %s", error)
+    return write()
+
+
 def _refusal(error: Exception, where: str) -> SinkError | None:
     text = without_secrets(error)
     if isinstance(error, Py4JJavaError):
@@ -100,7 +126,7 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
     if found := _RAISED.search(text):
         return SinkError(found[1], where=where)
     if _CONCURRENT.search(text):
-        return SinkError(
+        return ConcurrentChangeError(
             "another job has changed the table at the same moment",
             where=where,
             now="Let one job write to a table; the next start, or a restart strategy, writes what is left.",

@@ -89,9 +89,8 @@ class DeltaTables:
         )
 
     def last_version(self, table: TableId, application: str) -> int | None:
-        """Return the last transaction of an application that a table holds; None if it holds none."""
+        """Return the last transaction of an application that a table holds, as ``existing`` has last found it; None if it holds none."""
         log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self.session._jsparkSession, self.path(table))
-        self.session.read.format("delta").load(self.path(table))  # which reads what is new in the log
         with active(self.session):
             found = log.unsafeVolatileSnapshot().transactions().get(application)
         return int(found.get()) if found.isDefined() else None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, final
 
 import attrs
 from pyspark.sql import Column, DataFrame, functions
+from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StringType
 
 from kafkastream.cdc.book import SchemaBook
@@ -15,8 +17,8 @@ from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
 from kafkastream.spark.cdc.transforms import parsed_as
-from kafkastream.spark.delta.applier import DeltaMetadataApplier
-from kafkastream.spark.delta.connection import active, prepared, told, with_settings
+from kafkastream.spark.delta.applier import DeltaMetadataApplier, converted, holds
+from kafkastream.spark.delta.connection import active, insisting, prepared, told, with_settings
 from kafkastream.spark.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.sql.query.relations import column
 from kafkastream.sql.types import DataType
@@ -60,9 +62,8 @@ class DeltaWriter:
                 if table_text(table) in found:
                     application = f"kafkastream {book.job} {batch.query} {table}"
                     settings = {_APPLICATION: application, _VERSION: str(batch.number)}
-                    with with_settings(session, settings), told(self._place(table)):
-                        if not self._has_written(table, application, batch.number):
-                            self._write(rows, table, book.sinks[table])
+                    with with_settings(session, settings):
+                        insisting(partial(self._write_once, rows, table, book.sinks[table], application, batch.number))
 
     def _place(self, table: TableId) -> str:
         return f"table {table}, {self.tables.path(table)}"
@@ -78,14 +79,42 @@ class DeltaWriter:
             )
         return last == number
 
-    def _write(self, rows: DataFrame, table: TableId, schema: TableSchema) -> None:
-        own = rows.where(functions.col("table") == table_text(table))
-        if schema.primary_key:
-            self._merge(own, table, schema)
-        else:
-            self._append(own, table, schema)
+    def _write_once(self, rows: DataFrame, table: TableId, schema: TableSchema, application: str, number: int) -> None:
+        """Write the rows of a table, unless it holds the micro-batch."""
+        with told(self._place(table)):
+            types = self._types(table, schema)
+            if not self._has_written(table, application, number):
+                self._write(rows.where(functions.col("table") == table_text(table)), table, schema, types)
 
-    def _append(self, rows: DataFrame, table: TableId, schema: TableSchema) -> None:
+    def _types(self, table: TableId, schema: TableSchema) -> Sequence[SparkType]:
+        """Return the types that a table's columns have, which may be wider than those of the rows.
+
+        Raises:
+            SinkError: Somebody else has dropped the table or a column, or made a column narrower.
+        """
+        existing = self.tables.existing(table)
+        if existing is None:
+            raise self._changed(table, "there is no such table any more", "Create it again")
+        found = {field.name: field.dataType for field in existing.schema.fields}
+        for name, wanted in ((one.name, delta_type(one.type)) for one in schema.columns):
+            if name not in found:
+                raise self._changed(table, f"there is no column {name!r} any more", "Add it again")
+            if not holds(found[name], wanted) and not isinstance(found[name], StringType):
+                what = f"column {name!r} has the type {found[name].simpleString()}, which does not hold {wanted.simpleString()}"
+                raise self._changed(table, what, "Change its type back")
+        return [found[name] for name in schema.names]
+
+    def _changed(self, table: TableId, what: str, mend: str) -> SinkError:
+        now = f"{mend}, and start again; or give the pipeline another name, with which it begins anew."
+        return SinkError(what, where=self._place(table), now=now)
+
+    def _write(self, rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType]) -> None:
+        if schema.primary_key:
+            self._merge(rows, table, schema, types)
+        else:
+            self._append(rows, table, schema, types)
+
+    def _append(self, rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType]) -> None:
         refused = functions.raise_error(
             functions.concat(
                 functions.lit("a table without primary key takes no "),
@@ -96,12 +125,12 @@ class DeltaWriter:
             )
         )
         after = functions.when(functions.col("operation") == "INSERT", _parsed("after", schema)).otherwise(refused)
-        values = rows.select(after.alias(_ROW)).select(*_values(functions.col(_ROW), schema))
+        values = rows.select(after.alias(_ROW)).select(*_values(functions.col(_ROW), schema, types))
         values.toDF(*schema.names).write.format("delta").mode("append").save(self.tables.path(table))
 
-    def _merge(self, rows: DataFrame, table: TableId, schema: TableSchema) -> None:
+    def _merge(self, rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType]) -> None:
         keys = [schema.names.index(name) for name in schema.primary_key]
-        source = _folded(rows, table, schema, keys)
+        source = _folded(rows, table, schema, types, keys)
         target = self.tables.handle(table, rows.sparkSession).alias("t")
         same = " AND ".join(f"t.{quoted(schema.names[place])} = s.{column(place)}" for place in keys)
         values = {quoted(name): f"s.{column(place)}" for place, name in enumerate(schema.names)}
@@ -110,14 +139,16 @@ class DeltaWriter:
         merge.whenNotMatched(f"NOT s.{_GONE}").insertExpr(values).execute()
 
 
-def _folded(rows: DataFrame, table: TableId, schema: TableSchema, keys: Sequence[int]) -> DataFrame:
+def _folded(
+    rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType], keys: Sequence[int]
+) -> DataFrame:
     """Return the last row of each key, and whether it is gone: an UPDATE takes the row before away, and brings another."""
     halves = [
         _half(half, schema, gone=gone, place=place) for half, gone, place in (("before", True, 0), ("after", False, 1))
     ]
     changes = rows.select(functions.explode(functions.array_compact(functions.array(*halves))).alias("change"))
     row = functions.col(f"change.{_ROW}")
-    values = _values(row, schema)
+    values = _values(row, schema, types)
     for place in keys:
         missing = functions.raise_error(functions.lit(f"key column {schema.names[place]!r} of table {table} is NULL"))
         values[place] = functions.when(values[place].isNull(), missing).otherwise(values[place])
@@ -151,5 +182,10 @@ def _parsed_as(kind: DataType) -> str:
     return "string" if isinstance(delta_type(kind), StringType) else parsed_as(kind)
 
 
-def _values(row: Column, schema: TableSchema) -> list[Column]:
-    return [row.getField(column(place)).cast(delta_type(one.type)) for place, one in enumerate(schema.columns)]
+def _values(row: Column, schema: TableSchema, types: Sequence[SparkType]) -> list[Column]:
+    """Return the values of a row in the types of the table."""
+    own = [delta_type(one.type) for one in schema.columns]
+    return [
+        converted(row.getField(column(place)).cast(of), of, to)
+        for place, (of, to) in enumerate(zip(own, types, strict=True))
+    ]
