@@ -23,7 +23,7 @@ _PART: Final = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _PATH: Final = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
 _FOLDED: Final = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
 _FIND: Final = """
-    SELECT nspname, relname FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
+    SELECT nspname, relname, relkind IN ('v', 'm') FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
     WHERE pg_class.oid = to_regclass((SELECT string_agg(quote_ident(part), '.') FROM unnest(%s::text[]) AS part))
 """
 
@@ -74,7 +74,7 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
         SinkError: The database does not answer.
     """
     with connect(settings) as connection:
-        target = next(filter(None, (_found(connection, path) for path in spellings(name))), None)
+        target = next(filter(None, (_found(connection, settings, path) for path in spellings(name))), None)
         existing = target and read_table(connection, target)
     if target is None or existing is None:
         raise DefinitionError(
@@ -85,9 +85,18 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
     return _Check(settings, ".".join(target), existing).declared(target, schema)
 
 
-def _found(connection: Connection, path: tuple[str, ...]) -> tuple[str, str] | None:
+def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, ...]) -> tuple[str, str] | None:
     found = connection.execute(_FIND, (list(path),)).fetchone()
-    return None if found is None else (found[0], found[1])
+    if found is None:
+        return None
+    schema, name, is_view = found
+    if is_view:
+        raise DefinitionError(
+            "the table is a view, and rows are written by COPY, which takes none",
+            where=f"{settings.address}, table {schema}.{name}",
+            now="Write to the table behind it.",
+        )
+    return schema, name
 
 
 @final

@@ -65,6 +65,17 @@ class ProgressTable:
         self._job = job
         self._writer = writer
 
+    @property
+    def name(self) -> str:
+        """The table's name with its schema."""
+        return ".".join(self._name)
+
+    @property
+    def advice(self) -> str:
+        """What to do when the user may not create or write it."""
+        create = " ".join(_CREATE.format(table=self.name).split())
+        return f"Let an owner of the schema execute: {create}; GRANT SELECT, INSERT, UPDATE ON {self.name} TO the user."
+
     def enter(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         """Take the partitions over from earlier attempts, whose open sessions end, and commit.
 

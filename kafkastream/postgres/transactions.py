@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
 from kafkastream.cdc.sinks import SinkError
-from kafkastream.postgres.client import Connection, connect, is_transient, sink_error
+from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
 from kafkastream.postgres.progress import ProgressTable
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.spec.subscription import TopicPartition
@@ -51,14 +51,25 @@ class TransactionWriter(ABC):
             The offset behind the last written record of each partition that has one; the caller skips those below.
 
         Raises:
-            SinkError: The database does not answer.
+            SinkError: The database does not answer, or does not let the user keep the marker table.
         """
         self.abort()
         progress = self._progress = ProgressTable(self._settings, job, self._name)
-        reached = self._repeated(lambda: progress.enter(self._connected(), partitions)) if partitions else None
+        reached = self._entered(progress, partitions) if partitions else None
         self._partitions = frozenset(partitions)
         self._is_open = True
         return reached or {}
+
+    def _entered(
+        self, progress: ProgressTable, partitions: Collection[TopicPartition]
+    ) -> Mapping[TopicPartition, int] | None:
+        try:
+            return self._repeated(lambda: progress.enter(self._connected(), partitions))
+        except Exception as error:
+            if not is_refusal(error):
+                raise
+            told = sink_error(error, self._settings, progress.name)
+            raise SinkError(told.what, where=told.where, now=progress.advice) from error
 
     def commit(self, reached: Mapping[TopicPartition, int]) -> None:
         """Commit what was written since ``begin``, together with the offsets behind the last records.

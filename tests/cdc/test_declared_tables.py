@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import re
+from contextlib import closing
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import psycopg
 import pyarrow as pa
 import pytest
 
+from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
 from kafkastream.postgres.declared import DeclaredTable, find_declared
@@ -19,6 +23,7 @@ from kafkastream.spark.tables.changed_rows import ChangedRows
 from kafkastream.spark.tables.jdbc_tables import changes_of
 from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
 from kafkastream.spec.row import RowKind
+from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.testing import EmbeddedPostgres, PostgresDatabase
 
@@ -73,6 +78,7 @@ def shop(postgres: EmbeddedPostgres) -> PostgresDatabase:
     database = postgres.create_database("declared_tables")
     execute(database, "CREATE TABLE t (id integer PRIMARY KEY, name text, at timestamp, tags text[])")
     execute(database, 'CREATE TABLE orders (id int, "Id" int); CREATE TABLE "ORDERS" (other int)')
+    execute(database, "CREATE VIEW seen AS SELECT id FROM t")
     execute(database, 'CREATE TABLE "Capital" ("orderId" int)')
     return database
 
@@ -136,6 +142,7 @@ def test_name_with_capitals_means_what_there_is(shop: PostgresDatabase, name: st
     [
         ("missing", [("id", INT)], [], "there is no table 'missing'"),
         ("other.t", [("id", INT)], [], "there is no table 'other.t'"),
+        ("seen", [("id", INT)], [], "the table is a view"),
         ("t", [("price", INT)], [], "no column 'price'"),
         ("t", [("id", STRING)], [], "column 'id' has the type integer in the database, which takes no STRING"),
         ("t", [("name", INT)], [], "column 'name' has the type text in the database, which takes no INT"),
@@ -152,5 +159,20 @@ def test_what_does_not_fit_is_told_with_table_and_column(
 ) -> None:
     with pytest.raises(DefinitionError, match=told) as raised:
         find_declared(settings(shop), name, TableSchema.of(columns, key))
-    assert (name if "table" in told else "table public.t") in str(raised.value)
+    assert (name if "there is no table" in told else f"table public.{name}") in str(raised.value)
     assert shop.password not in str(raised.value)
+
+
+def test_user_who_may_not_keep_the_marker_table_is_told_what_to_do(postgres_database: PostgresDatabase) -> None:
+    execute(
+        postgres_database, "CREATE TABLE t (id int); CREATE ROLE clerk LOGIN PASSWORD 'pen'; GRANT INSERT ON t TO clerk"
+    )
+    poor = attrs.evolve(settings(postgres_database), user="clerk", password="pen")
+    table = find_declared(poor, "t", TableSchema.of([("id", INT)]))
+    with closing(PostgresWriter(poor, {table.id: table.schema})) as writer:
+        with pytest.raises(SinkError, match="permission denied for schema public") as raised:
+            writer.begin("job", [TopicPartition("orders", 0)])
+        advice = re.search(r"execute: (.*\)); (GRANT .*) TO the user", str(raised.value))
+        assert advice is not None
+        execute(postgres_database, f"{advice[1]}; {advice[2]} TO clerk")
+        assert writer.begin("job", [TopicPartition("orders", 0)]) == {}
