@@ -27,8 +27,17 @@ from kafkastream.spec.nodes import FileContents
 from kafkastream.spec.row import Row, named_rows
 from kafkastream.sql.files.csv import CsvReaderFormat
 from kafkastream.sql.files.parquet import ParquetColumnarRowInputFormat
+from kafkastream.sql.files.tables import TableFile, TableFiles
 
-__all__ = ["CONTENTS_SCHEMA", "below", "contents_reader", "elements_of", "files_of", "opened_text"]
+__all__ = [
+    "CONTENTS_SCHEMA",
+    "contents_reader",
+    "elements_of",
+    "files_of",
+    "opened_bytes",
+    "opened_text",
+    "told_of_reading",
+]
 
 CONTENTS_SCHEMA: Final = "source int, value binary"
 _PER_BATCH: Final = 10_000
@@ -45,7 +54,7 @@ def files_of(contents: FileContents) -> Sequence[Path]:
         UnsupportedFeatureError: A file is compressed in a way that cannot be read.
         StorageError: A directory cannot be read.
     """
-    files = [file for path in contents.paths for file in below(Path(path))]
+    files = [file for path in contents.paths for file in _below(Path(path))]
     for file in files:
         if file.suffix in _UNREADABLE:
             raise UnsupportedFeatureError(
@@ -54,13 +63,7 @@ def files_of(contents: FileContents) -> Sequence[Path]:
     return files
 
 
-def below(path: Path) -> Iterator[Path]:
-    """Find the files in a directory, in the order of their names; without hidden ones, and what is in hidden directories.
-
-    Raises:
-        DefinitionError: There is no such file or directory.
-        StorageError: A directory cannot be read.
-    """
+def _below(path: Path) -> Iterator[Path]:
     if not path.exists():
         raise DefinitionError(
             "there is no such file or directory", where=str(path), now="Is it on this machine's disks?"
@@ -73,7 +76,7 @@ def below(path: Path) -> Iterator[Path]:
     with told_of_reading(path):
         inside = sorted(path.iterdir())
     for one in inside:
-        yield from below(one)
+        yield from _below(one)
 
 
 def contents_reader(
@@ -150,6 +153,13 @@ def _check_header(found: Sequence[str], names: Sequence[str], file: Path) -> Non
 
 
 @_read.register
+def _(format_: TableFiles, file: Path) -> Iterator[TableFile]:
+    found = format_.file(file)
+    if found is not None:
+        yield found
+
+
+@_read.register
 def _(format_: ParquetColumnarRowInputFormat, file: Path) -> Iterator[Row]:
     batches = columns_of_parquet(
         file,
@@ -164,6 +174,12 @@ def _(format_: ParquetColumnarRowInputFormat, file: Path) -> Iterator[Row]:
         yield from named_rows(names, map(list, zip(*values, strict=True)))
 
 
+def opened_bytes(file: Path) -> IO[bytes]:
+    """Open a file, which is decompressed by the end of its name."""
+    stream: IO[bytes] = _OPENERS.get(file.suffix, Path.open)(file, "rb")
+    return stream
+
+
 @contextmanager
 def opened_text(file: Path, charset: str, newline: str | None = None) -> Iterator[io.TextIOWrapper]:
     """Open a file, which is decompressed by the end of its name, as text.
@@ -174,7 +190,7 @@ def opened_text(file: Path, charset: str, newline: str | None = None) -> Iterato
         newline: As ``open`` takes it.
     """
     with (
-        _OPENERS.get(file.suffix, Path.open)(file, "rb") as stream,
+        opened_bytes(file) as stream,
         io.TextIOWrapper(stream, _codec(charset, stream), errors=_JAVAS, newline=newline) as text,
     ):
         yield text

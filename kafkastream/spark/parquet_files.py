@@ -12,11 +12,12 @@ from pyarrow import compute, types
 
 from kafkastream.errors import StorageError, UnsupportedFeatureError
 from kafkastream.spec.time import machine_time_zone
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet import ParquetFormat, ParquetTimeUnit
 
 __all__ = ["ParquetWriter", "columns_of_parquet"]
 
 _MICROS: Final = pa.timestamp("us")
+_UNITS: Final = {ParquetTimeUnit.NANOS: "ns", ParquetTimeUnit.MICROS: "us", ParquetTimeUnit.MILLIS: "ms"}
 _UTC: Final = "Set 'parquet.utc-timezone' = 'true' (utc_timestamp=True), or run the job with TZ=UTC."
 _WHOLE: Final = {
     pa.int8(): "int32",
@@ -64,7 +65,7 @@ class ParquetWriter:
             self._schema,
             compression=format_.compression.value,
             use_deprecated_int96_timestamps=not format_.int64_timestamps,
-            coerce_timestamps=format_.time_unit.value if format_.int64_timestamps else None,
+            coerce_timestamps=_UNITS[format_.time_unit] if format_.int64_timestamps else None,
             allow_truncated_timestamps=True,
             store_schema=False,
         )

@@ -107,6 +107,8 @@ class PartCommits:
             for path, hidden in parts.items():
                 hidden.replace(path)
             for folder in {path.parent for path in parts}:
+                if sink.success_file is not None:
+                    (folder / sink.success_file).touch()
                 _flush(folder)
 
     def _clean(self, sink: FileSink, written: Iterable[WrittenParts], kept: set[Path]) -> None:

@@ -25,6 +25,7 @@ from kafkastream.spec.graph import CollectionSource, FileContents, JobGraph, Sou
 from kafkastream.spec.offsets import Offsets, OffsetsInitializer, starting_offsets, stopping_offsets
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import TopicPartition
+from kafkastream.sql.files.tables import TableFiles
 
 __all__ = [
     "KafkaInput",
@@ -174,7 +175,7 @@ def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents)
 
 def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
     """The same as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
-    if isinstance(elements, FileContents):
+    if isinstance(elements, FileContents) and not isinstance(elements.format, TableFiles):
         return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
     if isinstance(elements, range):
         number = functions.col("id") + functions.lit(elements.start)

@@ -71,12 +71,16 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     ),
     (
         # The text of an error may hold the plan, and the plan the expression that makes this message: digits tell.
-        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+)\] (.*?) \[end\]",
+        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+|file /[^\n\[\]]+)\] (.*?) \[end\]",
         lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
             now="Mend or skip the record, or use a schema that accepts it; for a table, its format's 'ignore-parse-errors'.",
         ),
+    ),
+    (
+        r"kafkastream\.errors\.StorageError: \[[a-z-]+\] ([^\n]+)\n(?:  at ([^\n]+)\n)?  ([A-Z][^\n]*)",
+        lambda found, job, _: StorageError(found[1], where=found[2] or f"job {job!r}", now=found[3]),
     ),
     (
         rf"{BAD_ROW} \[partition \d+\] (.*?) \[end\]",

@@ -311,6 +311,7 @@ class FileSink(Sink):
     rolling_policy: RollingPolicy = attrs.field(factory=DefaultRollingPolicy)
     bucket_assigner: BucketAssigner = attrs.field(factory=BucketAssigner.date_time_bucket_assigner)
     output_file_config: OutputFileConfig = attrs.field(factory=OutputFileConfig)
+    success_file: str | None = attrs.field(default=None, repr=False)
 
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> FileSink.RowFormatBuilder:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import datetime
+import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from kafkastream.spec.printing import java_double, java_float
 from kafkastream.spec.row import RowKind
-from kafkastream.sql.connectors.print import PrintStyle
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["printed_row", "printed_value", "shown_value"]
+__all__ = ["PrintStyle", "printed_row", "printed_value", "shown_value"]
+
+
+class PrintStyle(enum.Enum):
+    """How a row is shown."""
+
+    PLAIN = "plain"
+    """``+I(1,a)``, as Flink's documents show it; timestamps as in SQL."""
+    ROW = "row"
+    """``+I[1, a]``, as Flink's own printing shows it."""
 
 
 def shown_value(value: Any, kind: DataType) -> str:

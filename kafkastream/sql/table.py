@@ -153,6 +153,7 @@ class TableDefinition:
         comment: What the DDL says about it.
         positions: Where each option stands.
         stream: The stream whose elements its rows are, where a program has made it of one.
+        partitioned_by: The columns whose values are in the names of directories.
     """
 
     name: tuple[str, ...]
@@ -163,6 +164,7 @@ class TableDefinition:
         default=FrozenMap(), converter=FrozenMap[str, Position], eq=False, repr=False
     )
     stream: TableStream | None = None
+    partitioned_by: tuple[str, ...] = ()
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -26,7 +26,10 @@ def declared(definition: TableDefinition) -> str:
     """
     name = quoted(*definition.path)
     comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
-    return f"CREATE TABLE {name} {declared_schema(definition.schema)} {comment}{declared_options(definition.options)}"
+    columns = ", ".join(map(quoted, definition.partitioned_by))
+    partitions = f"PARTITIONED BY ({columns}) " if columns else ""
+    schema, options = declared_schema(definition.schema), declared_options(definition.options)
+    return f"CREATE TABLE {name} {schema} {comment}{partitions}{options}"
 
 
 def declared_schema(schema: TableSchema) -> str:

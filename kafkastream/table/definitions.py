@@ -9,9 +9,9 @@ from typing import Any, Final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.connectors import check_partitions
 from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
 from kafkastream.sql.query.catalog import View
-from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.syntax.kinds import ObjectKind
 from kafkastream.sql.syntax.like import liked
 from kafkastream.sql.syntax.statements import (
@@ -53,8 +53,6 @@ def carry_out(statement: Statement, planner: Planner) -> None:
 
 def _create_table(statement: CreateTable, planner: Planner) -> None:
     definition = statement.definition
-    if statement.partitioned_by:
-        raise refusal(PARTITIONS, f"table {definition.identifier}, {statement.position}")
     if statement.like is not None:
         base = planner.catalog.get(statement.like.table, str(statement.like.position))
         if not isinstance(base, TableDefinition):
@@ -64,6 +62,7 @@ def _create_table(statement: CreateTable, planner: Planner) -> None:
                 now="Name a table.",
             )
         definition = liked(definition, statement.like, base)
+    check_partitions(definition, f"table {definition.identifier}, {statement.position}")
     named = attrs.evolve(definition, name=planner.catalog.path(definition.name))
     _keep(statement, definition.name, named, planner)
 

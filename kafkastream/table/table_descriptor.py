@@ -12,6 +12,8 @@ from kafkastream.options.option import Option
 from kafkastream.options.option import Option as ConfigOption
 from kafkastream.spec.configuration import Value, text_of
 from kafkastream.spec.values import FrozenMap, is_secret
+from kafkastream.sql.connectors import check_partitions
+from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType
@@ -121,6 +123,7 @@ class TableDescriptor:
     _schema: Schema | None = None
     _options: _Options = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str])
     _comment: str | None = None
+    _partition_keys: tuple[str, ...] = ()
 
     @staticmethod
     def for_connector(connector: str) -> TableDescriptorBuilder:
@@ -142,8 +145,8 @@ class TableDescriptor:
     getOptions = get_options
 
     def get_partition_keys(self) -> list[str]:
-        """None: no table here has partitions."""
-        return []
+        """The columns whose values are in the names of directories."""
+        return list(self._partition_keys)
 
     getPartitionKeys = get_partition_keys
 
@@ -177,7 +180,15 @@ class TableDescriptor:
             raise DefinitionError(
                 "Missing schema in TableDescriptor.", where=where, now="Give it the columns: schema(...)."
             )
-        return TableDefinition(name, self._schema._checked(where), self._options, self._comment or "")
+        definition = TableDefinition(
+            name,
+            self._schema._checked(where),
+            self._options,
+            self._comment or "",
+            partitioned_by=self._partition_keys,
+        )
+        check_partitions(definition, where)
+        return definition
 
     def __repr__(self) -> str:
         schema = [str(self._schema)] if self._schema else []
@@ -238,14 +249,14 @@ class TableDescriptorBuilder:
         return self._with(comment=comment)
 
     def partitioned_by(self, *partition_keys: str) -> TableDescriptorBuilder:
-        """Refused, as ``PARTITIONED BY`` is.
+        """Keep the values of columns in the names of directories; for tables of the connector ``filesystem``.
 
         Raises:
-            DefinitionError: There is a column.
+            DefinitionError: The table is of another connector.
         """
-        if partition_keys:
+        if partition_keys and self._descriptor._options.get(_CONNECTOR) != FILESYSTEM.identifier:
             raise refusal(PARTITIONS, f"partitioned_by({', '.join(map(repr, partition_keys))})")
-        return self
+        return self._with(partition_keys=partition_keys)
 
     partitionedBy = partitioned_by
 

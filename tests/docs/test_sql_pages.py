@@ -16,6 +16,7 @@ from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
@@ -36,6 +37,7 @@ FUNCTIONS_PAGE: Final = DOCS / "sql" / "functions.md"
 DECLARED: Final[Mapping[str, Declared]] = {
     **{name: (connector.options, connector.required) for name, connector in CONNECTORS.items()},
     **{name: (options_of(kind), kind.required) for name, kind in FORMATS.items()},
+    ParquetFormat.identifier: (options_of(ParquetFormat), ()),
     "CREATE CATALOG": (KAFKA_CATALOG.options, KAFKA_CATALOG.required),
     "SET": (TABLE_OPTIONS, ()),
 }

@@ -43,6 +43,7 @@ from kafkastream.spark.source import source_options
 from kafkastream.spec.sink import ON_EXPIRED_MARKER
 from kafkastream.spec.types import RowTypeInfo, TypeInformation
 from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.connectors.filesystem import FILE_FORMATS
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.table import (
@@ -290,7 +291,7 @@ def test_statement_is_as_the_page_says(row: Row, spark: SparkSession) -> None:
 
 def test_all_connectors_and_formats_are_on_the_page() -> None:
     assert {row.name for row in ROWS if row.column == "Connector"} == set(CONNECTORS)
-    assert {row.name for row in ROWS if row.column == "Format"} == set(FORMATS)
+    assert {row.name for row in ROWS if row.column == "Format"} == {*FORMATS, *FILE_FORMATS}
 
 
 @pytest.mark.parametrize(("part", "known"), [("source", SOURCES), ("sink", SINKS)], ids=["sources", "sinks"])

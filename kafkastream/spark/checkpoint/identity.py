@@ -17,10 +17,11 @@ from kafkastream.spark.failures import located
 from kafkastream.spark.versions import names_sources
 from kafkastream.spec.graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.spec.job import JobSettings
-from kafkastream.spec.nodes import SinkNode
+from kafkastream.spec.nodes import CollectionSource, FileContents, SinkNode
 from kafkastream.spec.source import KafkaSource
 from kafkastream.spec.subscription import PartitionSet, TopicList, TopicPattern
 from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.files.tables import TableFiles
 from kafkastream.sql.query.node import QueryNode, StreamNode
 from kafkastream.sql.query.operations import TableOperation
 
@@ -182,15 +183,22 @@ def _sinks(graph: JobGraph) -> tuple[str, ...]:
 def _can_name_sources(graph: JobGraph) -> bool:
     """Whether Spark can know the sources by name: it refuses a plan that has the control stream in several places.
 
-    A query has it once for each operation with state and each stream.
+    A query has it once for each operation with state, each stream and each table in files.
     """
     if not any(isinstance(node, QueryNode) for node in graph.nodes):
         return True
     keyed = (node for node in graph.nodes if isinstance(node, KeyedNode) and isinstance(node.function, TableOperation))
     streams = (node for node in graph.nodes if isinstance(node, StreamNode))
-    return len([*keyed, *streams]) <= 1 and not any(
+    files = (node for node in graph.sources if _is_in_files(node))
+    return len([*keyed, *streams, *files]) <= 1 and not any(
         isinstance(node, KeyedNode) and not isinstance(node.function, TableOperation) for node in graph.nodes
     )
+
+
+def _is_in_files(node: SourceNode) -> bool:
+    """Whether a source is a table of the connector ``filesystem``."""
+    elements = node.source.elements if isinstance(node.source, CollectionSource) else ()
+    return isinstance(elements, FileContents) and isinstance(elements.format, TableFiles)
 
 
 def _folder_name(graph: JobGraph) -> str:

@@ -21,13 +21,14 @@ from kafkastream.spark.tables.columnar_parts import WindowParts
 from kafkastream.spark.tables.columnar_windows import ColumnarWindows
 from kafkastream.spark.tables.continuation import Continuation
 from kafkastream.spark.tables.elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
+from kafkastream.spark.tables.file_rows import FileRows
 from kafkastream.spark.tables.frames import QueryFrames, StreamPlan
 from kafkastream.spark.tables.local_aggregate import pre_aggregated
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.user_functions import register
 from kafkastream.spark.task import TaskPlan
 from kafkastream.spec.graph import JobGraph, KeyedNode, Node
-from kafkastream.sql.connectors import JdbcTableSink, KafkaTableSink, PrintTableSink
+from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, PrintTableSink
 from kafkastream.sql.query.node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.query.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
 from kafkastream.sql.query.relations import Field, Stateful
@@ -159,6 +160,8 @@ def _shown(query: QueryNode) -> Decoder:
             return EncodedRecords()
         case JdbcTableSink() as sink:
             return ChangedRows(tuple(type_ for _, type_ in sink.columns))
+        case FileTableSink() as sink:
+            return FileRows(sink.writer)
         case PrintTableSink() as sink:
             return PrintedRows(tuple(field.type for field in fields), sink.style)
         case _:

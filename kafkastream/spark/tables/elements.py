@@ -19,8 +19,7 @@ from kafkastream.spark.tables.wire import column_names, kinds_of, rows_of, value
 from kafkastream.spec.record_serialization import ProducerRecord
 from kafkastream.spec.row import Row, RowKind
 from kafkastream.spec.time import Instant
-from kafkastream.sql.connectors.print import PrintStyle
-from kafkastream.sql.printing import printed_row
+from kafkastream.sql.printing import PrintStyle, printed_row
 from kafkastream.sql.query.user_calls import KEPT
 from kafkastream.sql.types import DataType
 

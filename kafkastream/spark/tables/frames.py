@@ -31,6 +31,8 @@ from kafkastream.spark.tables.columnar_parts import BUCKET
 from kafkastream.spark.tables.continuation import HIDDEN, Continuation, Unpacking
 from kafkastream.spark.tables.elements import TIME
 from kafkastream.spark.tables.encode import encoded, taken
+from kafkastream.spark.tables.file_rows import file_rows
+from kafkastream.spark.tables.file_scan import files_scanned
 from kafkastream.spark.tables.generating import generated
 from kafkastream.spark.tables.scan import scanned
 from kafkastream.spark.tables.stream_rows import sent_type
@@ -43,6 +45,8 @@ from kafkastream.spec.sink import DeliveryGuarantee
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import (
     DataGenTableSource,
+    FileTableSink,
+    FileTableSource,
     JdbcTableSink,
     KafkaTableSink,
     KafkaTableSource,
@@ -163,14 +167,15 @@ class QueryFrames:
         return written_by_spark(frame.selectExpr(*columns), sink.sink)
 
     def _written(self, rows: DataFrame) -> DataFrame:
-        """Rows as the sink takes them: encoded for Kafka, as they are otherwise."""
+        """Rows as the sink takes them: encoded for Kafka and for files, as they are otherwise."""
         sink, table = self.query.target.sink, self.query.target.table
         present, drops_nulls = _present(rows), self.query.settings.drops_null
-        if table is None or not isinstance(sink, (KafkaTableSink, JdbcTableSink)):
+        if table is None or not isinstance(sink, (KafkaTableSink, JdbcTableSink, FileTableSink)):
             return rows
-        if isinstance(sink, JdbcTableSink):
+        if not isinstance(sink, KafkaTableSink):
             is_upsert = sink.changelog is ChangelogMode.UPSERT
-            return taken(rows, table, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
+            rows = taken(rows, table, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
+            return rows if isinstance(sink, JdbcTableSink) else file_rows(rows, table, sink)
         records = encoded(rows, table, sink, present=present, drops_nulls=drops_nulls)
         return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
 
@@ -217,6 +222,9 @@ class _Making:
                 frame = frame.withColumn(_FROM, functions.lit(node))
             case StreamTableSource() as stream:
                 frame = self._stream(stream, node)
+            case FileTableSource() as files:
+                needed = needed_columns(scan, branch, needs_time=self.control is not None)
+                frame = files_scanned(self._files(node), scan.table, files, needed)
             case KafkaTableSource() as source:
                 needed = needed_columns(scan, branch, needs_time=self.control is not None)
                 frame = scanned(self.records[node], scan.table, source, needed)
@@ -235,6 +243,13 @@ class _Making:
             )
             frame = frame.withColumn(TIME, functions.expr(f"{ms} - {delay_ms - 1}"))
         return frame
+
+    def _files(self, node: int) -> DataFrame:
+        """The files of a table, which come with the stream that tells of time where there are records of Kafka."""
+        files = self.records[node] if node in self.records else self._control(node)
+        parallelism = self.frames.session.sparkContext.defaultParallelism
+        kept = files if self._is_first else files.where("false")
+        return kept.select("source", "value").repartition(parallelism)
 
     def _stream(self, source: StreamTableSource, node: int) -> DataFrame:
         """The elements of a stream, which its chains and keyed operators have sent as rows."""

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, functions
 from kafkastream.spark.tables.casting import as_type
 from kafkastream.spark.tables.formats import reader_of
 from kafkastream.spark.tables.python_steps import PROBLEM
-from kafkastream.spark.tables.reading import Reader
+from kafkastream.spark.tables.reading import Fail, Reader
 from kafkastream.spark.tables.types import spark_type
 from kafkastream.spark.tables.wire import KIND
 from kafkastream.spark.translate_errors import BAD_RECORD
@@ -22,10 +22,9 @@ from kafkastream.sql.connectors import KafkaTableSource
 from kafkastream.sql.connectors.header_filter import HeaderCondition, HeaderFilter, HeaderOperator
 from kafkastream.sql.connectors.metadata import VALUE_PREFIX, MetadataField
 from kafkastream.sql.connectors.record_parts import RecordPart
-from kafkastream.sql.formats import JsonFormat
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
 
-__all__ = ["POSITION", "scanned"]
+__all__ = ["POSITION", "read_messages", "scanned"]
 
 POSITION: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What of a record goes with its rows, in columns with ``__`` before these names."""
@@ -67,16 +66,17 @@ def scanned(
         records = records.filter(_matches(source.header_filter))
     if source.key is not None:
         reader = reader_of(source.key)
-        records = _read(records, reader, _KEY, _KEY_PARSED, _KEY_ROW, is_upsert=False)
+        records = read_messages(records, reader, (_KEY, _KEY_PARSED, _KEY_ROW), _failure)
     is_upsert = source.changelog is ChangelogMode.UPSERT
     wanted = {
         field.column.key.removeprefix(VALUE_PREFIX)
         for field in source.metadata
         if field.column.key.startswith(VALUE_PREFIX)
     }
-    source = attrs.evolve(source, value=_pruned(source.value, needed))
+    if needed is not None:
+        source = attrs.evolve(source, value=source.value.pruned(needed))
     reader = reader_of(source.value, sorted(wanted))
-    records = _read(records, reader, _VALUE, _VALUE_PARSED, _VALUE_ROW, is_upsert=is_upsert)
+    records = read_messages(records, reader, (_VALUE, _VALUE_PARSED, _VALUE_ROW), _failure, is_upsert=is_upsert)
     kinds = _kinds(source.changelog)
     physical = _physical(source, has_changes=reader.changes is not None)
     metadata = {field.column: _metadata(field) for field in source.metadata}
@@ -92,8 +92,19 @@ def scanned(
     return records.select(*hidden, *kinds, *(one.alias(f"c{place}") for place, one in enumerate(columns)))
 
 
-def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: str, *, is_upsert: bool) -> DataFrame:
-    """The records with a row of a key or a value each: as often as there are rows."""
+def read_messages(
+    records: DataFrame, reader: Reader, names: tuple[str, str, str], fail: Fail, *, is_upsert: bool = False
+) -> DataFrame:
+    """Return records with a row of a message each: as often as there are rows.
+
+    Args:
+        records: The records.
+        reader: How messages are read.
+        names: The column of the messages; one for what is parsed of them; and what those of the row begin with.
+        fail: Fails the query, by a record.
+        is_upsert: Whether a message that is NULL is a row, too.
+    """
+    message, parsed, row = names
     bytes_, found, kept = functions.col(message), functions.col(parsed), list(records.columns)
     if reader.decode is None:
         steps = records.withColumn(parsed, reader.parsed(bytes_))
@@ -101,7 +112,7 @@ def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: st
         steps = reader.decode(records, message, parsed)
     is_row, other = reader.is_plain(found), functions.lit(None)
     if reader.others is not None:
-        steps = steps.withColumn(_OTHERS, reader.others(found, bytes_, _failure))
+        steps = steps.withColumn(_OTHERS, reader.others(found, bytes_, fail))
         # Of a column, and outer: Spark would filter the others before, and parse twice for it.
         steps = steps.select(*kept, parsed, functions.explode_outer(_OTHERS).alias(_OTHER))
         other = functions.col(_OTHER)
@@ -110,14 +121,14 @@ def _read(records: DataFrame, reader: Reader, message: str, parsed: str, row: st
         is_row |= bytes_.isNull()
     if reader.decode is not None:  # one condition: Spark would look at what is not NULL before all else
         problem = _problem(found, bytes_, None if is_upsert else reader.null_problem)
-        is_row = functions.when(problem.isNull(), is_row).otherwise(_failure(problem).cast("boolean"))
+        is_row = functions.when(problem.isNull(), is_row).otherwise(fail(problem).cast("boolean"))
     if is_upsert or not reader.reads_null:
         steps = steps.filter(is_row)
-    fields = reader.finished(found, other, _failure)
+    fields = reader.finished(found, other, fail)
     if reader.changes is None:
         return steps.select(*kept, *(field.alias(f"{row}{place}") for place, field in enumerate(fields)))
     steps = steps.select(*kept, functions.struct(*fields).alias(row))
-    changes = reader.changes(functions.col(row), bytes_, _failure)
+    changes = reader.changes(functions.col(row), bytes_, fail)
     return steps.select(*kept, functions.explode(changes).alias(row))
 
 
@@ -141,14 +152,6 @@ def _failure(problem: Column) -> Column:
         functions.lit(" [end]"),
     )
     return functions.raise_error(text)
-
-
-def _pruned(part: RecordPart, needed: Collection[str] | None) -> RecordPart:
-    """A part without the fields that nobody needs, where a format finds fields by their names."""
-    if needed is None or not isinstance(part.format, JsonFormat):
-        return part
-    fields = tuple(field for field in part.fields if field.column in needed)
-    return attrs.evolve(part, fields=fields or part.fields[:1])
 
 
 def _kinds(changelog: ChangelogMode) -> list[Column]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from kafkastream.errors import DefinitionError
 from kafkastream.sql.connectors.connector import CONNECTOR, Connector
 from kafkastream.sql.connectors.datagen import DATAGEN, DataGenTableSource, datagen_source
+from kafkastream.sql.connectors.filesystem import (
+    FILESYSTEM,
+    FileTableSink,
+    FileTableSource,
+    filesystem_sink,
+    filesystem_source,
+)
 from kafkastream.sql.connectors.jdbc import JDBC, JdbcTableSink, jdbc_sink, jdbc_source
 from kafkastream.sql.connectors.kafka import KAFKA, kafka_sink, kafka_source
 from kafkastream.sql.connectors.kafka_tables import KafkaTableSink, KafkaTableSource
@@ -21,6 +29,7 @@ from kafkastream.sql.connectors.print import (
 )
 from kafkastream.sql.connectors.stream import StreamTableSource, stream_source
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA, upsert_kafka_sink, upsert_kafka_source
+from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions, did_you_mean
 
@@ -29,6 +38,8 @@ __all__ = [
     "BlackHoleTableSink",
     "Connector",
     "DataGenTableSource",
+    "FileTableSink",
+    "FileTableSource",
     "JdbcTableSink",
     "KafkaTableSink",
     "KafkaTableSource",
@@ -36,14 +47,15 @@ __all__ = [
     "StreamTableSource",
     "TableSink",
     "TableSource",
+    "check_partitions",
     "kafka_sink",
     "kafka_source",
     "sink_of",
     "source_of",
 ]
 
-TableSource = KafkaTableSource | DataGenTableSource | StreamTableSource
-TableSink = KafkaTableSink | JdbcTableSink | PrintTableSink | BlackHoleTableSink
+TableSource = KafkaTableSource | FileTableSource | DataGenTableSource | StreamTableSource
+TableSink = KafkaTableSink | FileTableSink | JdbcTableSink | PrintTableSink | BlackHoleTableSink
 
 _Environ = Mapping[str, str] | None
 
@@ -61,6 +73,7 @@ _TABLES: Final = {
     for tables in (
         _Tables(KAFKA, kafka_source, kafka_sink),
         _Tables(UPSERT_KAFKA, upsert_kafka_source, upsert_kafka_sink),
+        _Tables(FILESYSTEM, filesystem_source, filesystem_sink),
         _Tables(DATAGEN, datagen_source),
         _Tables(PRINT, sink=print_sink),
         _Tables(BLACKHOLE, sink=blackhole_sink),
@@ -119,6 +132,30 @@ def sink_of(definition: TableDefinition, environ: Mapping[str, str] | None = Non
     return tables.sink(definition, environ)
 
 
+def check_partitions(definition: TableDefinition, where: str) -> None:
+    """Check ``PARTITIONED BY``.
+
+    Args:
+        definition: The table.
+        where: Where it is declared.
+
+    Raises:
+        DefinitionError: The connector knows no partitions, or there is no such column.
+    """
+    names = [column.name for column in definition.schema.physical]
+    if definition.partitioned_by and definition.options.get(CONNECTOR.key) != FILESYSTEM.identifier:
+        raise refusal(PARTITIONS, where)
+    for place, name in enumerate(definition.partitioned_by):
+        if name not in names:
+            raise DefinitionError(
+                f"Partition column '{name}' not defined in the table schema. Available columns: {names}",
+                where=where,
+                now=did_you_mean(name, names),
+            )
+        if name in definition.partitioned_by[:place]:
+            raise DefinitionError(f"Partition column '{name}' is more than once in PARTITIONED BY.", where=where)
+
+
 def _tables(definition: TableDefinition) -> _Tables:
     options = TableOptions(definition, definition.options)
     check_legacy(options)
@@ -134,6 +171,7 @@ def _tables(definition: TableDefinition) -> _Tables:
             CONNECTOR.key,
             now=did_you_mean(identifier, _TABLES),
         )
+    check_partitions(definition, definition.subject)
     return _TABLES[identifier]
 
 

@@ -21,7 +21,7 @@ CONNECTOR: Final = Option[str | None](
     key="connector",
     parse=text,
     default=None,
-    doc="Which connector: `kafka`, `upsert-kafka`, `print`, `blackhole`, `datagen` or `jdbc`.",
+    doc="Which connector: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole` or `datagen`.",
 )
 PROPERTY_VERSION: Final = Option[int](
     key="property-version",

@@ -14,7 +14,16 @@ from kafkastream.sql.table import MetadataColumn
 from kafkastream.sql.table_options import TableOptions, did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["READABLE", "TOPIC_KEY", "VALUE_PREFIX", "WRITABLE", "MetadataField", "read_metadata", "written_metadata"]
+__all__ = [
+    "READABLE",
+    "TOPIC_KEY",
+    "VALUE_PREFIX",
+    "WRITABLE",
+    "MetadataField",
+    "metadata_field",
+    "read_metadata",
+    "written_metadata",
+]
 
 VALUE_PREFIX: Final = "value."
 TOPIC_KEY: Final = "topic"
@@ -82,7 +91,7 @@ def read_metadata(options: TableOptions, value: Format) -> tuple[MetadataField, 
     """
     of_format = {VALUE_PREFIX + key: type_ for key, type_ in value.metadata.items()}
     known = {**of_format, **READABLE}
-    return tuple(_field(options, column, known, is_read=True) for column in options.definition.schema.metadata)
+    return tuple(metadata_field(options, column, known) for column in options.definition.schema.metadata)
 
 
 def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[MetadataField, ...]:
@@ -97,7 +106,7 @@ def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[Metadat
     """
     known = {key: type_ for key, type_ in WRITABLE.items() if writes_topic or key != TOPIC_KEY}
     columns = [column for column in options.definition.schema.metadata if not column.is_virtual]
-    fields = tuple(_field(options, column, known, is_read=False) for column in columns)
+    fields = tuple(metadata_field(options, column, known, is_read=False) for column in columns)
     keys = {column.key for column in columns}
     if {_HEADERS, _HEADER_LIST} <= keys:
         raise options.column_refusal(
@@ -107,15 +116,32 @@ def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[Metadat
     return fields
 
 
-def _field(
-    options: TableOptions, column: MetadataColumn, known: Mapping[str, DataType], *, is_read: bool
+def metadata_field(
+    options: TableOptions,
+    column: MetadataColumn,
+    known: Mapping[str, DataType],
+    name: str | None = None,
+    *,
+    is_read: bool = True,
 ) -> MetadataField:
+    """A metadata column of a source or a sink.
+
+    Args:
+        options: The table's.
+        column: The column.
+        known: The types of what there is, by its keys.
+        name: What Flink calls the source; Kafka's if not given.
+        is_read: Whether it is a source.
+
+    Raises:
+        DefinitionError: There is no such metadata, or its type and the column's do not go together.
+    """
     if column.key not in known:
         side, verb = ("Source", "reading") if is_read else ("Sink", "writing")
         is_read_only = not is_read and (column.key in READABLE or column.key.startswith(VALUE_PREFIX))
         raise options.column_refusal(
             f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{options.definition.identifier}'. "
-            f"The DynamicTable{side} class 'KafkaDynamic{side}' supports the following metadata keys for {verb}: "
+            f"The DynamicTable{side} class '{name or f'KafkaDynamic{side}'}' supports the following metadata keys for {verb}: "
             f"{', '.join(known)}",
             column.name,
             "It can only be read: declare the column VIRTUAL, and INSERT leaves it out."

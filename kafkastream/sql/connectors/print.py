@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from typing import Final, final
 
@@ -12,20 +11,12 @@ from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.printing import PrintStyle
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["BLACKHOLE", "PRINT", "BlackHoleTableSink", "PrintStyle", "PrintTableSink", "blackhole_sink", "print_sink"]
-
-
-class PrintStyle(enum.Enum):
-    """How a row is shown."""
-
-    PLAIN = "plain"
-    """``+I(1,a)``, as Flink's documents show it; timestamps as in SQL."""
-    ROW = "row"
-    """``+I[1, a]``, as Flink's own printing shows it."""
 
 
 PRINT_IDENTIFIER: Final = Option[str | None](

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Final, final
 
@@ -17,7 +17,7 @@ from kafkastream.sql.connectors.kafka_options import (
     VALUE_FIELDS_PREFIX,
     FieldsInclude,
 )
-from kafkastream.sql.formats import Format
+from kafkastream.sql.formats import Format, JsonFormat
 from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions, did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
@@ -71,6 +71,17 @@ class RecordPart:
             'ROW<`id` BIGINT>'
         """
         return DataType.of(Kind.ROW, fields=tuple(RowField(field.name, field.type) for field in self.fields))
+
+    def pruned(self, needed: Collection[str]) -> RecordPart:
+        """Leave out columns that nobody needs, where a format finds them by their names.
+
+        Args:
+            needed: The names of the others.
+        """
+        if not isinstance(self.format, JsonFormat):
+            return self
+        fields = tuple(field for field in self.fields if field.column in needed)
+        return attrs.evolve(self, fields=fields or self.fields[:1])
 
 
 def key_columns(options: TableOptions) -> tuple[str, ...]:

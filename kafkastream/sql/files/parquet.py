@@ -45,9 +45,9 @@ class ParquetCompression(enum.Enum):
 class ParquetTimeUnit(enum.Enum):
     """The unit of timestamps of 64 bits."""
 
-    NANOS = "ns"
-    MICROS = "us"
-    MILLIS = "ms"
+    NANOS = "nanos"
+    MICROS = "micros"
+    MILLIS = "millis"
 
 
 UTC_TIMEZONE: Final = Option[bool](

@@ -57,7 +57,9 @@ FORMATS: Final[Mapping[str, type[Format]]] = {
 """All formats by their identifiers."""
 
 
-def format_of(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> Format:
+def format_of(
+    named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
+) -> Format:
     """A format as a table's options describe it.
 
     Args:
@@ -65,12 +67,13 @@ def format_of(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> 
         options: The table's.
         prefixes: What may stand before the format's options, the usual one first: ``json.x`` with ``""``,
             ``value.json.x`` with ``"value."``.
+        formats: Those that there are, by their identifiers.
 
     Raises:
         DefinitionError: There is no such format, or an option has a value that does not fit.
         UnsupportedFeatureError: An option asks for what is not to be had here.
     """
-    kind = _kind(named_by, options)
+    kind = _kind(named_by, options, formats)
     starts = _starts(kind, prefixes)
     missing = [starts[0] + option.key for option in kind.required if options.spelling(option, starts) is None]
     if missing:
@@ -88,18 +91,21 @@ def format_of(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> 
         raise type(error)(error.what, where=options.where(key), now=error.now) from None
 
 
-def format_keys(named_by: str, options: TableOptions, prefixes: Sequence[str]) -> Iterator[str]:
+def format_keys(
+    named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
+) -> Iterator[str]:
     """The keys of a format's options, each as it is given, or with the first prefix; ``x.*`` for any key with ``x.``.
 
     Args:
         named_by: The key of the option with its identifier.
         options: The table's.
         prefixes: What may stand before the format's options, the usual one first.
+        formats: Those that there are, by their identifiers.
 
     Raises:
         DefinitionError: There is no such format.
     """
-    kind = _kind(named_by, options)
+    kind = _kind(named_by, options, formats)
     starts = _starts(kind, prefixes)
     for option in options_of(kind):
         if isinstance(option, OptionFamily):
@@ -108,16 +114,16 @@ def format_keys(named_by: str, options: TableOptions, prefixes: Sequence[str]) -
             yield options.spelling(option, starts) or starts[0] + option.key
 
 
-def _kind(named_by: str, options: TableOptions) -> type[Format]:
+def _kind(named_by: str, options: TableOptions, formats: Mapping[str, type[Format]]) -> type[Format]:
     identifier = options.values[named_by]
-    if identifier not in FORMATS:
+    if identifier not in formats:
         raise options.refusal(
             f"Could not find any format for identifier {options.shown(named_by)}. "
-            f"Available are {', '.join(sorted(FORMATS))}",
+            f"Available are {', '.join(sorted(formats))}",
             named_by,
-            now=did_you_mean(identifier, FORMATS),
+            now=did_you_mean(identifier, formats),
         )
-    return FORMATS[identifier]
+    return formats[identifier]
 
 
 def _starts(kind: type[Format], prefixes: Sequence[str]) -> tuple[str, ...]:

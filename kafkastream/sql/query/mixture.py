@@ -5,7 +5,14 @@ from __future__ import annotations
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spec.graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.spec.source import KafkaSource
-from kafkastream.sql.connectors import DataGenTableSource, KafkaTableSource, StreamTableSource, TableSource, source_of
+from kafkastream.sql.connectors import (
+    DataGenTableSource,
+    FileTableSource,
+    KafkaTableSource,
+    StreamTableSource,
+    TableSource,
+    source_of,
+)
 from kafkastream.sql.query.branches import Origin, origins
 from kafkastream.sql.query.relations import Relation, Scan, Stateful, Values
 
@@ -52,6 +59,8 @@ def _at_hand(origin: Origin) -> tuple[str, str, bool] | None:
     match _table(origin):
         case DataGenTableSource():
             return "datagen", "a query of a 'datagen' table", False
+        case FileTableSource():
+            return "filesystem", "a 'filesystem' table, without state,", True
         case StreamTableSource(stream=stream):
             sources = JobGraph(stream.nodes).sources
             collections = [node.name for node in sources if isinstance(node.source, CollectionSource)]

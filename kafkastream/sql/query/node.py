@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.spec.file_sink import FileSink
 from kafkastream.spec.graph import (
     CollectionSource,
     CollectSink,
@@ -28,6 +29,8 @@ from kafkastream.spec.watermark import WatermarkStrategy
 from kafkastream.sql.connectors import (
     BlackHoleTableSink,
     DataGenTableSource,
+    FileTableSink,
+    FileTableSource,
     JdbcTableSink,
     KafkaTableSink,
     KafkaTableSource,
@@ -104,10 +107,10 @@ class Target:
     table: TableDefinition | None = None
 
     @property
-    def spec(self) -> KafkaSink[Any] | JdbcTableSink | PrintSink | CollectSink | DiscardingSink:
+    def spec(self) -> KafkaSink[Any] | FileSink | JdbcTableSink | PrintSink | CollectSink | DiscardingSink:
         """What it is in the job graph."""
         match self.sink:
-            case KafkaTableSink() as sink:
+            case KafkaTableSink() | FileTableSink() as sink:
                 return sink.sink
             case JdbcTableSink() as sink:
                 return sink
@@ -300,6 +303,8 @@ class _Graph:
         match source:
             case DataGenTableSource():
                 return self._source(CollectionSource(()), name, watermarks)
+            case FileTableSource():
+                return self._source(source.source, name, watermarks)
             case StreamTableSource():
                 last = self._copied(source.stream.nodes)
                 own = None if scan.watermark is None else watermarks
@@ -356,6 +361,8 @@ def _what_it_reads(scan: Scan) -> str:
             return "a stream"
         case DataGenTableSource():
             return "generated rows"
+        case FileTableSource() as source:
+            return f"files in {source.base_path}"
 
 
 _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {

@@ -6,7 +6,7 @@ from typing import Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import JdbcTableSink, KafkaTableSink, TableSink
+from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, TableSink
 from kafkastream.sql.query.operations import Materialize
 from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.query.rows import normalized
@@ -35,7 +35,8 @@ def consumed(
     Raises:
         DefinitionError: The sink takes no changes.
     """
-    if not isinstance(sink, (KafkaTableSink, JdbcTableSink)) or table is None or relation.changelog.is_insert_only:
+    has_changes = table is not None and not relation.changelog.is_insert_only
+    if not isinstance(sink, (KafkaTableSink, JdbcTableSink, FileTableSink)) or table is None or not has_changes:
         return normalized(relation, ttl_ms)
     if sink.changelog.is_insert_only:
         raise DefinitionError(
@@ -60,9 +61,9 @@ def consumed(
     )
 
 
-def _what_takes_changes(sink: KafkaTableSink | JdbcTableSink) -> str:
+def _what_takes_changes(sink: KafkaTableSink | JdbcTableSink | FileTableSink) -> str:
     match sink:
-        case KafkaTableSink():
+        case KafkaTableSink() | FileTableSink():
             return (
                 "Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json."
             )

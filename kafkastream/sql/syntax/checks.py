@@ -27,7 +27,10 @@ Problem = tuple[str, str]
 
 TWO_WATERMARKS: Problem = ("Multiple WATERMARK declarations are not supported yet.", "Keep one of them.")
 TWO_KEYS: Problem = ("Duplicate primary key definition.", "Keep one of them.")
-PARTITIONS: Problem = ("a Kafka table has no PARTITIONED BY", "'sink.partitioner' says where records go.")
+PARTITIONS: Problem = (
+    "only a table in files has PARTITIONED BY",
+    "Leave it out: 'sink.partitioner' says where records of Kafka go; or set 'connector' = 'filesystem'.",
+)
 
 _MOST_PRECISE_ROWTIME = 3
 

@@ -20,7 +20,7 @@ def insert(cursor: Cursor) -> Insert:
     target = cursor.path()
     hinted = hinted_options(cursor)
     if is_word(cursor.token, "PARTITION"):
-        what = "INSERT INTO ... PARTITION is not supported: tables on topics have no partition columns."
+        what = "INSERT INTO ... PARTITION is not supported."
         raise cursor.refused(cursor.token, what, "Give the column's value in the query.")
     has_columns = cursor.sees("(") and not begins_query(cursor.ahead())
     columns = cursor.listed(cursor.name) if has_columns else ()

@@ -20,8 +20,8 @@ def liked(definition: TableDefinition, like: LikeClause, of: TableDefinition) ->
     """A table with what its LIKE clause takes over from the base.
 
     The rules are Flink's: the base's columns come first; everything is included, and options are overwritten, unless the clause
-    says otherwise; a physical column is never overwritten, a computed or metadata column only by its like. Partitions and the
-    distribution are no part of a definition, since no connector here has them. The comment is not taken over.
+    says otherwise; a physical column is never overwritten, a computed or metadata column only by its like. The
+    distribution is no part of a definition, since no connector here has one. The comment is not taken over.
 
     Args:
         definition: The table as its statement says it.
@@ -43,6 +43,7 @@ def liked(definition: TableDefinition, like: LikeClause, of: TableDefinition) ->
         schema=schema,
         options=_options(definition, like, of),
         positions={**of.positions, **definition.positions},
+        partitioned_by=_partitions(definition, like, of),
     )
 
 
@@ -92,6 +93,14 @@ def _key(own: TableSchema, like: LikeClause, base: TableSchema) -> tuple[str, ..
     if own.primary_key:
         raise _error(like, "The base table already has a primary key.", "Specify EXCLUDING CONSTRAINTS.")
     return base.primary_key
+
+
+def _partitions(own: TableDefinition, like: LikeClause, base: TableDefinition) -> tuple[str, ...]:
+    if not base.partitioned_by or like.strategy(FeatureOption.PARTITIONS) is MergingStrategy.EXCLUDING:
+        return own.partitioned_by
+    if own.partitioned_by:
+        raise _error(like, "The base table already has partitions defined.", "Specify EXCLUDING PARTITIONS.")
+    return base.partitioned_by
 
 
 def _options(own: TableDefinition, like: LikeClause, base: TableDefinition) -> FrozenMap[str, str]:

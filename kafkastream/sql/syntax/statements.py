@@ -107,7 +107,6 @@ class CreateTable(_Placed):
             (:func:`~kafkastream.sql.syntax.like.liked`), with ``query`` or ``as_table`` their columns.
         if_not_exists: Whether a table of this name may be there.
         temporary: Whether it ends with the session.
-        partitioned_by: The columns of ``PARTITIONED BY``.
         distribution: That of ``DISTRIBUTED``.
         like: The base table.
         query: The query of ``AS``, whose rows are written to the table.
@@ -117,7 +116,6 @@ class CreateTable(_Placed):
     definition: TableDefinition
     if_not_exists: bool = False
     temporary: bool = False
-    partitioned_by: tuple[str, ...] = ()
     distribution: Distribution | None = None
     like: LikeClause | None = None
     query: Expression | None = None

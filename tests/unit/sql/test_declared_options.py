@@ -11,6 +11,7 @@ import pytest
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.settings import options_of
@@ -86,6 +87,34 @@ DEFAULTS = {
         "sink.parallelism": "(none)",
     },
     "blackhole": COMMON,
+    "filesystem": {
+        **COMMON,
+        "path": "(required)",
+        "format": "(required)",
+        "partition.default-name": "__DEFAULT_PARTITION__",
+        "source.monitor-interval": "(none)",
+        "source.path.regex-pattern": "(none)",
+        "source.report-statistics": "ALL",
+        "scan.parallelism": "(none)",
+        "sink.rolling-policy.file-size": "134217728",
+        "sink.rolling-policy.rollover-interval": "30 min",
+        "sink.rolling-policy.inactivity-interval": "30 min",
+        "sink.rolling-policy.check-interval": "1 min",
+        "sink.shuffle-by-partition.enable": "false",
+        "sink.partition-commit.trigger": "process-time",
+        "sink.partition-commit.delay": "0",
+        "sink.partition-commit.policy.kind": "(none)",
+        "sink.partition-commit.success-file.name": "_SUCCESS",
+        "auto-compaction": "false",
+        "sink.parallelism": "(none)",
+    },
+    "parquet": {
+        "utc-timezone": "false",
+        "timestamp.time.unit": "micros",
+        "write.int64.timestamp": "false",
+        "compression": "snappy",
+        "block.size": "134217728",
+    },
     "datagen": {
         **COMMON,
         "rows-per-second": "10000",
@@ -196,6 +225,7 @@ DEFAULTS = {
 DECLARED: dict[str, tuple[Options, tuple[Option[Any], ...]]] = {
     **{name: (connector.options, connector.required) for name, connector in CONNECTORS.items()},
     **{name: (options_of(kind), kind.required) for name, kind in FORMATS.items()},
+    ParquetFormat.identifier: (options_of(ParquetFormat), ()),
     "CREATE CATALOG": (KAFKA_CATALOG.options, KAFKA_CATALOG.required),
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import BlackHoleTableSink, PrintTableSink, TableSink, sink_of
-from kafkastream.sql.connectors.print import PrintStyle
+from kafkastream.sql.printing import PrintStyle
 from tests.unit.sql.tables import BIGINT, at, error, metadata, physical, table
 
 

@@ -230,10 +230,10 @@ WITH (
             ),
             FrozenMap({"connector": "kafka", "csv.quote-character": "'", "topic": "new"}),
             "all",
+            partitioned_by=("k",),
         ),
         if_not_exists=True,
         temporary=True,
-        partitioned_by=("k",),
         distribution=Distribution(algorithm="HASH", columns=("id", "k"), buckets=4),
     )
     assert isinstance(created, CreateTable)

@@ -113,7 +113,7 @@ REFUSED: dict[str, tuple[Callable[[TableEnvironment], object], str, str]] = {
     ),
     "partitions": (
         lambda _: KAFKA.to_builder().partitioned_by("id"),
-        "a Kafka table has no PARTITIONED BY",
+        "only a table in files has PARTITIONED BY",
         "partitioned_by('id')",
     ),
     "a format's options with its name": (

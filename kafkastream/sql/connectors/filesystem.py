@@ -1,0 +1,225 @@
+"""The connector ``filesystem``: a table whose rows are in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.options.option import Option
+from kafkastream.spec.file_formats import BulkWriterFactory
+from kafkastream.spec.file_path import local_path
+from kafkastream.spec.file_sink import BucketAssigner, DefaultRollingPolicy, FileSink
+from kafkastream.spec.nodes import CollectionSource, FileContents
+from kafkastream.spec.values import FrozenMap
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import filesystem_options as its
+from kafkastream.sql.connectors.connector import (
+    SCAN_PARALLELISM,
+    SINK_PARALLELISM,
+    Connector,
+    check_no_written_metadata,
+)
+from kafkastream.sql.connectors.metadata import MetadataField, metadata_field
+from kafkastream.sql.connectors.record_parts import PartField, RecordPart
+from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.tables import Partitions, TableFiles
+from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = [
+    "FILESYSTEM",
+    "FILE_FORMATS",
+    "FileTableSink",
+    "FileTableSource",
+    "TableRowsWriter",
+    "filesystem_sink",
+    "filesystem_source",
+]
+
+FILESYSTEM: Final = Connector(
+    "filesystem",
+    (
+        its.PATH,
+        its.FILE_FORMAT,
+        its.PARTITION_DEFAULT_NAME,
+        *its.READING,
+        SCAN_PARALLELISM,
+        *its.WRITING,
+        SINK_PARALLELISM,
+    ),
+    required=(its.PATH, its.FILE_FORMAT),
+)
+FILE_FORMATS: Final[Mapping[str, type[Format]]] = {
+    kind.identifier: kind for kind in (CsvFormat, JsonFormat, ParquetFormat, RawFormat)
+}
+"""The formats of files by their identifiers."""
+_FLINKS: Final = frozenset({"avro", "canal-json", "debezium-json", "maxwell-json", "orc", "ogg-json", "protobuf"})
+_METADATA: Final[Mapping[str, DataType]] = FrozenMap(
+    {
+        "file.path": DataType.string().not_null(),
+        "file.name": DataType.string().not_null(),
+        "file.size": DataType.of(Kind.BIGINT).not_null(),
+        "file.modification-time": DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null(),
+    }
+)
+_NO_NAMES: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW, Kind.BINARY, Kind.VARBINARY})
+
+
+@final
+@attrs.frozen(kw_only=True)
+class FileTableSource:
+    """A table of files that is read, and ends.
+
+    Args:
+        base_path: Its directory.
+        part: What is in the files: all columns but those of partitions.
+        partitions: The columns whose values are in the names of directories.
+        metadata: The metadata columns.
+        parallelism: How many subtasks read.
+    """
+
+    base_path: str
+    part: RecordPart
+    partitions: Partitions
+    metadata: tuple[MetadataField, ...] = ()
+    parallelism: int | None = None
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Its rows are only added."""
+        return ChangelogMode.APPEND
+
+    @property
+    def source(self) -> CollectionSource:
+        """What finds the files."""
+        return CollectionSource(FileContents((self.base_path,), TableFiles(self.base_path, self.partitions)))
+
+
+@final
+@attrs.frozen
+class TableRowsWriter(BulkWriterFactory):
+    """Writes the rows of a query to the files of a table.
+
+    Args:
+        part: What is in the files: the columns without those of partitions, and the format.
+        partitions: The partition columns.
+    """
+
+    part: RecordPart
+    partitions: Partitions
+
+
+@final
+@attrs.frozen(kw_only=True)
+class FileTableSink:
+    """A table of files that is written.
+
+    Args:
+        sink: What writes them.
+        writer: What is written.
+        parallelism: How many subtasks write.
+    """
+
+    sink: FileSink
+    writer: TableRowsWriter
+    parallelism: int | None = None
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        """Rows are only added."""
+        return ChangelogMode.APPEND
+
+
+def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSource:
+    """A table of the connector ``filesystem``, to be read.
+
+    Raises:
+        DefinitionError: Options are missing, unknown, or contradict each other or the columns.
+        UnsupportedFeatureError: An option asks for what is not to be had here.
+    """
+    options = _checked(definition, environ)
+    _read_all(options, its.READING)
+    return FileTableSource(
+        base_path=_path(options),
+        part=_part(options),
+        partitions=_partitions(options),
+        metadata=tuple(
+            metadata_field(options, column, _METADATA, "FileSystemTableSource") for column in definition.schema.metadata
+        ),
+        parallelism=options.get(SCAN_PARALLELISM),
+    )
+
+
+def filesystem_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSink:
+    """A table of the connector ``filesystem``, to be written; errors are those of ``filesystem_source``."""
+    options = _checked(definition, environ)
+    _read_all(options, its.WRITING)
+    check_no_written_metadata(options)
+    partitions = _partitions(options)
+    writer = TableRowsWriter(_part(options), partitions)
+    has_success = bool(partitions.fields) and options.get(its.COMMIT_POLICY) is not None
+    sink = FileSink(
+        base_path=_path(options),
+        encoder=writer,
+        rolling_policy=DefaultRollingPolicy(options.get(its.FILE_SIZE)),
+        bucket_assigner=BucketAssigner.base_path_bucket_assigner(),
+        success_file=options.get(its.SUCCESS_FILE) if has_success else None,
+    )
+    return FileTableSink(sink=sink, writer=writer, parallelism=options.get(SINK_PARALLELISM))
+
+
+def _checked(definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
+    options = TableOptions.of(definition, environ)
+    named_by = its.FILE_FORMAT.key
+    identifier = options.values.get(named_by)
+    if identifier in _FLINKS:
+        raise UnsupportedFeatureError(
+            f"files of the format {identifier!r} are neither read nor written by SQL",
+            where=options.where(named_by),
+            now=f"Use {', '.join(sorted(FILE_FORMATS))}.",
+        )
+    keys = () if identifier is None else format_keys(named_by, options, ("",), FILE_FORMATS)
+    FILESYSTEM.check(options, list(keys))
+    return options
+
+
+def _read_all(options: TableOptions, given: Iterable[Option[Any]]) -> None:
+    """Refuse what options ask for that is not to be had, also where nothing else comes of them."""
+    for option in given:
+        options.get(option)
+
+
+def _path(options: TableOptions) -> str:
+    path = options.get(its.PATH)
+    assert path is not None
+    return local_path(path, options.where(its.PATH.key))
+
+
+def _partitions(options: TableOptions) -> Partitions:
+    types = {column.name: column.type for column in options.definition.schema.physical}
+    fields = tuple(RowField(name, types[name]) for name in options.definition.partitioned_by)
+    for field in fields:
+        if field.type.kind in _NO_NAMES:
+            raise options.column_refusal(f"a partition column cannot be of type {field.type}", field.name)
+    return Partitions(fields, options.get(its.PARTITION_DEFAULT_NAME))
+
+
+def _part(options: TableOptions) -> RecordPart:
+    named_by = its.FILE_FORMAT.key
+    format_ = format_of(named_by, options, ("",), FILE_FORMATS)
+    part = RecordPart(format_, tuple(_fields(options.definition)))
+    problem = format_.problem_with(part.row_type.fields)
+    if problem is not None:
+        raise options.refusal(problem, named_by)
+    return part
+
+
+def _fields(definition: TableDefinition) -> Iterator[PartField]:
+    for place, column in enumerate(definition.schema.physical):
+        if column.name not in definition.partitioned_by:
+            yield PartField(place, column.name, column.name, column.type)

@@ -1,0 +1,149 @@
+"""The options of tables in files, each declared once."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.options.option import Option
+from kafkastream.options.parsers import boolean, bytes_of_memory, enum_member, millis_of_duration, text
+
+__all__ = ["FILE_FORMAT", "PARTITION_DEFAULT_NAME", "PATH", "READING", "WRITING", "CommitTrigger"]
+
+T = TypeVar("T")
+_MB: Final = 1024 * 1024
+
+
+class CommitTrigger(enum.Enum):
+    """When a partition is complete."""
+
+    PROCESS_TIME = "process-time"
+    PARTITION_TIME = "partition-time"
+
+
+class CommitPolicy(enum.Enum):
+    """What is done when a partition is complete."""
+
+    SUCCESS_FILE = "success-file"
+    METASTORE = "metastore"
+    CUSTOM = "custom"
+
+
+def _only(parse: Callable[[str], T], allowed: T, now: str) -> Callable[[str], T]:
+    """A parser that refuses all values but one."""
+
+    def parsed(value: str) -> T:
+        found = parse(value)
+        if found != allowed:
+            raise UnsupportedFeatureError(f"{value!r} is not supported here", now=now)
+        return found
+
+    return parsed
+
+
+PATH: Final = Option[str | None](
+    key="path", parse=text, default=None, doc="The directory, as a path or a `file:` URL that all workers share."
+)
+FILE_FORMAT: Final = Option[str | None](
+    key="format", parse=text, default=None, doc="The format of files: `json`, `csv`, `parquet` or `raw`."
+)
+PARTITION_DEFAULT_NAME: Final = Option[str](
+    key="partition.default-name",
+    parse=text,
+    default="__DEFAULT_PARTITION__",
+    doc="The directory's value that stands for NULL, and for an empty text.",
+)
+MONITOR_INTERVAL: Final = Option[str | None](
+    key="source.monitor-interval",
+    parse=_only(
+        text, "", "Leave it out: a table in files ends. What comes without an end, have it written to a topic."
+    ),
+    default=None,
+    doc="How often to look for new files. Refused: a table in files ends.",
+)
+PATH_PATTERN: Final = Option[str | None](
+    key="source.path.regex-pattern",
+    parse=_only(text, "", "Name the directory that holds just the files to read; hidden ones are left out anyway."),
+    default=None,
+    doc="Which files to read. Refused.",
+)
+REPORT_STATISTICS: Final = Option[str](
+    key="source.report-statistics", parse=text, default="ALL", doc="What the planner is told. No effect."
+)
+FILE_SIZE: Final = Option[int](
+    key="sink.rolling-policy.file-size",
+    parse=bytes_of_memory,
+    default=128 * _MB,
+    doc="Above which size a part file ends before its micro-batch does.",
+)
+ROLLOVER_INTERVAL: Final = Option[int](
+    key="sink.rolling-policy.rollover-interval",
+    parse=millis_of_duration,
+    default=30 * 60_000,
+    doc="How long a part file may be open. No effect: it ends with its micro-batch.",
+)
+INACTIVITY_INTERVAL: Final = Option[int](
+    key="sink.rolling-policy.inactivity-interval",
+    parse=millis_of_duration,
+    default=30 * 60_000,
+    doc="How long nothing may be written to a part file. No effect: it ends with its micro-batch.",
+)
+CHECK_INTERVAL: Final = Option[int](
+    key="sink.rolling-policy.check-interval",
+    parse=millis_of_duration,
+    default=60_000,
+    doc="How often the intervals are looked at. No effect.",
+)
+SHUFFLE: Final = Option[bool](
+    key="sink.shuffle-by-partition.enable",
+    parse=boolean,
+    default=False,
+    doc="Whether one task writes all of a partition. No effect.",
+)
+COMMIT_TRIGGER: Final = Option[CommitTrigger](
+    key="sink.partition-commit.trigger",
+    parse=_only(enum_member(CommitTrigger), CommitTrigger.PROCESS_TIME, "Use 'process-time'."),
+    default=CommitTrigger.PROCESS_TIME,
+    doc="When a partition is complete: `process-time`, with each micro-batch that writes to it. `partition-time` is refused.",
+)
+COMMIT_DELAY: Final = Option[int](
+    key="sink.partition-commit.delay",
+    parse=_only(
+        millis_of_duration, 0, "Leave it out: a partition is committed with each micro-batch that writes to it."
+    ),
+    default=0,
+    doc="How long to wait before a partition is complete; `0 s`, others are refused.",
+)
+COMMIT_POLICY: Final = Option[CommitPolicy | None](
+    key="sink.partition-commit.policy.kind",
+    parse=_only(enum_member(CommitPolicy), CommitPolicy.SUCCESS_FILE, "Use 'success-file'."),
+    default=None,
+    doc="What is done when a partition is complete: `success-file` adds an empty file. `metastore` and `custom` are refused.",
+)
+SUCCESS_FILE: Final = Option[str](
+    key="sink.partition-commit.success-file.name",
+    parse=text,
+    default="_SUCCESS",
+    doc="The name of the file that `success-file` adds.",
+)
+AUTO_COMPACTION: Final = Option[bool](
+    key="auto-compaction",
+    parse=_only(boolean, False, "Leave it out: a longer checkpointing interval makes larger files."),
+    default=False,
+    doc="Whether files are compacted. `true` is refused.",
+)
+READING: Final = (MONITOR_INTERVAL, PATH_PATTERN, REPORT_STATISTICS)
+WRITING: Final = (
+    FILE_SIZE,
+    ROLLOVER_INTERVAL,
+    INACTIVITY_INTERVAL,
+    CHECK_INTERVAL,
+    SHUFFLE,
+    COMMIT_TRIGGER,
+    COMMIT_DELAY,
+    COMMIT_POLICY,
+    SUCCESS_FILE,
+    AUTO_COMPACTION,
+)

@@ -1,0 +1,156 @@
+"""Files of a table: the directories of its partitions, and what is found in them."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, final
+from urllib.parse import unquote
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.spec.file_formats import FileFormat
+from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.sql.printing import printed_value
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["Partitions", "TableFile", "TableFiles"]
+
+_ESCAPED: Final = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+"""What Flink's ``PartitionPathUtils`` does not leave in the name of a directory."""
+_EPOCH: Final = datetime.date(1970, 1, 1)
+_MIDNIGHT: Final = datetime.datetime.min  # noqa: DTZ901 - SQL's times have no zone
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
+
+
+@final
+@attrs.frozen
+class Partitions:
+    """Directories that tell the values of some columns, ``key=value`` one below the other.
+
+    Args:
+        fields: The columns.
+        default_name: The value that stands for NULL, and for an empty text.
+
+    Example:
+        >>> day = RowField("d", DataType.of(Kind.DATE))
+        >>> partitions = Partitions((RowField("k'", DataType.string()), day))
+        >>> partitions.folder(0, "a/b"), partitions.folder(0, None), partitions.folder(1, datetime.date(2020, 1, 1))
+        ('k%27=a%2Fb', 'k%27=__DEFAULT_PARTITION__', 'd=18262')
+        >>> partitions.values(("k%27=a%2Fb", "d=__DEFAULT_PARTITION__"), "here")
+        ('a/b', None)
+    """
+
+    fields: tuple[RowField, ...] = ()
+    default_name: str = "__DEFAULT_PARTITION__"
+
+    def folder(self, place: int, value: Any) -> str:
+        """Name the directory of a value of a column.
+
+        Same as in Flink: a DATE is the number of its day, a TIME that of its millisecond.
+        """
+        field = self.fields[place]
+        return f"{_escaped(field.name)}={_escaped(_text(value, field.type) or self.default_name)}"
+
+    def values(self, folders: Sequence[str], where: str) -> tuple[str | None, ...]:
+        """Read the values of directories, as text.
+
+        Args:
+            folders: As many as there are columns.
+            where: The file in them.
+
+        Raises:
+            DefinitionError: A directory is not of the column whose turn it is.
+        """
+        found = []
+        for field, folder in zip(self.fields, folders, strict=True):
+            key, is_there, value = folder.partition("=")
+            if not is_there or unquote(key) != field.name:
+                raise DefinitionError(
+                    f"directory {folder!r} is none of the partition column {field.name!r}",
+                    where=where,
+                    now=f"Name the directories key=value, in the order of PARTITIONED BY ({', '.join(self.names)}).",
+                )
+            text = unquote(value)
+            found.append(None if text == self.default_name else text)
+        return tuple(found)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [field.name for field in self.fields]
+
+
+def _text(value: Any, kind: DataType) -> str:
+    if value is None:
+        return ""
+    match kind.kind:
+        case Kind.DATE:
+            return str((value - _EPOCH).days)
+        case Kind.TIME:
+            return str((datetime.datetime.combine(_MIDNIGHT, value) - _MIDNIGHT) // datetime.timedelta(milliseconds=1))
+        case Kind.DECIMAL:
+            return f"{value:f}"
+        case _:
+            return printed_value(value, kind)
+
+
+class TableFile(NamedTuple):
+    """A file of a table.
+
+    Attributes:
+        path: Where it is.
+        size: In bytes.
+        modified_ms: When it was changed last, in ms since 1970.
+        partition: The values of the partition columns, as text.
+    """
+
+    path: str
+    size: int
+    modified_ms: int
+    partition: tuple[str | None, ...]
+
+
+@final
+@attrs.frozen
+class TableFiles(FileFormat):
+    """Finds the files of a table: each is one element, and what it holds is read later.
+
+    Args:
+        base_path: The table's directory.
+        partitions: Its partition columns.
+    """
+
+    base_path: str
+    partitions: Partitions
+
+    @property
+    def produced_type(self) -> TypeInformation[Any]:
+        """The type of the elements."""
+        return Types.PICKLED_BYTE_ARRAY()
+
+    def file(self, path: Path) -> TableFile | None:
+        """Describe a file; None for one that stands above the directories of partitions, which Flink leaves out.
+
+        Raises:
+            DefinitionError: It stands in a directory that is none of a partition, or in too few.
+        """
+        width = len(self.partitions.fields)
+        folders = path.relative_to(self.base_path).parts[:-1] if width else ()
+        if len(folders) < width:
+            if folders:
+                raise DefinitionError(
+                    f"there are {width} partition columns, and the file is in {len(folders)} directories",
+                    where=str(path),
+                    now=f"Put it into one of each of them, key=value: {', '.join(self.partitions.names)}.",
+                )
+            return None
+        found = path.stat()
+        partition = self.partitions.values(folders[:width], str(path))
+        return TableFile(str(path), found.st_size, found.st_mtime_ns // 1_000_000, partition)
