@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, final
 
 import attrs
+from pyspark import TaskContext
 
 from kafkastream.spark.batch_context import BatchContext
 from kafkastream.spark.batches import Batch
@@ -98,7 +99,10 @@ class FileOperator(SinkOperator):
     def begin(self, task: TaskScope) -> None:
         """Know where the task's elements come from."""
         batch = BatchContext.of_task() or BatchContext()
-        self._names = PartNames.of(batch.slots, self.identity, batch.batch, task.origin, is_partition=bool(task.split))
+        spark = TaskContext.get()
+        # Several tasks may bring elements of one origin, unless it is a partition of a topic.
+        origin = task.origin if task.split or spark is None else f"{task.origin}/{spark.partitionId()}"
+        self._names = PartNames.of(batch.slots, self.identity, batch.batch, origin, is_partition=bool(task.split))
         self._buckets = {}
 
     def open(self, context: RuntimeContext) -> None:

@@ -48,8 +48,9 @@ def test_records_become_files_and_files_are_joined_with_records(
         "k=__DEFAULT_PARTITION__": """{"id":2,"o'n\\"e":7}\n""",
     }
     assert {file.parent.name for file in out.rglob("_SUCCESS")} == {"k=a%2Fb", "k=__DEFAULT_PARTITION__"}
-    joined = "SELECT r.id, f.k FROM records r JOIN files f ON r.id = f.id"
-    assert rows(t_env, joined) == [[1, "a/b"], [2, None], [3, "a/b"]]
+    create(t_env, "joined", "id INT, k STRING", tmp_path / "joined", "'format' = 'csv', 'csv.null-literal' = '-'")
+    t_env.execute_sql("INSERT INTO joined SELECT r.id, f.k FROM records r JOIN files f ON r.id = f.id").wait()
+    assert rows(t_env, "SELECT * FROM joined") == [[1, "a/b"], [2, None], [3, "a/b"]]
     with pytest.raises(UnsupportedFeatureError, match="a 'filesystem' table, without state, together with"):
         t_env.execute_sql("SELECT id FROM records UNION ALL SELECT id FROM files")
 
