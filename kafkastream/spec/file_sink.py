@@ -347,6 +347,10 @@ class FileSink(Sink):
     class BaseBuilder(_Builder):
         """Settings of every ``FileSink``."""
 
+        def with_rolling_policy(self, rolling_policy: OnCheckpointRollingPolicy) -> Self:
+            """Set when a part ends; formats that write a file as a whole end it with its micro-batch."""
+            return self
+
         def enable_compact(self, strategy: object, compactor: object) -> NoReturn:
             """Refused: files are not compacted.
 
@@ -424,6 +428,10 @@ class StreamingFileSink(SinkFunction):
     @checked_methods
     class BaseBuilder(_Builder):
         """Settings of every ``StreamingFileSink``."""
+
+        def with_rolling_policy(self, policy: OnCheckpointRollingPolicy) -> Self:
+            """Set when a part ends; formats that write a file as a whole end it with its micro-batch."""
+            return self
 
         def build(self) -> StreamingFileSink:
             """Make the sink."""

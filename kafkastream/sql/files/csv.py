@@ -195,6 +195,30 @@ class CsvSchemaBuilder:
 
     setArrayElementSeparator = set_array_element_separator
 
+    def disable_array_element_separator(self) -> NoReturn:
+        """Refused: elements of arrays without a separator cannot be told apart.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "arrays without a separator", where="CsvSchema.disable_array_element_separator", now=_ALIKE
+        )
+
+    disableArrayElementSeparator = disable_array_element_separator
+
+    def remove_array_element_separator(self, index: int) -> NoReturn:
+        """Refused: elements of arrays without a separator cannot be told apart.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "arrays without a separator", where=f"CsvSchema.remove_array_element_separator({index!r})", now=_ALIKE
+        )
+
+    removeArrayElementSeparator = remove_array_element_separator
+
     def set_column_separator(self, char: str) -> Self:
         """Separate columns by this character; a comma without it."""
         return self._dialect(delimiter=_character(char))
