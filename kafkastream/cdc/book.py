@@ -26,6 +26,7 @@ __all__ = [
     "TableRules",
     "described",
     "evolved",
+    "known_schemas",
 ]
 
 log = logging.getLogger("kafkastream")
@@ -114,6 +115,37 @@ class SchemaBook:
         return SchemaBook(sources, sinks, stored.skipped, stored.job, stored.sink)
 
 
+def known_schemas(
+    book: SchemaBook, given: Mapping[TableId, TableSchema], metadata: Sequence[Column]
+) -> list[tuple[TableId, TableSchema]]:
+    """Return the source tables that a start knows before its first record, with their metadata columns.
+
+    Args:
+        book: What an earlier run has kept.
+        given: Schemas that the user gives; they widen those that are kept.
+        metadata: Columns that the records' metadata are from now on.
+
+    Raises:
+        DefinitionError: A table is given another primary key than is kept.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> text = DataType.string()
+        >>> orders, items = (TableId.parse(name) for name in ("orders", "items"))
+        >>> kept = SchemaBook({orders: TableSchema.of([("id", text)])})
+        >>> given = {orders: TableSchema.of([("note", text)]), items: TableSchema.of([("sku", text)])}
+        >>> [(str(table), schema.names) for table, schema in known_schemas(kept, given, [Column("topic", text)])]
+        [('orders', ('id', 'note', 'topic')), ('items', ('sku', 'topic'))]
+    """
+    schemas = dict(book.sources)
+    for table, schema in given.items():
+        if table in schemas and schema.primary_key:
+            _check_key(table, schemas[table], schema, "source, its CREATE TABLE")
+        schemas[table] = merged(schemas[table], schema) if table in schemas else schema
+    more = TableSchema(tuple(metadata))
+    return [(table, merged(schema, more)) for table, schema in schemas.items()]
+
+
 def evolved(
     book: SchemaBook,
     found: Iterable[tuple[TableId, TableSchema]],
@@ -145,7 +177,7 @@ def evolved(
         outputs = [rules.output(table, sources[table]) for table in feeding[target]]
         wanted = reduce(merged, outputs)
         if target in sinks:
-            _check_key(target, sinks[target], wanted)
+            _check_key(target, sinks[target], wanted, "transform, primary-keys")
             wanted = merged(sinks[target], wanted)
         for change in schema_changes(target, sinks.get(target), wanted):
             if _is_made(change, rules, behavior, apply):
@@ -162,12 +194,12 @@ def _feeding(tables: Iterable[TableId], rules: TableRules) -> Mapping[TableId, l
     return feeding
 
 
-def _check_key(table: TableId, before: TableSchema, now: TableSchema) -> None:
+def _check_key(table: TableId, before: TableSchema, now: TableSchema, where: str) -> None:
     if before.primary_key != now.primary_key:
         keys = [", ".join(schema.primary_key) or "none" for schema in (before, now)]
         raise DefinitionError(
             f"the primary key of table {table} was {keys[0]}, and is to be {keys[1]}",
-            where="transform, primary-keys",
+            where=where,
             now="A table keeps its key: change it back, or give the pipeline another name and the sink another table.",
         )
 

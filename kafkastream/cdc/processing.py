@@ -7,7 +7,7 @@ from typing import Any, Protocol, final
 
 import attrs
 
-from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.book import SchemaBook, known_schemas
 from kafkastream.cdc.changes import Change, Operation
 from kafkastream.cdc.fitting import row_fitting
 from kafkastream.cdc.reader import ReadSettings
@@ -86,6 +86,10 @@ class ChangeProcessing:
     initial: Mapping[TableId, TableSchema] = attrs.field(factory=dict)
     most_prefetched: int = 50
     most_skipped: int | None = None
+
+    def known(self, book: SchemaBook) -> list[tuple[TableId, TableSchema]]:
+        """Return the schemas of source tables that a start with this book knows; errors as of ``known_schemas``."""
+        return known_schemas(book, self.initial, self.reading.metadata)
 
 
 def writes_of(processing: ChangeProcessing, book: SchemaBook, table: TableId) -> tuple[Write, ...]:

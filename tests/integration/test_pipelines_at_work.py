@@ -157,6 +157,33 @@ def test_restarts_go_on_with_the_schemas_that_are_known(kafka: KafkaBroker, topi
     assert run(event("c", "shop.orders", {"id": 4})) == [("shop.orders", {"id": "4", "note": None})]
 
 
+def test_restarts_with_more_topics_ddls_metadata_and_columns(
+    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    old, new = new_topic(), new_topic()
+    kept = settings(old, configuration={"execution.checkpointing.dir": tmp_path.as_uri()})
+    kafka.produce(old, [event("c", "shop.orders", {"id": 1})])
+    found = after(
+        changes(PipelineSpec(source=source(kafka, old), sink=ValuesSink(prints=False), settings=kept)),
+    )
+    assert found == [("shop.orders", {"id": 1})]
+    kafka.produce(old, [event("c", "shop.orders", {"id": 2})])
+    kafka.produce(new, [event("c", "shop.items", {"sku": 3})])
+    builder = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap_servers).set_topics(old, new)
+    builder.set_starting_offsets(KafkaOffsetsInitializer.latest()).set_bounded(KafkaOffsetsInitializer.latest())
+    ddl = {TableId.parse("shop.items"): TableSchema.of([("sku", parse_type("STRING")), ("note", parse_type("STRING"))])}
+    spec = PipelineSpec(
+        source=KafkaPipelineSource.of(builder, initial_schemas=ddl, metadata=("offset",)),
+        sink=ValuesSink(prints=False),
+        transforms=(TransformRule(source_table="shop.orders", projection="*, id * 2 AS twice"),),
+        settings=kept,
+    )
+    assert sorted(map(repr, after(changes(spec)))) == [
+        repr(("shop.items", {"sku": "3", "note": None, "offset": 0})),
+        repr(("shop.orders", {"id": 2, "offset": 1, "twice": 4})),
+    ]
+
+
 def test_several_partitions_show_schemas_at_once(kafka: KafkaBroker, new_topic: NewTopic) -> None:
     topic = new_topic(3)
     for partition in range(3):
@@ -346,3 +373,18 @@ def test_another_sink_gets_the_tables_of_a_pipeline_that_goes_on(
         printed = capfd.readouterr()
         created.append("CreateTableEvent{tableId=a," in (printed.err if to_err else printed.out))
     assert created == [True, False, True]
+
+
+def test_values_of_a_changed_document_keep_their_columns(topic: str, tmp_path: Path) -> None:
+    table = TableId.parse("a")
+    kept = settings(topic, configuration={"execution.checkpointing.dir": tmp_path.as_uri()})
+
+    def run(row: dict[str, Any], **columns: str) -> list[tuple[str, dict[str, Any] | None]]:
+        schema = TableSchema.of((name, parse_type(type_)) for name, type_ in columns.items())
+        values = ValuesSource(events=(CreateTable(table, schema), RowChange(table, Operation.INSERT, after=row)))
+        return after(changes(PipelineSpec(source=values, sink=ValuesSink(prints=False), settings=kept)))
+
+    assert run({"id": 1, "note": "ink"}, id="INT", note="STRING") == [("a", {"id": 1, "note": "ink"})]
+    assert run({"id": 2, "note": "x", "more": 3}, note="STRING", more="INT", id="INT") == [
+        ("a", {"id": 2, "note": "x", "more": 3})
+    ]

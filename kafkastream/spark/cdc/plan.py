@@ -93,7 +93,9 @@ def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
         rules = with_planner(table_session(spark_session(), processing.time_zone), processing, functions)
     inputs = list(_inputs(graph))
     kept = _kept(spec)
-    found = kept.sources.items() if kept else [*processing.initial.items(), *prefetched(processing, inputs)]
+    found = processing.known(kept or SchemaBook())
+    if kept is None:
+        found += prefetched(processing, inputs)
     changes: list[SchemaChange] = []
     book = moved(kept or SchemaBook(), processing.sink, rules, changes.append)
     book = evolved(book, found, rules, processing.behavior, changes.append)

@@ -106,10 +106,8 @@ class PipelineQuery:
         book = kept_book(self._folder, self._name)
         if book is not None:
             self._book = book
-            found = list(self._book.sources.items())  # routes may be others than before
-        else:
-            found = [*self._processing.initial.items(), *prefetched(self._processing, inputs)]
-        self._follow(found)
+        found = self._processing.known(self._book)  # rules may be others than before
+        self._follow(found if book is not None else [*found, *prefetched(self._processing, inputs)])
 
     def begin_batch(self, number: int) -> None:
         """Begin a micro-batch, or repeat it."""

@@ -9,11 +9,13 @@ import attrs
 import pyarrow as pa
 
 from kafkastream.cdc.changes import Change, Row
+from kafkastream.cdc.fitting import row_fitting
 from kafkastream.cdc.rows import row_class
 from kafkastream.cdc.spec.values_source import RowChange, Values
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.batches import Batch
 from kafkastream.spark.records import CollectionDecoder, Decoder
+from kafkastream.spec.values import FrozenMap
 
 __all__ = ["RowChangeDecoder"]
 
@@ -24,11 +26,13 @@ class RowChangeDecoder(Decoder):
     """Makes changes of the elements of a ``values`` source.
 
     Args:
-        schemas: Schemas of its tables.
+        schemas: Schemas of its tables, as the document gives them.
+        known: Schemas that an earlier run has kept, widened by these; changes have their columns.
     """
 
     columns = CollectionDecoder.columns
     schemas: Mapping[TableId, TableSchema]
+    known: Mapping[TableId, TableSchema] = FrozenMap()
     _elements: CollectionDecoder = attrs.field(factory=CollectionDecoder, init=False)
 
     def begin(self) -> None:
@@ -46,7 +50,11 @@ class RowChangeDecoder(Decoder):
 
     def _change(self, of: RowChange) -> Change:
         schema = self.schemas[of.table]
-        return Change(of.table, of.operation, _row(schema, of.before), _row(schema, of.after))
+        fit = row_fitting(schema, self.known.get(of.table, schema))
+        before, after = (
+            row if row is None or fit is None else fit(row) for row in (_row(schema, of.before), _row(schema, of.after))
+        )
+        return Change(of.table, of.operation, before, after)
 
 
 def _row(schema: TableSchema, values: Values | None) -> Row | None:

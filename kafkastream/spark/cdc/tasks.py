@@ -21,6 +21,7 @@ from kafkastream.spark.cdc.messages import (
     taking_over,
 )
 from kafkastream.spark.cdc.router import FollowsSchemas
+from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.cdc.transforms import Transform, transformed
 from kafkastream.spark.chain import Chain
 from kafkastream.spark.compile import task_plan
@@ -106,6 +107,8 @@ def _transforms(rules: PipelineRules, book: SchemaBook) -> Sequence[Transform]:
 def _let_know(chain: Chain, book: SchemaBook) -> None:
     if isinstance(chain.decoder, ChangeDecoder):
         chain.decoder.schemas = book.sources
+    elif isinstance(chain.decoder, RowChangeDecoder):
+        chain.decoder.known = book.sources
     for operator in chain.flow.operators():
         if isinstance(operator, FollowsSchemas):
             operator.book = book

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kafkastream.cdc.book import MOST_TABLES, SchemaBook, evolved
+from kafkastream.cdc.book import MOST_TABLES, SchemaBook, evolved, known_schemas
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.spec.settings import SchemaChangeBehavior
@@ -178,3 +178,10 @@ def test_a_table_keeps_its_primary_key() -> None:
     keyed = TableSchema.of([("id", INT)], ["id"])
     with pytest.raises(DefinitionError, match=r"primary key of table shop\.orders was id, and is to be none"):
         follow(SchemaBook({ORDERS: NARROW}, {ORDERS: keyed}), [(ORDERS, NARROW)], Tables())
+
+
+def test_a_given_key_other_than_the_kept_one_is_refused() -> None:
+    kept, other = TableSchema.of([("id", INT)], ("id",)), TableSchema.of([("id", INT), ("no", INT)], ("no",))
+    assert known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: kept}, ()) == [(ORDERS, kept)]
+    with pytest.raises(DefinitionError, match=r"the primary key of table shop\.orders was id, and is to be no"):
+        known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: other}, ())
