@@ -21,10 +21,10 @@ from msgspec.structs import astuple
 from kafkastream.cdc.changes import Change, CreateTable, Operation
 from kafkastream.cdc.rows import row_class
 from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.applier import PostgresMetadataApplier
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.postgres.writer import PostgresWriter
-from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.testing import EmbeddedPostgres
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 from benchmarks.orders import FIELDS, changed, is_dear
 from benchmarks.serving import JSON_ROWS, MICRO_BATCH_RECORDS, MICRO_BATCHES, PYTHON, SINK_PROPERTIES, Task, serve
-from kafkastream.spark.jars import connector_jars
+from kafkastream.spark.session.jars import connector_jars
 
 __all__ = ["new_session", "read", "write"]
 

@@ -25,7 +25,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from benchmarks.orders import customer
 from benchmarks.serving import Task, serve
 from benchmarks.spark_job import new_session, read, write
-from kafkastream.spark.buckets import bucket_labels
+from kafkastream.spark.exchange.buckets import bucket_labels
 
 __all__ = ["STATE_SETTINGS"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import JVM, stand_in
+from kafkastream.model.common.stand_ins import JVM, stand_in
 
 __all__ = ["get_gateway", "import_flink_view", "is_launch_gateway_disabled", "launch_gateway"]
 

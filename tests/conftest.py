@@ -23,7 +23,7 @@ def pytest_configure() -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The session that every job of the tests runs in, as the package itself would start it."""
-    from kafkastream.spark.session import spark_session
+    from kafkastream.spark.session.session import spark_session
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = spark_session()

@@ -35,7 +35,7 @@ def write_archive() -> None:
     fresh = ARCHIVE.with_name(f"fresh-{ARCHIVE.name}")
     os.environ["SPARK_SUBMIT_OPTS"] = " ".join([*_SHORT, f"-XX:ArchiveClassesAtExit={fresh}", *_QUIET])
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    from kafkastream.spark.session import spark_session
+    from kafkastream.spark.session.session import spark_session
     from kafkastream.testing import EmbeddedKafka
     from tests.smoke.jobs import count_exactly_once, keyed_rounds
 

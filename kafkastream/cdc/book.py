@@ -17,7 +17,7 @@ from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.spec.settings import SchemaChangeBehavior
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import DefinitionError, JobError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.cdc.tables import Column
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema
+from kafkastream.model.connectors.record_deserialization import ConsumerRecord, KafkaRecordDeserializationSchema
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["METADATA", "CapturedRecords", "metadata_column"]

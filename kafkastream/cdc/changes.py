@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 import attrs
 
 from kafkastream.cdc.tables import Column, TableId, TableSchema
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.types import DataType
 
 __all__ = [

@@ -13,7 +13,7 @@ import msgspec
 from kafkastream.cdc.changes import Row
 from kafkastream.cdc.rows import ENCODER, row_class
 from kafkastream.cdc.tables import TableSchema
-from kafkastream.spec.printing import java_double, java_float
+from kafkastream.model.common.value_printing import java_double, java_float
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Convert", "conversion", "row_fitting"]

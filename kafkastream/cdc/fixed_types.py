@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import KafkastreamError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.parser import parse
 from kafkastream.sql.syntax.statements import CreateTable
 from kafkastream.sql.table import PhysicalColumn

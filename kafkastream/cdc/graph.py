@@ -20,13 +20,20 @@ from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.table_rules import PipelineRules
-from kafkastream.spec.dead_letters import dead_letter_sink
-from kafkastream.spec.endpoints import Sink
-from kafkastream.spec.graph import CollectionSource, CollectSink, DiscardingSink, JobGraph, SinkNode, SourceNode
-from kafkastream.spec.graph import PrintSink as PrintingSink
-from kafkastream.spec.sink import KafkaSink
-from kafkastream.spec.time import machine_time_zone
-from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.common.time import machine_time_zone
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.dead_letter_topics import dead_letter_sink
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    CollectSink,
+    DiscardingSink,
+    JobGraph,
+    SinkNode,
+    SourceNode,
+)
+from kafkastream.model.graph.job_graph import PrintSink as PrintingSink
 
 __all__ = ["DirtyDataLog", "job_graph"]
 

@@ -8,7 +8,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.cdc.processing import ChangeProcessing
-from kafkastream.spec.graph import Node
+from kafkastream.model.graph.job_graph import Node
 
 __all__ = ["PipelineNode"]
 

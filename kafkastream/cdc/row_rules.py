@@ -11,7 +11,7 @@ import msgspec
 from kafkastream.cdc.rows import members_of
 from kafkastream.cdc.tables import Column
 from kafkastream.cdc.values import Conversion, Json
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.types import DataType
 
 __all__ = ["RowRules"]

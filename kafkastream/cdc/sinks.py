@@ -7,7 +7,7 @@ from typing import Protocol
 
 from kafkastream.cdc.changes import Change, SchemaChange
 from kafkastream.errors import JobError
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 
 __all__ = ["ChangeWriter", "MetadataApplier", "SchemaChangeRefusedError", "SinkError", "SupersededError"]
 

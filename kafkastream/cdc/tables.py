@@ -8,7 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.types import DataType
 
 __all__ = ["Column", "TableId", "TableSchema"]

@@ -11,12 +11,12 @@ from kafkastream.cdc.projection import HIDDEN, transform_query
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.cdc.tables import Column, TableSchema
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.query.built_in import is_built_in
-from kafkastream.sql.query.catalog import ResolvedTable, Typing
-from kafkastream.sql.query.plan import planned
-from kafkastream.sql.query.relations import Field, Project, Relation, Scan
+from kafkastream.sql.expressions.built_in_names import is_built_in
+from kafkastream.sql.plan.planning_catalog import ResolvedTable, Typing
+from kafkastream.sql.plan.relations import Field, Project, Relation, Scan
+from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition
 from kafkastream.sql.table import TableSchema as SqlSchema
@@ -56,7 +56,7 @@ class TransformedTable:
 @final
 @attrs.frozen
 class TransformPlanner:
-    """Plans transform rules by the SQL door's planner (``kafkastream.sql.query.catalog.Catalog``).
+    """Plans transform rules by the SQL door's planner (``kafkastream.sql.plan.planning_catalog.Catalog``).
 
     Args:
         typing: Tells the types of expressions.

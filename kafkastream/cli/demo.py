@@ -85,7 +85,7 @@ def demo_command(bootstrap_servers: str | None) -> None:
     Without --bootstrap-servers a Kafka of its own runs as long as the demo.
     What is missing is downloaded at the first time: about 50 MB of jars.
     """
-    from kafkastream.spark.job_lines import run_by_command
+    from kafkastream.spark.job.job_lines import run_by_command
 
     console, notes = Console(), Console(stderr=True)
     run = uuid.uuid4().hex[:8]

@@ -27,8 +27,8 @@ def jars_command(broker: bool, delta: bool) -> None:
     They stand in one line, with commas between.
     They are downloaded when they are used first on a machine; progress goes to stderr.
     """
-    from kafkastream.spark.jars import broker_jars, connector_jars, delta_jars
-    from kafkastream.spark.java import find_java
+    from kafkastream.spark.session.jars import broker_jars, connector_jars, delta_jars
+    from kafkastream.spark.session.java_home import find_java
 
     find_java()  # whoever asks for jars is about to need it, also when they are all there
     jars = broker_jars() if broker else delta_jars() if delta else connector_jars()

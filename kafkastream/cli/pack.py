@@ -17,7 +17,7 @@ Example:
 
 
 def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
-    from kafkastream.spark.packing import SUFFIXES
+    from kafkastream.spark.session.packed_environment import SUFFIXES
 
     if not path.name.endswith(SUFFIXES):
         raise click.BadParameter(
@@ -45,7 +45,7 @@ def pack_command(archive: Path, without: tuple[str, ...]) -> None:
     Python of their own: Linux as on this machine is enough. What your functions import, install here first.
     Prints how to start a job with it.
     """
-    from kafkastream.spark.packing import pack
+    from kafkastream.spark.session.packed_environment import pack
 
     with Console(stderr=True).status(f"Packing this environment as {archive} …"):
         pack(archive, without=without)

@@ -85,9 +85,9 @@ def _read(path: Path, variables: Mapping[str, str]) -> PipelineDocument:
 
 def _run(document: PipelineDocument, *, quiet: bool) -> None:
     from kafkastream.pipeline import Pipeline
-    from kafkastream.spark.jars import connector_jars
-    from kafkastream.spark.job_lines import run_by_command
-    from kafkastream.spark.program_end import STARTED
+    from kafkastream.spark.job.job_lines import run_by_command
+    from kafkastream.spark.job.program_end import STARTED
+    from kafkastream.spark.session.jars import connector_jars
 
     connector_jars()
     with run_by_command(quiet=quiet), STARTED.awaited():

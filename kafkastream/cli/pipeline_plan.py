@@ -26,7 +26,7 @@ def show_plan(spec: PipelineSpec, console: Console) -> None:
         KafkastreamError: The pipeline could not start.
     """
     from kafkastream.spark.cdc.plan import pipeline_plan, reason_for_spark
-    from kafkastream.spark.cdc.running import sink_steps
+    from kafkastream.spark.job.pipelines import sink_steps
 
     reason = reason_for_spark(spec)
     if reason is not None:

@@ -41,9 +41,9 @@ def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments
     (KAFKASTREAM_SPARK_LOG=INFO shows more). An unmodified PyFlink program will do, too.
     For a cluster, see also `kafkastream pack`.
     """
-    from kafkastream.spark.jars import connector_jars
-    from kafkastream.spark.job_lines import run_by_command
-    from kafkastream.spark.program_end import STARTED
+    from kafkastream.spark.job.job_lines import run_by_command
+    from kafkastream.spark.job.program_end import STARTED
+    from kafkastream.spark.session.jars import connector_jars
 
     connector_jars()
     if as_pyflink or (as_pyflink is None and not has_pyflink()):

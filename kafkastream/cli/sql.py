@@ -34,9 +34,9 @@ def sql_command(
     Rows of queries are printed as they come. INSERTs start jobs; the command ends when all of them have ended, or with
     Ctrl-C after the running micro-batch. Without -f and -e, statements come from standard input.
     """
-    from kafkastream.spark.jars import connector_jars
-    from kafkastream.spark.job_lines import run_by_command
-    from kafkastream.spark.program_end import STARTED
+    from kafkastream.spark.job.job_lines import run_by_command
+    from kafkastream.spark.job.program_end import STARTED
+    from kafkastream.spark.session.jars import connector_jars
     from kafkastream.table.script import run_script
 
     connector_jars()

@@ -7,11 +7,16 @@ from concurrent.futures import Future as CompletableFuture
 from kafkastream.common.input_dependency_constraint import InputDependencyConstraint
 from kafkastream.common.serialization import Encoder
 from kafkastream.common.watermark_strategy import AssignerWithPeriodicWatermarksWrapper
-from kafkastream.options.config_options import ConfigOptions
-from kafkastream.options.option import Option as ConfigOption
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.formats import (
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.time import Duration, Instant, Time
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.common.watermark_strategy import (
+    TimestampAssigner,
+    WatermarkGenerator,
+    WatermarkOutput,
+    WatermarkStrategy,
+)
+from kafkastream.model.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,
     ByteArraySchema,
@@ -23,13 +28,13 @@ from kafkastream.spec.formats import (
     SerializationSchema,
     SimpleStringSchema,
 )
-from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
-from kafkastream.spec.restart import RestartStrategies, RestartStrategyConfiguration
-from kafkastream.spec.row import Row, RowKind
-from kafkastream.spec.serializer import TypeSerializer
-from kafkastream.spec.time import Duration, Instant, Time
-from kafkastream.spec.types import TypeInformation, Types
-from kafkastream.spec.watermark import TimestampAssigner, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
+from kafkastream.model.job.restart_strategies import RestartStrategies, RestartStrategyConfiguration
+from kafkastream.model.windows.window_serializers import TypeSerializer
+from kafkastream.options.config_options import ConfigOptions
+from kafkastream.options.option import Option as ConfigOption
 
 __all__ = [
     "AssignerWithPeriodicWatermarksWrapper",

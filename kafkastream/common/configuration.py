@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.configuration import Configuration
+from kafkastream.model.job.configuration import Configuration
 
 __all__ = ["Configuration"]

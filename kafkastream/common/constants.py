@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK
 
 __all__ = [
     "DEFAULT_OUTPUT_TAG",

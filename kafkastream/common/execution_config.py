@@ -1,5 +1,5 @@
 """The settings of a job, at PyFlink's path."""
 
-from kafkastream.spec.execution_config import ExecutionConfig
+from kafkastream.model.job.execution_config import ExecutionConfig
 
 __all__ = ["ExecutionConfig"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.model.common.stand_ins import FILES, StandIn
 
 __all__ = [
     "InputFormat",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future as CompletableFuture
 
-from kafkastream.spec.job import JobClient, JobExecutionResult, JobID, JobStatus
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
 
 __all__ = [
     "CompletableFuture",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.job import JobExecutionResult, JobID
+from kafkastream.model.job.job_result import JobExecutionResult, JobID
 
 __all__ = [
     "JobExecutionResult",

@@ -1,5 +1,5 @@
 """A job's identity, at PyFlink's path."""
 
-from kafkastream.spec.job import JobID
+from kafkastream.model.job.job_result import JobID
 
 __all__ = ["JobID"]

@@ -1,5 +1,5 @@
 """Where a job stands, at PyFlink's path."""
 
-from kafkastream.spec.job import JobStatus
+from kafkastream.model.job.job_result import JobStatus
 
 __all__ = ["JobStatus"]

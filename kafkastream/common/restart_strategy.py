@@ -1,5 +1,5 @@
 """Restart strategies, at PyFlink's path."""
 
-from kafkastream.spec.restart import RestartStrategies, RestartStrategyConfiguration
+from kafkastream.model.job.restart_strategies import RestartStrategies, RestartStrategyConfiguration
 
 __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.file_formats import BulkWriterFactory
-from kafkastream.spec.file_sink import Encoder
-from kafkastream.spec.formats import (
+from kafkastream.model.connectors.file_formats import BulkWriterFactory
+from kafkastream.model.connectors.file_sink import Encoder
+from kafkastream.model.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,
     ByteArraySchema,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.serializer import T, TypeSerializer, VoidNamespaceSerializer
+from kafkastream.model.windows.window_serializers import T, TypeSerializer, VoidNamespaceSerializer
 
 __all__ = [
     "T",

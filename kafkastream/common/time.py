@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.time import Duration, Instant, Time
+from kafkastream.model.common.time import Duration, Instant, Time
 
 __all__ = ["Duration", "Instant", "Time"]

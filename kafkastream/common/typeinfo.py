@@ -7,8 +7,8 @@ import enum
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
-from kafkastream.spec.stand_in import JAVA, StandIn
-from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind, Types
+from kafkastream.model.common.stand_ins import JAVA, StandIn
+from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKind, Types
 
 __all__ = [
     "BasicArrayTypeInfo",

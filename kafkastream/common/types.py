@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.row import Row, RowKind
+from kafkastream.model.common.row import Row, RowKind
 
 __all__ = ["Row", "RowKind"]

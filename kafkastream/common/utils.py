@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import JAVA, StandIn
+from kafkastream.model.common.stand_ins import JAVA, StandIn
 
 __all__ = [
     "JavaObjectWrapper",

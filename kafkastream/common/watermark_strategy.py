@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.time import Duration
-from kafkastream.spec.watermark import TimestampAssigner, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.time import Duration
+from kafkastream.model.common.watermark_strategy import (
+    TimestampAssigner,
+    WatermarkGenerator,
+    WatermarkOutput,
+    WatermarkStrategy,
+)
 
 __all__ = [
     "AssignerWithPeriodicWatermarksWrapper",

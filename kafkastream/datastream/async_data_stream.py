@@ -6,12 +6,12 @@ from typing import Any, TypeVar, final
 
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.keyed_stream import KeyedStream
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.async_functions import AsyncFunction, AsyncFunctionDescriptor
-from kafkastream.spec.async_retries import NO_RETRY_STRATEGY, AsyncRetryStrategy
-from kafkastream.spec.graph import OperatorKind
-from kafkastream.spec.time import Duration, Time
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.time import Duration, Time
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.functions.async_functions import AsyncFunction, AsyncFunctionDescriptor
+from kafkastream.model.functions.async_retries import NO_RETRY_STRATEGY, AsyncRetryStrategy
+from kafkastream.model.graph.job_graph import OperatorKind
 
 __all__ = ["AsyncDataStream"]
 

@@ -1,6 +1,6 @@
 """Retry strategies of asynchronous functions, at PyFlink's path."""
 
-from kafkastream.spec.async_retries import (
+from kafkastream.model.functions.async_retries import (
     NO_RETRY_STRATEGY,
     OUT,
     AsyncRetryPredicate,

@@ -8,11 +8,11 @@ from kafkastream.datastream.checkpoint_storage import CheckpointStorage, FileSys
 from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.time import Duration
+from kafkastream.model.job.configuration_view import ConfigurationView
 from kafkastream.options import checkpoints as options
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.configuration_view import ConfigurationView
-from kafkastream.spec.stand_in import Refused
-from kafkastream.spec.time import Duration
 
 __all__ = [
     "CheckpointConfig",

@@ -6,8 +6,8 @@ from typing import ClassVar, final
 
 import attrs
 
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import StandIn
 
 __all__ = [
     "CheckpointStorage",

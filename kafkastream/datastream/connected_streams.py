@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.co_functions import (
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.snapshot import snapshot
+from kafkastream.model.common.stream_functions import Function, KeySelector
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.functions.co_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -16,11 +19,8 @@ from kafkastream.spec.co_functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
-from kafkastream.spec.functions import Function, KeySelector
-from kafkastream.spec.graph import KeyedInput, OperatorKind
-from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.state_descriptors import MapStateDescriptor
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.functions.state_descriptors import MapStateDescriptor
+from kafkastream.model.graph.job_graph import KeyedInput, OperatorKind
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment

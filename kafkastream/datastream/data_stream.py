@@ -10,17 +10,27 @@ from typing_extensions import Self, TypeVar
 
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.errors import ArgumentError, DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.file_sink import FileSink, StreamingFileSink
-from kafkastream.spec.functions import (
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.projection import Projection
+from kafkastream.model.common.snapshot import snapshot
+from kafkastream.model.common.stream_functions import (
     FilterFunction,
     FlatMapFunction,
     Function,
     KeySelector,
     MapFunction,
 )
-from kafkastream.spec.graph import (
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.file_sink import FileSink, StreamingFileSink
+from kafkastream.model.connectors.jdbc_sink import JdbcSink
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.legacy_connectors import FlinkKafkaProducer
+from kafkastream.model.functions.keyed_operation import KeyedOperation
+from kafkastream.model.functions.process_functions import ProcessFunction
+from kafkastream.model.functions.state_descriptors import MapStateDescriptor
+from kafkastream.model.graph.job_graph import (
     CollectSink,
     KeyedInput,
     KeyedNode,
@@ -31,19 +41,9 @@ from kafkastream.spec.graph import (
     SinkNode,
     UnionNode,
 )
-from kafkastream.spec.jdbc import JdbcSink
-from kafkastream.spec.keyed_operation import KeyedOperation
-from kafkastream.spec.legacy import FlinkKafkaProducer
-from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.process_functions import ProcessFunction
-from kafkastream.spec.projection import Projection
-from kafkastream.spec.sink import KafkaSink
-from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.state_descriptors import MapStateDescriptor
-from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.watermark import WatermarkStrategy
-from kafkastream.spec.window import Window, WindowAssigner
-from kafkastream.spec.window_operation import WindowOperation
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.windows.window_operation import WindowOperation
+from kafkastream.model.windows.windows import Window, WindowAssigner
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
@@ -51,7 +51,12 @@ if TYPE_CHECKING:
 
 from kafkastream.datastream.functions import Partitioner
 from kafkastream.datastream.slot_sharing_group import SlotSharingGroup
-from kafkastream.spec.co_functions import (
+from kafkastream.model.common.endpoints import SinkFunction
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.stand_ins import Refused, StandIn
+from kafkastream.model.common.stream_functions import AggregateFunction, ReduceFunction
+from kafkastream.model.common.types import Types
+from kafkastream.model.functions.co_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -59,16 +64,11 @@ from kafkastream.spec.co_functions import (
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
 )
-from kafkastream.spec.endpoints import SinkFunction
-from kafkastream.spec.functions import AggregateFunction, ReduceFunction
-from kafkastream.spec.process_functions import KeyedProcessFunction
-from kafkastream.spec.row import Row
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.stand_in import Refused, StandIn
-from kafkastream.spec.trigger import Trigger
-from kafkastream.spec.types import Types
-from kafkastream.spec.window import MergingWindowAssigner
-from kafkastream.spec.window_functions import ProcessWindowFunction, WindowFunction
+from kafkastream.model.functions.process_functions import KeyedProcessFunction
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.windows.trigger_interface import Trigger
+from kafkastream.model.windows.window_functions import ProcessWindowFunction, WindowFunction
+from kafkastream.model.windows.windows import MergingWindowAssigner
 
 __all__ = [
     "WINDOW_STATE_NAME",

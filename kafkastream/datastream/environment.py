@@ -13,22 +13,30 @@ from kafkastream.datastream.data_stream import CloseableIterator, DataStream
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.element_types import typed_elements
+from kafkastream.model.common.snapshot import snapshot
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.file_source import FileSource
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
+from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer
+from kafkastream.model.connectors.number_sequence import NumberSequenceSource
+from kafkastream.model.graph.execution_plan import execution_plan
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    JobGraph,
+    Node,
+    SideOutputNode,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobSettings, RunningJob
+from kafkastream.model.job.job_settings import job_settings
 from kafkastream.options import job as options
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.element_types import typed_elements
-from kafkastream.spec.file_source import FileSource
-from kafkastream.spec.graph import CollectionSource, JobGraph, Node, SideOutputNode, SinkNode, SourceNode, UnionNode
-from kafkastream.spec.job import JobClient, JobExecutionResult, JobSettings, RunningJob
-from kafkastream.spec.job_settings import job_settings
-from kafkastream.spec.legacy import FlinkKafkaConsumer
-from kafkastream.spec.number_sequence import NumberSequenceSource
-from kafkastream.spec.plan import execution_plan
-from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.source import Boundedness, KafkaSource
-from kafkastream.spec.stand_in import Refused
-from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.watermark import WatermarkStrategy
 
 __all__ = ["StreamExecutionEnvironment"]
 
@@ -272,14 +280,14 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return job_settings(self._configuration, job_name)
 
     def _start(self, job_name: str | None) -> RunningJob:
-        from kafkastream.spark import engine
+        from kafkastream.spark.job import engine
 
         graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
         return engine.start(graph, settings)
 
     def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
-        from kafkastream.spark import engine
+        from kafkastream.spark.job import engine
 
         graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
@@ -321,7 +329,7 @@ def _refuse_unbounded(graph: JobGraph) -> None:
 
 def _refuse_queries(graph: JobGraph, mode: RuntimeExecutionMode) -> None:
     """Refuse SQL, which would tell changes where Flink's BATCH mode tells results."""
-    from kafkastream.sql.query.node import QueryNode, StreamNode
+    from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
     for node in graph.nodes:
         if isinstance(node, (QueryNode, StreamNode)):

@@ -13,15 +13,15 @@ from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.slot_sharing_group import SlotSharingGroup
 from kafkastream.datastream.state_backend import EmbeddedRocksDBStateBackend, HashMapStateBackend, StateBackend
 from kafkastream.datastream.time_characteristic import TimeCharacteristic
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.parallelism import checked_parallelism
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.configuration_view import ConfigurationView
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.job.restart_strategies import RestartStrategyConfiguration
 from kafkastream.options import checkpoints
 from kafkastream.options import job as options
 from kafkastream.options.option import Option
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.configuration_view import ConfigurationView
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.parallelism import checked_parallelism
-from kafkastream.spec.restart import RestartStrategyConfiguration
 
 __all__ = ["EnvironmentSettings"]
 

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
 from kafkastream.datastream.data_stream import DataStream
-from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.functions import ReduceFunction
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stream_functions import ReduceFunction
+from kafkastream.model.functions.field_aggregation import FieldAggregation, FieldChoice
 
 __all__ = ["FieldAggregations"]
 

@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import TypeVar
 
 from kafkastream.metrics import MetricGroup
-from kafkastream.spec.async_functions import AsyncFunction, AsyncFunctionDescriptor
-from kafkastream.spec.async_retries import AsyncRetryPredicate, AsyncRetryStrategy
-from kafkastream.spec.co_functions import (
-    BaseBroadcastProcessFunction,
-    BroadcastProcessFunction,
-    CoFlatMapFunction,
-    CoMapFunction,
-    CoProcessFunction,
-    KeyedBroadcastProcessFunction,
-    KeyedCoProcessFunction,
-)
-from kafkastream.spec.endpoints import SinkFunction, SourceFunction
-from kafkastream.spec.functions import (
+from kafkastream.model.common.endpoints import SinkFunction, SourceFunction
+from kafkastream.model.common.stand_ins import JAVA, MACHINERY, StandIn
+from kafkastream.model.common.stream_functions import (
     AggregateFunction,
     FilterFunction,
     FlatMapFunction,
@@ -27,12 +17,32 @@ from kafkastream.spec.functions import (
     NullByteKeySelector,
     ReduceFunction,
 )
-from kafkastream.spec.join_functions import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
-from kafkastream.spec.process_functions import KeyedProcessFunction, ProcessFunction, TimeDomain, TimerService
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.stand_in import JAVA, MACHINERY, StandIn
-from kafkastream.spec.state import KeyedStateStore
-from kafkastream.spec.window_functions import (
+from kafkastream.model.functions.async_functions import AsyncFunction, AsyncFunctionDescriptor
+from kafkastream.model.functions.async_retries import AsyncRetryPredicate, AsyncRetryStrategy
+from kafkastream.model.functions.co_functions import (
+    BaseBroadcastProcessFunction,
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+)
+from kafkastream.model.functions.join_functions import (
+    CoGroupFunction,
+    FlatJoinFunction,
+    JoinFunction,
+    ProcessJoinFunction,
+)
+from kafkastream.model.functions.keyed_state import KeyedStateStore
+from kafkastream.model.functions.process_functions import (
+    KeyedProcessFunction,
+    ProcessFunction,
+    TimeDomain,
+    TimerService,
+)
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.windows.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,

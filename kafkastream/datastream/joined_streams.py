@@ -11,31 +11,31 @@ from typing_extensions import Self
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.evictor import Evictor
-from kafkastream.spec.functions import Function, KeySelector, WrappingFunction, iterated, method_of
-from kafkastream.spec.graph import OperatorKind
-from kafkastream.spec.interval_join import IntervalJoin
-from kafkastream.spec.join_functions import (
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.snapshot import snapshot
+from kafkastream.model.common.stream_functions import Function, KeySelector, WrappingFunction, iterated, method_of
+from kafkastream.model.common.time import Duration, Time, millis_of
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.functions.join_functions import (
     CoGroupFunction,
     FlatJoinFunction,
     JoinFunction,
     ProcessJoinFunction,
     TaggedUnion,
 )
-from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.time import Duration, Time, millis_of
-from kafkastream.spec.trigger import Trigger
-from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.window import WindowAssigner
-from kafkastream.spec.window_assigners import (
+from kafkastream.model.graph.interval_join_node import IntervalJoin
+from kafkastream.model.graph.job_graph import OperatorKind
+from kafkastream.model.windows.evictor_interface import Evictor
+from kafkastream.model.windows.trigger_interface import Trigger
+from kafkastream.model.windows.window_assigners import (
     SlidingEventTimeWindows,
     SlidingProcessingTimeWindows,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
-from kafkastream.spec.window_functions import WindowFunction
+from kafkastream.model.windows.window_functions import WindowFunction
+from kafkastream.model.windows.windows import WindowAssigner
 
 if TYPE_CHECKING:
     from kafkastream.datastream.keyed_stream import KeyedStream

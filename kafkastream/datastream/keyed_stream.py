@@ -17,10 +17,10 @@ from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.file_sink import FileSink, StreamingFileSink
-from kafkastream.spec.functions import (
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.snapshot import snapshot
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.stream_functions import (
     FilterFunction,
     FlatMapFunction,
     Function,
@@ -29,18 +29,18 @@ from kafkastream.spec.functions import (
     ReduceFunction,
     as_reduce_function,
 )
-from kafkastream.spec.graph import KeyedInput, OperatorKind
-from kafkastream.spec.jdbc import JdbcSink
-from kafkastream.spec.legacy import FlinkKafkaProducer
-from kafkastream.spec.process_functions import KeyedProcessFunction
-from kafkastream.spec.sink import KafkaSink
-from kafkastream.spec.snapshot import snapshot
-from kafkastream.spec.stand_in import Refused
-from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.watermark import WatermarkStrategy
-from kafkastream.spec.window import CountWindow, Window, WindowAssigner
-from kafkastream.spec.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
-from kafkastream.spec.window_operation import WindowOperation
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.file_sink import FileSink, StreamingFileSink
+from kafkastream.model.connectors.jdbc_sink import JdbcSink
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.legacy_connectors import FlinkKafkaProducer
+from kafkastream.model.functions.process_functions import KeyedProcessFunction
+from kafkastream.model.graph.job_graph import KeyedInput, OperatorKind
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.windows.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
+from kafkastream.model.windows.window_operation import WindowOperation
+from kafkastream.model.windows.windows import CountWindow, Window, WindowAssigner
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment

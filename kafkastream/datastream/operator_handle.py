@@ -10,10 +10,10 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.graph import KeyedNode
-from kafkastream.spec.parallelism import checked_max_parallelism, checked_parallelism
-from kafkastream.spec.placement import ChainingStrategy
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
+from kafkastream.model.graph.job_graph import KeyedNode
+from kafkastream.model.graph.slot_placement import ChainingStrategy
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.types import TypeInformation, Types
 
 __all__ = [
     "OutputTag",

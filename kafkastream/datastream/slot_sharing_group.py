@@ -7,8 +7,8 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.stand_in import Refused
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import Refused
 
 __all__ = [
     "MemorySize",

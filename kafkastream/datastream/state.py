@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.state import (
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.time import Duration, Time
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.functions.keyed_state import (
     AggregatingState,
     AppendingState,
     BroadcastState,
@@ -17,7 +19,7 @@ from kafkastream.spec.state import (
     State,
     ValueState,
 )
-from kafkastream.spec.state_descriptors import (
+from kafkastream.model.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,
@@ -25,9 +27,7 @@ from kafkastream.spec.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from kafkastream.spec.state_ttl import StateTtlConfig
-from kafkastream.spec.time import Duration, Time
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.functions.state_ttl import StateTtlConfig
 
 __all__ = [
     "IN",

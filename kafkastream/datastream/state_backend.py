@@ -8,8 +8,8 @@ from __future__ import annotations
 import enum
 from typing import final
 
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import StandIn
 
 __all__ = [
     "CustomStateBackend",

@@ -8,12 +8,12 @@ from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.slot_sharing_group import SlotSharingGroup
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.endpoints import SourceFunction
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.job import JobClient, JobExecutionResult
-from kafkastream.spec.types import TypeInformation, Types
-from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.model.common.endpoints import SourceFunction
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult
 
 __all__ = [
     "CheckpointConfig",

@@ -1,5 +1,5 @@
 """The clocks of timers, at PyFlink's path."""
 
-from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.model.functions.process_functions import TimeDomain
 
 __all__ = ["TimeDomain"]

@@ -1,5 +1,5 @@
 """Timers, at PyFlink's path."""
 
-from kafkastream.spec.process_functions import TimerService
+from kafkastream.model.functions.process_functions import TimerService
 
 __all__ = ["TimerService"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.row import Row, RowKind
-from kafkastream.spec.stand_in import MACHINERY, stand_in
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.stand_ins import MACHINERY, stand_in
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.job.configuration import Configuration
 
 __all__ = [
     "Configuration",

@@ -6,21 +6,16 @@ from typing import TypeVar
 
 from kafkastream.common.constants import MAX_LONG_VALUE, MIN_LONG_VALUE
 from kafkastream.metrics import MetricGroup
-from kafkastream.spec.evictor import Evictor, TimestampedValue, WindowElements
-from kafkastream.spec.evictors import CountEvictor, DeltaEvictor, DeltaFunction, TimeEvictor
-from kafkastream.spec.functions import ReduceFunction
-from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.serializer import (
-    CountWindowSerializer,
-    GlobalWindowSerializer,
-    TimeWindowSerializer,
-    TypeSerializer,
-)
-from kafkastream.spec.stand_in import MACHINERY, StandIn, stand_in
-from kafkastream.spec.time import Time
-from kafkastream.spec.trigger import Trigger, TriggerResult
-from kafkastream.spec.triggers import (
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.stand_ins import MACHINERY, StandIn, stand_in
+from kafkastream.model.common.stream_functions import ReduceFunction
+from kafkastream.model.common.time import Time
+from kafkastream.model.common.types import Types
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.windows.evictor_interface import Evictor, TimestampedValue, WindowElements
+from kafkastream.model.windows.evictors import CountEvictor, DeltaEvictor, DeltaFunction, TimeEvictor
+from kafkastream.model.windows.trigger_interface import Trigger, TriggerResult
+from kafkastream.model.windows.triggers import (
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
     CountTrigger,
@@ -29,9 +24,7 @@ from kafkastream.spec.triggers import (
     ProcessingTimeTrigger,
     PurgingTrigger,
 )
-from kafkastream.spec.types import Types
-from kafkastream.spec.window import CountWindow, GlobalWindow, MergingWindowAssigner, TimeWindow, Window, WindowAssigner
-from kafkastream.spec.window_assigners import (
+from kafkastream.model.windows.window_assigners import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
     EventTimeSessionWindows,
@@ -42,6 +35,20 @@ from kafkastream.spec.window_assigners import (
     SlidingProcessingTimeWindows,
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
+)
+from kafkastream.model.windows.window_serializers import (
+    CountWindowSerializer,
+    GlobalWindowSerializer,
+    TimeWindowSerializer,
+    TypeSerializer,
+)
+from kafkastream.model.windows.windows import (
+    CountWindow,
+    GlobalWindow,
+    MergingWindowAssigner,
+    TimeWindow,
+    Window,
+    WindowAssigner,
 )
 
 __all__ = [

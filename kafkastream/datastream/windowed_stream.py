@@ -9,26 +9,26 @@ import attrs
 
 from kafkastream.datastream.data_stream import DataStream, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.evictor import Evictor
-from kafkastream.spec.functions import (
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.stream_functions import (
     AggregateFunction,
     Function,
     ReduceFunction,
     as_reduce_function,
 )
-from kafkastream.spec.graph import KeyedInput, OperatorKind
-from kafkastream.spec.output_tag import OutputTag
-from kafkastream.spec.trigger import Trigger
-from kafkastream.spec.types import TypeInformation
-from kafkastream.spec.window import Window
-from kafkastream.spec.window_functions import (
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.graph.job_graph import KeyedInput, OperatorKind
+from kafkastream.model.windows.evictor_interface import Evictor
+from kafkastream.model.windows.trigger_interface import Trigger
+from kafkastream.model.windows.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
     WindowFunction,
 )
-from kafkastream.spec.window_operation import WindowOperation
+from kafkastream.model.windows.window_operation import WindowOperation
+from kafkastream.model.windows.windows import Window
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment

@@ -20,7 +20,7 @@ from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.groups import GroupConsumer
 from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.kafka.refusals import Refusals
-from kafkastream.spec.subscription import (
+from kafkastream.model.connectors.subscription import (
     KafkaSubscriber,
     PartitionSet,
     Subscription,

@@ -18,7 +18,7 @@ from kafkastream.errors import KafkaError
 from kafkastream.kafka.client_log import CLIENT_LOG
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 
 __all__ = ["Group", "GroupConsumer", "delete_groups"]
 

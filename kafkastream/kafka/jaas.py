@@ -9,7 +9,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 
 __all__ = ["LoginEntry", "login_entry"]
 

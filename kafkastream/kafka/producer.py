@@ -19,7 +19,7 @@ from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import STATISTICS_INTERVAL
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.kafka.statistics import ProducerStatistics
-from kafkastream.spec.record import Headers
+from kafkastream.model.connectors.record_deserialization import Headers
 
 __all__ = ["BY_KEY", "RecordProducer", "Records"]
 

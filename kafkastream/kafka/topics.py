@@ -17,8 +17,8 @@ from kafkastream.errors import BrokerUnreachableError, KafkaError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.configuration import refused_properties
 from kafkastream.kafka.properties import client_properties, request_timeout_s
-from kafkastream.spec.subscription import TopicPartition
-from kafkastream.sql.kafka_catalog.inference import Message, TopicSample
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.connectors.topic_sample import Message, TopicSample
 
 __all__ = ["ClusterTopics", "NewestRecord", "shares"]
 

@@ -19,8 +19,8 @@ from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.sources import PipelineSource
 from kafkastream.cdc.spec.values_source import RowChange
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.job import JobClient, JobExecutionResult
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult
 
 if TYPE_CHECKING:
     from kafkastream.datastream.data_stream import CloseableIterator
@@ -85,7 +85,7 @@ class Pipeline:
         Raises:
             KafkastreamError: The pipeline cannot start, or has failed.
         """
-        from kafkastream.spark.cdc import running
+        from kafkastream.spark.job import pipelines as running
 
         return running.start(self.spec).wait()
 
@@ -95,13 +95,13 @@ class Pipeline:
         Raises:
             KafkastreamError: The pipeline cannot start.
         """
-        from kafkastream.spark.cdc import running
+        from kafkastream.spark.job import pipelines as running
 
         return JobClient(running.start(self.spec))
 
     def collect(self) -> CloseableIterator[RowChange]:
         """Start a pipeline whose sink is ``values`` or ``print``, and iterate over its changes while it runs."""
-        from kafkastream.spark.cdc import running
+        from kafkastream.spark.job import pipelines as running
 
         return running.start_and_collect(self.spec)
 

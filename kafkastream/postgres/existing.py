@@ -6,9 +6,9 @@ from typing import final
 
 import attrs
 
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.postgres.client import Connection
 from kafkastream.postgres.types import ColumnType
-from kafkastream.spec.values import FrozenMap
 
 __all__ = ["ExistingTable", "read_table"]
 

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, final
 
 from kafkastream.cdc.sinks import SupersededError
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.client import Connection
 from kafkastream.postgres.settings import PostgresSettings
-from kafkastream.spec.subscription import TopicPartition
 
 __all__ = ["ProgressTable"]
 

@@ -9,8 +9,8 @@ import attrs
 
 from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.tables import TableId
-from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
-from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
 
 __all__ = ["PostgresSettings"]
 

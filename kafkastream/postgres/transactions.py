@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TypeVar
 
 from kafkastream.cdc.sinks import SinkError
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
 from kafkastream.postgres.progress import ProgressTable
 from kafkastream.postgres.settings import PostgresSettings
-from kafkastream.spec.subscription import TopicPartition
 
 __all__ = ["TransactionWriter"]
 

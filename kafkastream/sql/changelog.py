@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from kafkastream.spec.row import RowKind
+from kafkastream.model.common.row import RowKind
 
 __all__ = ["ChangelogMode"]
 

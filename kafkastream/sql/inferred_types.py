@@ -11,8 +11,8 @@ from typing import Any, Final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.printing import shown
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.value_printing import shown
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["inferred_row"]

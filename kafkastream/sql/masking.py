@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kafkastream.spec.values import HIDDEN_KEYS, URL_USER
+from kafkastream.model.common.immutable import HIDDEN_KEYS, URL_USER
 
 __all__ = ["masked", "secret_spans"]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from kafkastream.spec.printing import java_double, java_float
-from kafkastream.spec.row import RowKind
+from kafkastream.model.common.row import RowKind
+from kafkastream.model.common.value_printing import java_double, java_float
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["PrintStyle", "printed_row", "printed_value", "shown_value"]

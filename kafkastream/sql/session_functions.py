@@ -9,7 +9,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.snapshot import snapshot
+from kafkastream.model.common.snapshot import snapshot
 from kafkastream.sql.user_functions import UserFunction
 
 __all__ = ["NamedFunction", "SessionFunctions"]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 
 import attrs
 
-from kafkastream.spec.values import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.sql.masking import masked
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.types import DataType
@@ -45,7 +45,7 @@ class Expression:
         position: Where it begins in its text.
         of: What it was given to, if it is a text of its own and no part of a statement.
         space: The catalog and database of its names without these; those that are current then, if None.
-        names: What its names mean, a ``kafkastream.sql.query.catalog.Catalog``; what they mean then, if None.
+        names: What its names mean, a ``kafkastream.sql.plan.planning_catalog.Catalog``; what they mean then, if None.
     """
 
     text: str = attrs.field(repr=lambda text: repr(masked(text)))

@@ -11,8 +11,8 @@ from typing import Generic, Protocol, TypeVar, cast, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.immutable import URL_USER, FrozenMap, Secret, is_secret, redacted
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.spec.values import URL_USER, FrozenMap, Secret, is_secret, redacted
 from kafkastream.sql.references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 

@@ -6,8 +6,8 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.spec.nodes import Node
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.graph.graph_nodes import Node
 from kafkastream.sql.changelog import ChangelogMode
 
 __all__ = ["TableStream"]

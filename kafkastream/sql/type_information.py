@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from kafkastream.spec.types import RowTypeInfo, TypeInformation, TypeKind, Types
+from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKind, Types
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["data_type", "field_names", "row_type_info"]

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.types import DataType
 
 __all__ = ["FunctionContext", "ScalarFunction", "UserDefinedFunction", "UserFunction"]

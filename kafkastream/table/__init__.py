@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.row import Row, RowKind
+from kafkastream.model.common.row import Row, RowKind
 from kafkastream.table.changelog_mode import ChangelogMode
 from kafkastream.table.compiled_plan import CompiledPlan
 from kafkastream.table.data_view import DataView, ListView, MapView

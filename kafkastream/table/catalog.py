@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.job.configuration import Configuration
 from kafkastream.table.schema import Schema
 from kafkastream.table.table_schema import TableSchema
 

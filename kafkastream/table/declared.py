@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkastream.spec.values import is_secret
+from kafkastream.model.common.immutable import is_secret
 from kafkastream.sql.masking import masked
 from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import CreateCatalog

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kafkastream.spec.graph import CollectionSource, SourceNode
-from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
 from kafkastream.sql.catalog import anonymous, name_of
 from kafkastream.sql.connectors.stream import stream_schema
 from kafkastream.sql.inferred_types import inferred_row

@@ -11,7 +11,7 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.connectors import check_partitions
 from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
-from kafkastream.sql.query.catalog import View
+from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.syntax.kinds import ObjectKind
 from kafkastream.sql.syntax.like import liked
 from kafkastream.sql.syntax.statements import (

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.job.job_result import JobClient
+from kafkastream.model.job.job_settings import job_settings
 from kafkastream.options.job import JOB_NAME, PYTHON_EXECUTABLE
 from kafkastream.options.table_config import DML_SYNC
-from kafkastream.spec.job import JobClient
-from kafkastream.spec.job_settings import job_settings
-from kafkastream.spec.row import Row
-from kafkastream.spec.stand_in import Refused
 from kafkastream.sql.catalog import SessionCatalog, name_of
-from kafkastream.sql.query.catalog import Typing, View
+from kafkastream.sql.plan.planning_catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
@@ -224,7 +224,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
 
     def _typing(self) -> Typing:
         """What knows the types of Spark's expressions: with it, Spark starts."""
-        from kafkastream.spark.tables.typing import spark_typing
+        from kafkastream.spark.plan.spark_typing import spark_typing
 
         key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
         if key not in self._typings:
@@ -233,7 +233,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
         """Start the job of INSERTs."""
-        from kafkastream.spark import engine
+        from kafkastream.spark.job import engine
 
         settings = job_settings(self._config.get_configuration(), self._job_name(plans))
         job = JobClient(engine.start(self._planner.graph(plans), settings))
@@ -246,7 +246,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
 
     def _show(self, plan: Plan) -> TableResult:
         """Start the job of a query."""
-        from kafkastream.spark import engine
+        from kafkastream.spark.job import engine
 
         settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
         rows = engine.start_and_collect(self._planner.graph([plan]), settings)

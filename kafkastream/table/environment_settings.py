@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.configuration import Configuration
+from kafkastream.model.job.configuration import Configuration
 
 __all__ = ["EnvironmentSettings"]
 

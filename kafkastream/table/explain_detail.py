@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.stand_ins import StandIn
 
 __all__ = [
     "ExplainDetail",

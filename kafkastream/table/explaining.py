@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kafkastream.sql.query.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
-from kafkastream.sql.query.user_calls import shown_calls
+from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.plan.user_calls import shown_calls
 from kafkastream.table.planning import Plan
 
 __all__ = ["explained"]

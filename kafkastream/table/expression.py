@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kafkastream.spec.stand_in import QUERY, StandIn
+from kafkastream.model.common.stand_ins import QUERY, StandIn
 from kafkastream.table.types import DataTypes
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import QUERY, stand_in
+from kafkastream.model.common.stand_ins import QUERY, stand_in
 from kafkastream.table.expression import Expression
 
 __all__ = [

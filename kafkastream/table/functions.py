@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.options.job import PYTHON_FILES
+from kafkastream.sql.expressions.built_in_names import is_replaceable
 from kafkastream.sql.function_imports import checked_function, imported_function
-from kafkastream.sql.query.built_in import is_replaceable
 from kafkastream.sql.syntax.statements import CreateFunction, Drop
 from kafkastream.table.planning import Planner
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import QUERY, StandIn
+from kafkastream.model.common.stand_ins import QUERY, StandIn
 
 __all__ = [
     "AggregatedTable",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
 from kafkastream.sql.catalog import SessionCatalog
-from kafkastream.sql.query.catalog import View
-from kafkastream.sql.query.computed import computed
-from kafkastream.sql.query.functions import FUNCTIONS
+from kafkastream.sql.expressions.function_table import FUNCTIONS
+from kafkastream.sql.plan.planning_catalog import View
+from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition

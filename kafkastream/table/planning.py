@@ -9,20 +9,20 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.options.table_config import IDLE_TIMEOUT, NOT_NULL_ENFORCER, STATE_TTL
-from kafkastream.spec.graph import JobGraph
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.connectors import TableSink, sink_of
-from kafkastream.sql.query.built_in import is_built_in
-from kafkastream.sql.query.catalog import ResolvedTable, Typing, View
-from kafkastream.sql.query.insert import inserted, written_columns
-from kafkastream.sql.query.node import QuerySettings, Target, query_graph
-from kafkastream.sql.query.plan import planned
-from kafkastream.sql.query.relations import Relation
-from kafkastream.sql.query.resolution import resolved
-from kafkastream.sql.query.sinks import consumed
-from kafkastream.sql.query.spark_types import spark_type
+from kafkastream.sql.expressions.built_in_names import is_built_in
+from kafkastream.sql.plan.insert_rows import inserted, written_columns
+from kafkastream.sql.plan.planning_catalog import ResolvedTable, Typing, View
+from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
+from kafkastream.sql.plan.relations import Relation
+from kafkastream.sql.plan.sink_changes import consumed
+from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.schema_resolution import resolved
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
@@ -48,7 +48,7 @@ class Plan:
 @final
 @attrs.frozen
 class Planner:
-    """Plans queries on the tables of a session (``kafkastream.sql.query.catalog.Catalog``).
+    """Plans queries on the tables of a session (``kafkastream.sql.plan.planning_catalog.Catalog``).
 
     Args:
         catalog: The tables and views.

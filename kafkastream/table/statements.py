@@ -8,8 +8,8 @@ from typing import final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.row import Row
-from kafkastream.spec.values import is_secret
+from kafkastream.model.common.immutable import is_secret
+from kafkastream.model.common.row import Row
 from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import (
     CreateTable,

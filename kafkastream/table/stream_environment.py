@@ -10,12 +10,12 @@ import attrs
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.graph import JobGraph, Node
-from kafkastream.spec.row import Row, RowKind
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.graph.job_graph import JobGraph, Node
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.query.node import QueryNode, Target, query_nodes
-from kafkastream.sql.query.relations import Relation
+from kafkastream.sql.plan.query_node import QueryNode, Target, query_nodes
+from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info

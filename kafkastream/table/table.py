@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
-from kafkastream.spec.stand_in import Refused
+from kafkastream.model.common.stand_ins import Refused
 from kafkastream.sql.catalog import name_of
-from kafkastream.sql.query.relations import Relation
+from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression
 from kafkastream.table.explaining import explained

@@ -7,10 +7,10 @@ from typing import final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.time import Duration, machine_time_zone
+from kafkastream.model.job.configuration import Configuration
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.time import Duration, machine_time_zone
 from kafkastream.table.sql_dialect import SqlDialect
 
 __all__ = [

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap, is_secret
+from kafkastream.model.job.configuration import Value, text_of
 from kafkastream.options.option import Option
 from kafkastream.options.option import Option as ConfigOption
-from kafkastream.spec.configuration import Value, text_of
-from kafkastream.spec.values import FrozenMap, is_secret
 from kafkastream.sql.connectors import check_partitions
 from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.job.configuration import Configuration
 from kafkastream.table.changelog_mode import ChangelogMode
 from kafkastream.table.compiled_plan import CompiledPlan
 from kafkastream.table.environment import TableEnvironment

@@ -11,8 +11,8 @@ from typing_extensions import Self
 
 from kafkastream.datastream.data_stream import CloseableIterator
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.job import JobClient
-from kafkastream.spec.row import Row, RowKind
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.job.job_result import JobClient
 from kafkastream.sql.types import DataType
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.tableau import static_tableau, tableau

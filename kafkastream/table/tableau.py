@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
 from kafkastream.sql.printing import shown_value
 from kafkastream.sql.types import DataType, Kind
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NoReturn, final
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.row import Row, RowKind
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind, RowField
 

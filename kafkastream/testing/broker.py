@@ -156,8 +156,8 @@ class EmbeddedKafka(KafkaBroker):
 
 
 def _program() -> KafkaProgram:
-    from kafkastream.spark.jars import broker_jars
-    from kafkastream.spark.java import find_java
+    from kafkastream.spark.session.jars import broker_jars
+    from kafkastream.spark.session.java_home import find_java
 
     return KafkaProgram(find_java(), broker_jars())
 

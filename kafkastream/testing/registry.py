@@ -21,8 +21,8 @@ from urllib.parse import quote
 
 from typing_extensions import Self
 
-from kafkastream.spec.formats.schema_registry import SchemaRegistry
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.testing.registry_answers import RegistryAnswers
 
 __all__ = ["EmbeddedSchemaRegistry"]

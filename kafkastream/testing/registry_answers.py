@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from kafkastream.spec.formats.avro_schema import parsed_schema
+from kafkastream.model.formats.avro_schema import parsed_schema
 
 __all__ = ["RegistryAnswers"]
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.testing.certificates import Certificates
 
 __all__ = ["Mechanism", "Protocol", "Security"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kafkastream.errors import KafkaError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.testing.reading import Isolation, read_topic
 from kafkastream.testing.records import ConsumedRecord, Record
 from kafkastream.testing.waiting import wait_until

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.stand_in import JVM, stand_in
+from kafkastream.model.common.stand_ins import JVM, stand_in
 
 __all__ = [
     "add_jars_to_context_class_loader",

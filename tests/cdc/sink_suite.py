@@ -31,7 +31,7 @@ from kafkastream.cdc.changes import (
 from kafkastream.cdc.rows import row_class
 from kafkastream.cdc.sinks import ChangeWriter, MetadataApplier, SupersededError
 from kafkastream.cdc.tables import Column, TableId, TableSchema
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.sql.types import DataType, Kind
 
 INT = DataType.of(Kind.INT)

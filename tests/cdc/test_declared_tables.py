@@ -16,14 +16,14 @@ import pytest
 from kafkastream.cdc.sinks import SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.row import RowKind
+from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.declared import DeclaredTable, find_declared
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.postgres.writer import PostgresWriter
-from kafkastream.spark.tables.changed_rows import ChangedRows
-from kafkastream.spark.tables.jdbc_tables import changes_of
-from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
-from kafkastream.spec.row import RowKind
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spark.sql.rows.changed_rows import ChangedRows
+from kafkastream.spark.sql.rows.jdbc_rows import changes_of
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.testing import EmbeddedPostgres, PostgresDatabase
 

@@ -22,10 +22,10 @@ from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable
 from kafkastream.cdc.sinks import SchemaChangeRefusedError, SinkError
 from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
 from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.applier import PostgresMetadataApplier
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.postgres.writer import PostgresWriter
-from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.testing import EmbeddedPostgres, PostgresDatabase
 from tests.cdc.sink_suite import BIGINT, COUNTED, DOUBLE, INT, PARTITION, STRING, UNKEYED, WORDS, Job, SinkSuite

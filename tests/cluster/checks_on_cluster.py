@@ -19,7 +19,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSource,
 )
 from kafkastream.errors import DefinitionError, SetupError, WorkerDependencyError
-from kafkastream.spark.master import is_cluster
+from kafkastream.spark.session.master import is_cluster
 from kafkastream.testing import KafkaBroker
 
 

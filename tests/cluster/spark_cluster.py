@@ -12,8 +12,8 @@ from typing import final
 import pyspark
 from typing_extensions import Self
 
-from kafkastream.spark import tether
-from kafkastream.spark.java import find_java
+from kafkastream.spark.session import child_guard as tether
+from kafkastream.spark.session.java_home import find_java
 from kafkastream.testing.launch import HOST, free_ports
 from kafkastream.testing.waiting import wait_until
 from tests.jvm import options

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.jars import connector_jars
+from kafkastream.spark.session.jars import connector_jars
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.cluster.shipping import driver_variables, submit_options

@@ -19,9 +19,9 @@ from kafkastream import cli
 from kafkastream.datastream.formats.avro import ConfluentRegistryAvroDeserializationSchema
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
-from kafkastream.spark.jars import connector_jars
-from kafkastream.spark.master import is_cluster
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.spark.session.jars import connector_jars
+from kafkastream.spark.session.master import is_cluster
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic

@@ -16,13 +16,13 @@ from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
+from kafkastream.sql.expressions.function_table import FUNCTIONS
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
-from kafkastream.sql.query.aggregate_names import AGGREGATES, GROUP_WINDOWS
-from kafkastream.sql.query.functions import FUNCTIONS
-from kafkastream.sql.query.operations import AggregateFunction
-from kafkastream.sql.query.relations import Project
+from kafkastream.sql.plan.operations import AggregateFunction
+from kafkastream.sql.plan.relations import Project
 from kafkastream.sql.settings import options_of
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.docs.placed_table import DOCS, PlacedTable

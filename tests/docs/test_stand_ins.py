@@ -8,7 +8,7 @@ from collections import defaultdict
 from types import ModuleType
 
 import kafkastream
-from kafkastream.spec.stand_in import instead_of
+from kafkastream.model.common.stand_ins import instead_of
 from tests.docs.placed_table import DOCS, PlacedTable
 
 TABLE = PlacedTable(DOCS / "support.md", "<!-- Made by tests/docs/test_stand_ins.py -->")

@@ -36,12 +36,12 @@ from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties, transactional_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
+from kafkastream.model.common.types import RowTypeInfo, TypeInformation
+from kafkastream.model.connectors.kafka_sink import ON_EXPIRED_MARKER
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.metrics import METRIC_OPTIONS
 from kafkastream.options.table_config import TABLE_OPTIONS
-from kafkastream.spark.source import source_options
-from kafkastream.spec.sink import ON_EXPIRED_MARKER
-from kafkastream.spec.types import RowTypeInfo, TypeInformation
+from kafkastream.spark.checkpoint.source_options import source_options
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
 from kafkastream.sql.formats import FORMATS

@@ -25,7 +25,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSink,
     KafkaSource,
 )
-from kafkastream.spark.cdc.running import start
+from kafkastream.spark.job.pipelines import start
 from kafkastream.table.udf import FunctionContext, ScalarFunction, udf
 from tests.faults.copy_job import INTERVAL_MS, TIMEOUT_MS
 from tests.faults.saboteur import install_on_driver

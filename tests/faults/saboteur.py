@@ -17,8 +17,8 @@ from typing import Any
 
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.slots import SlotTask
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.transactional_writer import SlotTask
 
 __all__ = ["FENCED", "IN_OPERATOR", "ON_DRIVER", "POINTS", "STALL_S", "come_by", "install", "install_on_driver"]
 
@@ -101,7 +101,7 @@ def _watch(folder: Path) -> None:
 
 def install_on_driver(folder: Path) -> None:
     """Let a driver that writes Delta Lake tables come by the points."""
-    from kafkastream.spark.delta.writer import DeltaWriter
+    from kafkastream.spark.cdc.delta.writer import DeltaWriter
 
     write_table, write = DeltaWriter._write, DeltaWriter.write
 

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from typing_extensions import Self
 
 from kafkastream.kafka.admin import Cluster
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 from tests.committed import Reader
 from tests.faults.operators_model import PARTITIONS
 

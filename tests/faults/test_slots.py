@@ -21,12 +21,12 @@ from kafkastream.testing import KafkaBroker, wait_until
 
 if TYPE_CHECKING:
     from kafkastream.kafka.transactions import Slot
-    from kafkastream.spark.slots import SlotCounters
+    from kafkastream.spark.worker.transactional_writer import SlotCounters
 
 BATCHES = 15
 RECORDS = 40
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["kafkastream.spark.slots"])
+PROCESSES.set_forkserver_preload(["kafkastream.spark.worker.transactional_writer"])
 
 
 def slot_of(servers: str, name: str) -> Slot:
@@ -58,8 +58,8 @@ def write(servers: str, topic: str, batch: int, who: str, last: Collection[str] 
     from kafkastream.kafka.properties import transactional_properties
     from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.metrics.groups import MetricGroup
-    from kafkastream.spark.batches import Batch
-    from kafkastream.spark.slots import SlotCounters, SlotTask
+    from kafkastream.spark.worker.batches import Batch
+    from kafkastream.spark.worker.transactional_writer import SlotCounters, SlotTask
 
     counters = SlotCounters.of(MetricGroup())
     properties = transactional_properties({"bootstrap.servers": servers})
@@ -200,7 +200,7 @@ def test_client_that_never_answers_is_left_to_itself(
 ) -> None:
     """Librdkafka's may be so once brokers were away; the task then writes by another, and once."""
     from kafkastream.kafka import transactions
-    from kafkastream.spark.slots import _kept
+    from kafkastream.spark.worker.transactional_writer import _kept
 
     monkeypatch.setattr(transactions, "_SILENCE_S", 0.1)
     other = slot_of(kafka.bootstrap_servers, f"{topic}-other-slot")
@@ -229,7 +229,7 @@ def test_client_that_never_answers_is_left_to_itself(
 
 def test_writer_is_used_again_only_while_it_is_the_last_one(kafka: KafkaBroker, topic: str) -> None:
     """What another worker has written since is not found out by being fenced."""
-    from kafkastream.spark.slots import _kept
+    from kafkastream.spark.worker.transactional_writer import _kept
 
     def kept() -> str:
         return _kept[f"{topic}-slot"].token

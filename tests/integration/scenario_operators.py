@@ -27,7 +27,7 @@ from kafkastream.datastream.window import (
     TimeWindow,
     TumblingEventTimeWindows,
 )
-from kafkastream.spec.watermark import MAX_WATERMARK
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from tests.integration.scenarios import Inputs
 from tests.integration.timed import MONOTONOUS, T0, key_of
 

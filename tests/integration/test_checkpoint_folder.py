@@ -10,10 +10,10 @@ import pytest
 from kafkastream.common import Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import UnknownTopicError
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
-from kafkastream.spec.job import JobSettings
-from kafkastream.spec.subscription import TopicPartition
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -25,7 +25,7 @@ from kafkastream.datastream.formats.avro import (
 )
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
 from kafkastream.errors import DeliveryError, DeserializationError, UserFunctionError
-from kafkastream.spec.record_size import batch_bytes
+from kafkastream.model.connectors.record_size import batch_bytes
 from kafkastream.testing import ConsumedRecord, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from kafkastream.testing.registry import EmbeddedSchemaRegistry

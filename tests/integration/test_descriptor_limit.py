@@ -13,7 +13,7 @@ JOB = """
 import sys
 
 from kafkastream import StreamExecutionEnvironment, Types
-from kafkastream.spark.session import spark_session
+from kafkastream.spark.session.session import spark_session
 
 env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(2)
 java = spark_session().sparkContext._jvm.java

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream import cli
-from kafkastream.spark import job_lines
+from kafkastream.spark.job import job_lines
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 

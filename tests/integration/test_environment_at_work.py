@@ -12,7 +12,7 @@ from kafkastream.common import RestartStrategies, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spark import engine
+from kafkastream.spark.job import engine
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts

@@ -19,7 +19,7 @@ from kafkastream.errors import DefinitionError, DeliveryError, JobError
 from kafkastream.kafka.producer import BY_KEY, Records
 from kafkastream.kafka.properties import transactional_properties
 from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
-from kafkastream.spark.slot_names import SlotNames
+from kafkastream.spark.worker.slot_names import SlotNames
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.faults.copy_job import TIMEOUT_MS

@@ -21,7 +21,7 @@ from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from kafkastream.errors import DefinitionError, UserFunctionError
-from kafkastream.spec.watermark import MAX_WATERMARK
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts

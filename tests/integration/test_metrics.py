@@ -25,8 +25,8 @@ from kafkastream.datastream import StreamExecutionEnvironment as Environment
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
 from kafkastream.errors import SetupError, UnsupportedFeatureError, UserFunctionError
 from kafkastream.metrics import DistributionValue, MeterValue, MetricsSnapshot
-from kafkastream.spark.jars import connector_jars
-from kafkastream.spark.records import owner_subtask
+from kafkastream.spark.session.jars import connector_jars
+from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from kafkastream.cli import main
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.pipeline import Pipeline
-from kafkastream.spark.delta.connection import prepared
+from kafkastream.spark.cdc.delta.connection import prepared
 from kafkastream.testing import KafkaBroker, wait_until
 from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic

@@ -26,7 +26,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSource,
 )
 from kafkastream.errors import JobError
-from kafkastream.spark.cdc.running import start, start_and_collect
+from kafkastream.spark.job.pipelines import start, start_and_collect
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic

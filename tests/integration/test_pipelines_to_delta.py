@@ -24,14 +24,14 @@ from kafkastream.cdc.spec.simple_sinks import DeltaSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import JobError
+from kafkastream.spark.cdc.delta.connection import prepared
+from kafkastream.spark.cdc.delta.tables import DeltaTables
+from kafkastream.spark.cdc.delta.writer import DeltaWriter
 from kafkastream.spark.cdc.frame_sink import MicroBatch
 from kafkastream.spark.cdc.messages import by_place, table_text
-from kafkastream.spark.cdc.running import sink_steps, start
-from kafkastream.spark.delta.connection import prepared
-from kafkastream.spark.delta.tables import DeltaTables
-from kafkastream.spark.delta.writer import DeltaWriter
-from kafkastream.spark.session import frame_of
-from kafkastream.spark.tables.session import table_session
+from kafkastream.spark.job.pipelines import sink_steps, start
+from kafkastream.spark.plan.table_session import table_session
+from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
 from kafkastream.testing import KafkaBroker

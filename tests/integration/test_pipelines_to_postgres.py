@@ -14,7 +14,7 @@ from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.postgres_sink import PostgresSink
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.errors import JobError
-from kafkastream.spark.cdc.running import start
+from kafkastream.spark.job.pipelines import start
 from kafkastream.testing import EmbeddedPostgres, KafkaBroker, wait_until
 from tests.integration.test_pipelines_at_work import event, settings, source
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.jars import connector_jars
+from kafkastream.spark.session.jars import connector_jars
 from kafkastream.testing import KafkaBroker
 
 FUNCTIONS = """

@@ -12,8 +12,8 @@ from kafkastream.common import JobStatus, RestartStrategies, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee, KafkaOffsetsInitializer
 from kafkastream.errors import UserFunctionError
-from kafkastream.spec.state import ValueState
-from kafkastream.spec.state_descriptors import ValueStateDescriptor
+from kafkastream.model.functions.keyed_state import ValueState
+from kafkastream.model.functions.state_descriptors import ValueStateDescriptor
 from kafkastream.testing import wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 

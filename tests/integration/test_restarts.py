@@ -14,10 +14,10 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaTopicPartition
 from kafkastream.datastream.data_stream import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
-from kafkastream.spark.source import offsets_of_json
-from kafkastream.spec.job import JobSettings
+from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 

@@ -33,7 +33,7 @@ from kafkastream.datastream.formats.json import (
 )
 from kafkastream.datastream.formats.protobuf import ProtobufDeserializationSchema, ProtobufSerializationSchema
 from kafkastream.errors import DeserializationError, JobError, SerializationError, UserFunctionError
-from kafkastream.spec.formats import KafkaSerializerSchema
+from kafkastream.model.formats import KafkaSerializerSchema
 from kafkastream.testing import Record
 from kafkastream.testing.registry import EmbeddedSchemaRegistry
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.jars import connector_jars
+from kafkastream.spark.session.jars import connector_jars
 from kafkastream.testing import KafkaBroker, wait_until
 
 HELPER = "def shout(text):\n    return text.upper() + '!'\n"

@@ -37,11 +37,11 @@ from kafkastream.kafka.groups import Group
 from kafkastream.kafka.properties import TRANSLATED
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
-from kafkastream.spark.passthrough import pass_through
-from kafkastream.spark.stores import with_pem_stores
-from kafkastream.spark.streams import KeyedSource, kafka_frames, resolved
-from kafkastream.spark.translate_errors import translated
-from kafkastream.sql.kafka_catalog.inference import Message
+from kafkastream.model.connectors.topic_sample import Message
+from kafkastream.spark.plan.passthrough import pass_through
+from kafkastream.spark.plan.source_frames import KeyedSource, kafka_frames, resolved
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.session.translate_errors import translated
 from kafkastream.testing import EmbeddedKafka, Security
 
 if TYPE_CHECKING:

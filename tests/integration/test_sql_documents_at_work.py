@@ -12,7 +12,7 @@ import pytest
 
 from kafkastream.errors import BrokerUnreachableError, DefinitionError, DeserializationError
 from kafkastream.kafka.groups import Group
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError, UserFunctionError
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
 from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import UserFunction
 from kafkastream.table import TableEnvironment

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from kafkastream.errors import DefinitionError, JobError
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
 from kafkastream.table import TableEnvironment
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic

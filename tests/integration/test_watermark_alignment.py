@@ -11,7 +11,7 @@ import pytest
 from kafkastream.common import Duration, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.functions import KeyedProcessFunction
-from kafkastream.spec.job import JobClient
+from kafkastream.model.job.job_result import JobClient
 from kafkastream.testing import wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts

@@ -23,12 +23,12 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaTopicPartition,
 )
 from kafkastream.errors import DefinitionError, UnknownTopicError
-from kafkastream.spark.compile import ChainCompiler, chains_of, task_plan
-from kafkastream.spark.opened import Run
-from kafkastream.spark.passthrough import pass_through
-from kafkastream.spark.reports import REPORT_SCHEMA
-from kafkastream.spark.streams import KafkaInput, KeyedSource, kafka_frames, resolved
-from kafkastream.spec.graph import SourceNode
+from kafkastream.model.graph.job_graph import SourceNode
+from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of, task_plan
+from kafkastream.spark.plan.passthrough import pass_through
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, resolved
+from kafkastream.spark.worker.reports import REPORT_SCHEMA
+from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 

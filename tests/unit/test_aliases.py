@@ -21,11 +21,17 @@ from kafkastream.datastream.keyed_refusals import KeyedRefusals
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
-from kafkastream.options.config_options import ConfigOptionBuilder, TypedConfigOptionBuilder
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.evictor import Evictor, TimestampedValue
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.formats import (
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.time import Duration, Instant, Time
+from kafkastream.model.common.types import RowTypeInfo
+from kafkastream.model.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
+from kafkastream.model.connectors.kafka_sink import KafkaSinkBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer, FlinkKafkaProducer
+from kafkastream.model.connectors.number_sequence import NumberSequenceSource
+from kafkastream.model.connectors.record_builders import KafkaRecordSerializationSchemaBuilder
+from kafkastream.model.connectors.record_serialization import KafkaSinkContext
+from kafkastream.model.formats import (
     AvroRowDeserializationSchema,
     ByteArraySchema,
     ConfluentRegistryAvroDeserializationSchema,
@@ -38,13 +44,12 @@ from kafkastream.spec.formats import (
     ProtobufDeserializationSchema,
     SimpleStringSchema,
 )
-from kafkastream.spec.job import JobClient, JobExecutionResult
-from kafkastream.spec.join_functions import TaggedUnion
-from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer
-from kafkastream.spec.number_sequence import NumberSequenceSource
-from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
-from kafkastream.spec.record_serialization import KafkaSinkContext
-from kafkastream.spec.restart import (
+from kafkastream.model.functions.join_functions import TaggedUnion
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult
+from kafkastream.model.job.restart_strategies import (
     ExponentialDelayRestart,
     FailureRateRestart,
     FallbackRestart,
@@ -52,13 +57,8 @@ from kafkastream.spec.restart import (
     NoRestart,
     RestartStrategies,
 )
-from kafkastream.spec.row import Row
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.sink import KafkaSinkBuilder
-from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.time import Duration, Instant, Time
-from kafkastream.spec.types import RowTypeInfo
-from kafkastream.spec.watermark import WatermarkOutput, WatermarkStrategy
+from kafkastream.model.windows.evictor_interface import Evictor, TimestampedValue
+from kafkastream.options.config_options import ConfigOptionBuilder, TypedConfigOptionBuilder
 from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import FunctionContext
 from kafkastream.table import FormatDescriptor, Schema, TableDescriptor

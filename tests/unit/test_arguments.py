@@ -47,8 +47,8 @@ from kafkastream.datastream.window import (
     TumblingEventTimeWindows,
 )
 from kafkastream.errors import ArgumentError, DefinitionError
-from kafkastream.spec import arguments
-from kafkastream.spec.arguments import checked
+from kafkastream.model.common import argument_checks as arguments
+from kafkastream.model.common.argument_checks import checked
 
 
 class Upper(MapFunction[str, str]):

@@ -30,10 +30,10 @@ from kafkastream.datastream.formats.avro import AvroBulkWriters, AvroSchema, Gen
 from kafkastream.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema
 from kafkastream.datastream.formats.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 from kafkastream.errors import ArgumentError, DefinitionError, KafkastreamError, StorageError, UnsupportedFeatureError
-from kafkastream.spark.batches import ElementError
-from kafkastream.spark.file_contents import elements_of
-from kafkastream.spark.part_formats import part_format
-from kafkastream.spec.formats.csv_text import CsvDialect
+from kafkastream.model.formats.csv_text import CsvDialect
+from kafkastream.spark.sql.files.file_contents import elements_of
+from kafkastream.spark.sql.files.part_formats import part_format
+from kafkastream.spark.worker.batches import ElementError
 from kafkastream.table.types import DataTypes
 
 NOON = datetime.datetime(2026, 3, 1, 12, 0, 0, 123456)  # noqa: DTZ001 - SQL's timestamps have no zone

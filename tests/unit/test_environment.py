@@ -35,7 +35,7 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.connectors.number_seq import NumberSequenceSource
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.graph import (
+from kafkastream.model.graph.job_graph import (
     CollectionSource,
     JobGraph,
     OperatorKind,

@@ -22,9 +22,9 @@ from kafkastream.datastream import (
     TimeCharacteristic,
 )
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.job.execution_config import ExecutionConfig
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.job import JOB_OPTIONS
-from kafkastream.spec.execution_config import ExecutionConfig
-from kafkastream.spec.job import JobSettings
 
 Env = StreamExecutionEnvironment
 

@@ -23,9 +23,8 @@ from kafkastream.datastream.connectors.file_system import (
     StreamFormat,
 )
 from kafkastream.errors import ArgumentError, DefinitionError, StorageError, UnsupportedFeatureError
-from kafkastream.spark.file_contents import contents_reader, elements_of, files_of
-from kafkastream.spec.file_formats import TextLineFormat
-from kafkastream.spec.nodes import FileContents
+from kafkastream.model.connectors.file_formats import FileContents, TextLineFormat
+from kafkastream.spark.sql.files.file_contents import contents_reader, elements_of, files_of
 
 TEXT = StreamFormat.text_line_format()
 

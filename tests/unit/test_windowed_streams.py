@@ -16,12 +16,12 @@ from kafkastream.datastream.window import (
     GlobalWindows,
     TumblingEventTimeWindows,
 )
-from kafkastream.spec.aggregation import FieldAggregation, FieldChoice
-from kafkastream.spec.functions import overrides_close
-from kafkastream.spec.graph import KeyedNode, OperatorNode
-from kafkastream.spec.join_functions import TaggedUnion
-from kafkastream.spec.trigger import Trigger
-from kafkastream.spec.window_operation import WindowOperation
+from kafkastream.model.common.stream_functions import overrides_close
+from kafkastream.model.functions.field_aggregation import FieldAggregation, FieldChoice
+from kafkastream.model.functions.join_functions import TaggedUnion
+from kafkastream.model.graph.job_graph import KeyedNode, OperatorNode
+from kafkastream.model.windows.trigger_interface import Trigger
+from kafkastream.model.windows.window_operation import WindowOperation
 
 ALL = GlobalWindows.create()
 PAIR = Types.TUPLE([Types.STRING(), Types.INT()])

@@ -12,7 +12,7 @@ import yaml
 
 from kafkastream.cdc.spec.section import Entry, ListNode, MapNode, Node, Scalar
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.table import Position
 
 __all__ = ["SECTIONS", "Resolve", "parse_tree"]

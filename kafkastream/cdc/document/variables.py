@@ -13,7 +13,7 @@ import attrs
 from kafkastream.cdc.document.tree import parse_tree
 from kafkastream.cdc.spec.section import MapNode, Node, Scalar
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap, Secret, is_secret, redacted
+from kafkastream.model.common.immutable import FrozenMap, Secret, is_secret, redacted
 from kafkastream.sql.references import resolved_options
 from kafkastream.sql.table_options import did_you_mean
 

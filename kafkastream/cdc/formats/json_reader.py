@@ -17,9 +17,9 @@ from kafkastream.cdc.rows import are_plain, members_of
 from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.values import json_text
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of, text
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.formats.json import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT, TimestampFormat
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.parser import parse
 from kafkastream.sql.syntax.statements import CreateTable, Statement
 from kafkastream.sql.table import PhysicalColumn

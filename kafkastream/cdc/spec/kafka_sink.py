@@ -13,11 +13,15 @@ from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.kafka_sink import KafkaSink, KafkaSinkBuilder
+from kafkastream.model.connectors.record_serialization import (
+    KafkaRecordSerializationSchema,
+    KafkaSinkContext,
+    ProducerRecord,
+)
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, map_of, text
-from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
-from kafkastream.spec.sink import KafkaSink, KafkaSinkBuilder
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.connectors import kafka_options as of_tables
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_tables import sink_spec

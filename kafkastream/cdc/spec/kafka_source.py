@@ -14,11 +14,11 @@ from kafkastream.cdc.spec.section import NAME, TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.value_formats import VALUE_FORMATS, DebeziumJson, Json, ValueFormat
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.record_deserialization import ConsumerRecord
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, integer, list_of
-from kafkastream.spec.record import ConsumerRecord
-from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.connectors import kafka_options as of_tables
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_tables import source_spec

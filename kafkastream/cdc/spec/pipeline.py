@@ -13,8 +13,8 @@ from kafkastream.cdc.spec.settings import KafkaCollector, PipelineSettings, Runt
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.sources import PipelineSource
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.properties import dead_letter_problems
-from kafkastream.spec.subscription import TopicList
+from kafkastream.model.connectors.client_properties import dead_letter_problems
+from kafkastream.model.connectors.subscription import TopicList
 
 __all__ = ["PipelineSpec"]
 

@@ -12,9 +12,9 @@ import attrs
 from kafkastream.cdc.patterns import TablePattern
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import enum_member, list_of, text
-from kafkastream.spec.values import FrozenMap, redacted
 from kafkastream.sql.settings import OPTION, setting
 
 __all__ = [

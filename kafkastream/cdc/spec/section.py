@@ -8,9 +8,9 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import text
-from kafkastream.spec.values import FrozenMap, redacted
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import GivenOptions

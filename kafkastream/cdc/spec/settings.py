@@ -11,16 +11,16 @@ import attrs
 
 from kafkastream.cdc.spec.section import NAME as SECTION_NAME
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.model.job.job_settings import job_settings
 from kafkastream.options import job
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.metrics import METRIC_OPTIONS, REPORTER_PREFIX
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import choice, enum_member, positive, text
 from kafkastream.options.table_config import LOCAL_TIME_ZONE as TABLE_TIME_ZONE
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.job import JobSettings
-from kafkastream.spec.job_settings import job_settings
-from kafkastream.spec.values import FrozenMap, redacted
 from kafkastream.sql.settings import options_of, setting
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 import attrs
 
 from kafkastream.cdc.spec.section import NAME
+from kafkastream.model.common.endpoints import Sink
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of
-from kafkastream.spec.endpoints import Sink
 from kafkastream.sql.settings import OPTION, setting
 
 __all__ = ["PipelineSink", "SchemaChangeType"]

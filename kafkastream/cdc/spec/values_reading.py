@@ -26,8 +26,8 @@ from kafkastream.cdc.spec.values_source import RowChange, Values, ValuesEvent, V
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType

@@ -11,7 +11,7 @@ from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, O
 from kafkastream.cdc.spec.section import NAME
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.settings import setting
 from kafkastream.sql.table_options import did_you_mean
 

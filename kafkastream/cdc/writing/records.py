@@ -14,8 +14,8 @@ from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink, KeyFormat, Messag
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.writing.canal import CanalTable
 from kafkastream.cdc.writing.debezium import DebeziumTable
-from kafkastream.spec.formats.csv_text import CsvDialect
-from kafkastream.spec.record import Headers
+from kafkastream.model.connectors.record_deserialization import Headers
+from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ChangeRecord", "TableRecords"]

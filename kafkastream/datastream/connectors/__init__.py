@@ -26,7 +26,7 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.connectors.number_seq import NumberSequenceSource
 from kafkastream.datastream.connectors.pulsar import PulsarSource, PulsarSourceBuilder, StartCursor, StopCursor
 from kafkastream.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource
-from kafkastream.spec.endpoints import Sink, Source
+from kafkastream.model.common.endpoints import Sink, Source
 
 __all__ = [
     "BucketAssigner",

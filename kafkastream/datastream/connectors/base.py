@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.endpoints import Sink, Source
-from kafkastream.spec.sink import DeliveryGuarantee
-from kafkastream.spec.stand_in import MACHINERY, StandIn
+from kafkastream.model.common.endpoints import Sink, Source
+from kafkastream.model.common.stand_ins import MACHINERY, StandIn
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
 
 __all__ = [
     "DeliveryGuarantee",

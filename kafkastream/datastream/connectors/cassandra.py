@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.time import Duration
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.time import Duration
 
 __all__ = [
     "CassandraCommitter",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.endpoints import SinkFunction
-from kafkastream.spec.file_formats import BulkFormat, StreamFormat
-from kafkastream.spec.file_sink import (
+from kafkastream.model.common.endpoints import SinkFunction
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.time import Duration
+from kafkastream.model.connectors.file_formats import BulkFormat, StreamFormat
+from kafkastream.model.connectors.file_sink import (
     BucketAssigner,
     DefaultRollingPolicy,
     Encoder,
@@ -16,14 +18,12 @@ from kafkastream.spec.file_sink import (
     RollingPolicy,
     StreamingFileSink,
 )
-from kafkastream.spec.file_source import (
+from kafkastream.model.connectors.file_source import (
     FileEnumeratorProvider,
     FileSource,
     FileSourceBuilder,
     FileSplitAssignerProvider,
 )
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.time import Duration
 
 __all__ = [
     "BucketAssigner",

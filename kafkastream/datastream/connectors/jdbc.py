@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.endpoints import SinkFunction
-from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
+from kafkastream.model.common.endpoints import SinkFunction
+from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
 
 __all__ = [
     "JdbcConnectionOptions",

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.endpoints import SinkFunction, SourceFunction
-from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
-from kafkastream.spec.legacy import FlinkKafkaConsumer, FlinkKafkaProducer, Semantic
-from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer, PartitionOffsetsRetriever
-from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
-from kafkastream.spec.record import (
+from kafkastream.model.common.endpoints import SinkFunction, SourceFunction
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.connectors.kafka_sink import (
+    DeliveryGuarantee,
+    KafkaSink,
+    KafkaSinkBuilder,
+    TransactionNamingStrategy,
+)
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer, FlinkKafkaProducer, Semantic
+from kafkastream.model.connectors.offsets_initializers import (
+    OffsetResetStrategy,
+    OffsetsInitializer,
+    PartitionOffsetsRetriever,
+)
+from kafkastream.model.connectors.partitioners import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
+from kafkastream.model.connectors.record_builders import KafkaRecordSerializationSchemaBuilder
+from kafkastream.model.connectors.record_deserialization import (
     ConsumerRecord,
     JSONKeyValueDeserializationSchema,
     KafkaRecordDeserializationSchema,
     TimestampType,
 )
-from kafkastream.spec.record_building import KafkaRecordSerializationSchemaBuilder
-from kafkastream.spec.record_serialization import (
+from kafkastream.model.connectors.record_serialization import (
     HeaderProvider,
     KafkaRecordSerializationSchema,
     KafkaSinkContext,
     ProducerRecord,
     TopicSelector,
 )
-from kafkastream.spec.row import Row
-from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink, KafkaSinkBuilder, TransactionNamingStrategy
-from kafkastream.spec.source import Boundedness, KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.subscription import KafkaSubscriber, TopicPartition
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.connectors.subscription import KafkaSubscriber, TopicPartition
+from kafkastream.model.formats import DeserializationSchema, SerializationSchema
 
 FlinkKafkaConsumerBase = FlinkKafkaConsumer
 FlinkKafkaPartitioner = KafkaPartitioner

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from kafkastream.common.watermark_strategy import AssignerWithPeriodicWatermarksWrapper
-from kafkastream.spec.endpoints import SourceFunction
-from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.endpoints import SourceFunction
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.formats import DeserializationSchema, SerializationSchema
 
 __all__ = [
     "AssignerWithPeriodicWatermarksWrapper",

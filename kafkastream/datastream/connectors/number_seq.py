@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.number_sequence import NumberSequenceSource
+from kafkastream.model.connectors.number_sequence import NumberSequenceSource
 
 __all__ = [
     "NumberSequenceSource",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from kafkastream.common.config_options import ConfigOption, ConfigOptions
-from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.time import Duration
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.time import Duration
+from kafkastream.model.formats import DeserializationSchema, SerializationSchema
 
 __all__ = [
     "ConfigOption",

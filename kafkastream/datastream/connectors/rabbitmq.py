@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafkastream.spec.endpoints import SinkFunction, SourceFunction
-from kafkastream.spec.formats import DeserializationSchema, SerializationSchema
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.endpoints import SinkFunction, SourceFunction
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.formats import DeserializationSchema, SerializationSchema
 
 __all__ = [
     "DeserializationSchema",

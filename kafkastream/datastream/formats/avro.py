@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.formats import (
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,
     ConfluentRegistryAvroDeserializationSchema,
@@ -10,8 +12,6 @@ from kafkastream.spec.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.spec.stand_in import StandIn
-from kafkastream.spec.types import TypeInformation
 from kafkastream.sql.files.avro import AvroBulkWriters, AvroSchema, GenericRecordAvroTypeInfo
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.formats import (
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.formats import (
     CsvRowDeserializationSchema,
     CsvRowDeserializationSchemaBuilder,
     CsvRowSerializationSchema,
@@ -10,7 +11,6 @@ from kafkastream.spec.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.spec.types import TypeInformation
 from kafkastream.sql.files.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema, CsvSchemaBuilder
 
 __all__ = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.formats import (
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.formats import (
     ConfluentRegistryJsonSerializationSchema,
     DeserializationSchema,
     JsonRowDeserializationSchema,
@@ -11,7 +12,6 @@ from kafkastream.spec.formats import (
     JsonRowSerializationSchemaBuilder,
     SerializationSchema,
 )
-from kafkastream.spec.types import TypeInformation
 
 __all__ = [
     "ConfluentRegistryJsonSerializationSchema",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.stand_in import FILES, StandIn
+from kafkastream.model.common.stand_ins import FILES, StandIn
+from kafkastream.model.job.configuration import Configuration
 
 __all__ = [
     "Configuration",

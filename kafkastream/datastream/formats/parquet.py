@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.stand_in import StandIn
+from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.model.job.configuration import Configuration
 from kafkastream.sql.files.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 
 __all__ = [

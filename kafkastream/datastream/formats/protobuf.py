@@ -1,5 +1,5 @@
 """Protobuf messages; Flink has no such schemas for streams."""
 
-from kafkastream.spec.formats import ProtobufDeserializationSchema, ProtobufSerializationSchema
+from kafkastream.model.formats import ProtobufDeserializationSchema, ProtobufSerializationSchema
 
 __all__ = ["ProtobufDeserializationSchema", "ProtobufSerializationSchema"]

@@ -16,7 +16,7 @@ from kafkastream.cdc.spec.kafka_sink import KafkaPipelineSink
 from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.kafka.topics import ClusterTopics
-from kafkastream.spark.stores import with_pem_stores
+from kafkastream.spark.session.key_stores import with_pem_stores
 
 __all__ = ["metadata_applier"]
 

@@ -18,13 +18,13 @@ from kafkastream.cdc.merge import merged
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.reader import ChangeReader, ReadSettings
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.batches import Batch, ElementError
+from kafkastream.model.connectors.record_deserialization import TimestampType
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
-from kafkastream.spark.records import Decoder, KafkaDecoder
-from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
-from kafkastream.spec.record import TimestampType
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.record_decoders import Decoder, KafkaDecoder
+from kafkastream.spark.worker.reports import Report, ReportKind
 
 __all__ = ["ChangeDecoder", "Findings", "change_decoders"]
 

@@ -9,12 +9,12 @@ from pyspark.sql import SparkSession
 from kafkastream.cdc.book import described
 from kafkastream.cdc.changes import CreateTable, SchemaChange
 from kafkastream.cdc.spec.simple_sinks import DeltaSink
+from kafkastream.spark.cdc.delta.connection import prepared
+from kafkastream.spark.cdc.delta.tables import DeltaTables, table_path
+from kafkastream.spark.cdc.delta.writer import DeltaWriter
 from kafkastream.spark.cdc.frame_sink import FrameSink, RowHandOver, frame_sink
 from kafkastream.spark.cdc.plan import sink_steps
-from kafkastream.spark.delta.connection import prepared
-from kafkastream.spark.delta.tables import DeltaTables, table_path
-from kafkastream.spark.delta.writer import DeltaWriter
-from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 
 __all__: list[str] = []
 

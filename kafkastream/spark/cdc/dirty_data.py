@@ -8,9 +8,9 @@ from typing import final
 import attrs
 
 from kafkastream.cdc.graph import DirtyDataLog
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
-from kafkastream.spec.dead_letters import DeadLetter
+from kafkastream.model.connectors.dead_letter_topics import DeadLetter
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 
 __all__ = ["DirtyDataLogger"]
 

@@ -14,12 +14,12 @@ from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.sinks import MetadataApplier
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.batches import Batch
+from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.cdc.messages import ChangeHandOver
-from kafkastream.spark.cdc.router import FollowsSchemas
-from kafkastream.spark.reports import Report
-from kafkastream.spark.sinks import SinkOperator
-from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.change_router import FollowsSchemas
+from kafkastream.spark.worker.reports import Report
 
 __all__ = ["ORDER", "FrameSink", "MicroBatch", "RowHandOver", "frame_sink"]
 

@@ -16,12 +16,12 @@ from kafkastream.cdc.rows import RowDecoder, row_class, row_encoder
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import KafkastreamError
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.records import KafkaDecoder
-from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.sinks import SinkOperator
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.sql.query.relations import column
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.record_decoders import KafkaDecoder
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.sql.plan.relations import column
 
 __all__ = [
     "MESSAGE_SCHEMA",

@@ -24,17 +24,17 @@ from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
 from kafkastream.kafka.topics import ClusterTopics
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import TopicPattern
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.cdc.query import kept_book, with_planner
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.checkpoint.folder import own_folder
 from kafkastream.spark.checkpoint.stored import stored_folder
-from kafkastream.spark.session import spark_session
-from kafkastream.spark.stores import has_stores, with_pem_stores
-from kafkastream.spark.streams import KafkaInput, KeyedSource, matching_names, resolved_source
-from kafkastream.spark.tables.session import table_session
-from kafkastream.spec.graph import JobGraph
-from kafkastream.spec.source import KafkaSource
-from kafkastream.spec.subscription import TopicPattern
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matching_names, resolved_source
+from kafkastream.spark.plan.table_session import table_session
+from kafkastream.spark.session.key_stores import has_stores, with_pem_stores
+from kafkastream.spark.session.session import spark_session
 
 __all__ = ["PipelinePlan", "pipeline_plan", "reason_for_spark", "sink_steps"]
 

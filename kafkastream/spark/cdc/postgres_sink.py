@@ -16,7 +16,7 @@ from kafkastream.postgres.writer import PostgresWriter
 from kafkastream.spark.cdc.appliers import metadata_applier
 from kafkastream.spark.cdc.plan import sink_steps
 from kafkastream.spark.cdc.table_sink import TableSinkOperator
-from kafkastream.spark.sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 
 __all__: list[str] = []
 

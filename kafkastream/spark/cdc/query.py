@@ -23,22 +23,22 @@ from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.transforms import TransformPlanner
 from kafkastream.errors import JobError
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.cdc.appliers import metadata_applier
 from kafkastream.spark.cdc.decoder import Findings
 from kafkastream.spark.cdc.frame_sink import ORDER, FrameSink, MicroBatch, frame_sink
 from kafkastream.spark.cdc.messages import report_of
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.cdc.tasks import Tasks
-from kafkastream.spark.chain import Chain
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.reader import FolderReader
-from kafkastream.spark.opened import Run
-from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.source import from_condition
-from kafkastream.spark.streams import KafkaInput
-from kafkastream.spark.tables.typing import SparkTyping
-from kafkastream.spec.graph import JobGraph
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spark.checkpoint.source_options import from_condition
+from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.spark_typing import SparkTyping
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.session_functions import NamedFunction
 
 __all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]

@@ -13,9 +13,9 @@ from kafkastream.cdc.fitting import row_fitting
 from kafkastream.cdc.rows import row_class
 from kafkastream.cdc.spec.values_source import RowChange, Values
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.records import CollectionDecoder, Decoder
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.record_decoders import CollectionDecoder, Decoder
 
 __all__ = ["RowChangeDecoder"]
 

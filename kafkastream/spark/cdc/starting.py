@@ -10,8 +10,8 @@ from kafkastream.cdc.processing import ChangeProcessing
 from kafkastream.cdc.reader import ChangeReader
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.kafka.topics import ClusterTopics
-from kafkastream.spark.stores import with_pem_stores
-from kafkastream.spark.streams import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.session.key_stores import with_pem_stores
 
 __all__ = ["prefetched"]
 

@@ -11,13 +11,13 @@ import pyarrow as pa
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.sinks import ChangeWriter
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.cdc.router import FollowsSchemas
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.reports import Report
-from kafkastream.spark.sinks import SinkOperator
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.change_router import FollowsSchemas
+from kafkastream.spark.worker.reports import Report
 
 __all__ = ["MakeWriter", "TableSinkOperator"]
 

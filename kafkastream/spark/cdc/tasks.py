@@ -20,17 +20,17 @@ from kafkastream.spark.cdc.messages import (
     passing_on,
     taking_over,
 )
-from kafkastream.spark.cdc.router import FollowsSchemas
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.cdc.transforms import Transform, transformed
-from kafkastream.spark.chain import Chain
-from kafkastream.spark.compile import task_plan
-from kafkastream.spark.flow import Flow, Stage
-from kafkastream.spark.opened import Run
-from kafkastream.spark.outcome import collected, run_tasks
-from kafkastream.spark.reports import REPORT_SCHEMA, Report, report_batches
-from kafkastream.spark.tables.user_functions import register
-from kafkastream.spark.task import TaskPlan
+from kafkastream.spark.exchange.report_handler import collected, run_tasks
+from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.plan.chain_compiler import task_plan
+from kafkastream.spark.sql.functions.user_functions import register
+from kafkastream.spark.worker.change_router import FollowsSchemas
+from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, report_batches
+from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.session_functions import NamedFunction
 
 __all__ = ["Tasks"]

@@ -12,10 +12,10 @@ from pyspark.sql import Column, DataFrame, functions
 from kafkastream.cdc.projection import EVENT_TYPE, HIDDEN
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.transforms import Step, TransformedTable
-from kafkastream.spark.tables.texts import TEMPORAL, utc_text
-from kafkastream.spark.tables.types import spark_type
-from kafkastream.sql.query.relations import column
-from kafkastream.sql.query.user_calls import KEPT
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
+from kafkastream.sql.plan.relations import column
+from kafkastream.sql.plan.user_calls import KEPT
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Transform", "parsed_as", "transformed"]

@@ -15,11 +15,11 @@ from typing import Any, Final, final
 import attrs
 from pyspark.sql import SparkSession
 
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.reader import Extent, FolderReader, QueryState, extents_file, sinks_file
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
-from kafkastream.spark.files import Files
-from kafkastream.spark.source import offsets_json
-from kafkastream.spec.job import JobSettings
+from kafkastream.spark.checkpoint.source_options import offsets_json
+from kafkastream.spark.session.checkpoint_files import Files
 
 __all__ = ["CheckpointFolder", "Extent", "QueryState", "own_folder", "slug"]
 

@@ -10,20 +10,21 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.file_formats import FileContents
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPattern
+from kafkastream.model.graph.graph_nodes import CollectionSource, SinkNode
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, fitting, slug
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
-from kafkastream.spark.failures import located
-from kafkastream.spark.versions import names_sources
-from kafkastream.spec.graph import JobGraph, KeyedNode, SourceNode, distinct_names
-from kafkastream.spec.job import JobSettings
-from kafkastream.spec.nodes import CollectionSource, FileContents, SinkNode
-from kafkastream.spec.source import KafkaSource
-from kafkastream.spec.subscription import PartitionSet, TopicList, TopicPattern
-from kafkastream.spec.values import FrozenMap
+from kafkastream.spark.session.spark_versions import names_sources
+from kafkastream.spark.worker.failures import located
 from kafkastream.sql.files.tables import TableFiles
-from kafkastream.sql.query.node import QueryNode, StreamNode
-from kafkastream.sql.query.operations import TableOperation
+from kafkastream.sql.plan.operations import TableOperation
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
 __all__ = ["JobIdentity", "PartIdentity"]
 

@@ -15,8 +15,8 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
 from kafkastream.spark.checkpoint.record import PartRecord, SourceRecord
-from kafkastream.spark.control import CONTROL_NAME
 
 __all__ = ["ContinuedPart", "ProgramPart", "ProgramSource", "continued"]
 

@@ -12,11 +12,11 @@ from typing import Any, Final, Protocol, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, is_control
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
-from kafkastream.spark.control import CONTROL_NAME, is_control
-from kafkastream.spark.source import offsets_of_json
-from kafkastream.spec.subscription import TopicPartition
-from kafkastream.spec.values import FrozenMap
+from kafkastream.spark.checkpoint.source_options import offsets_of_json
 
 __all__ = ["Extent", "FolderReader", "QueryState", "ReadableFiles", "extents_file", "sinks_file"]
 

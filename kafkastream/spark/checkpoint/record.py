@@ -13,7 +13,7 @@ import attrs
 import msgspec
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 
 __all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
 

@@ -11,13 +11,13 @@ import attrs
 from pyarrow import fs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
 from kafkastream.spark.checkpoint.owner import OWNER_FILE, OwnerRecord
 from kafkastream.spark.checkpoint.reader import FolderReader, ReadableFiles
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord, PartRecord
-from kafkastream.spark.control import CONTROL_NAME
-from kafkastream.spark.layout import Layout
-from kafkastream.spark.source import offsets_of_json
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.checkpoint.state_layout import Layout
 
 __all__ = ["StoredJob", "StoredQuery", "StoredSource", "stored_folder", "stored_jobs"]
 

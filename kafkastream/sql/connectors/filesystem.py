@@ -8,12 +8,12 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.file_formats import BulkWriterFactory, FileContents
+from kafkastream.model.connectors.file_path import local_path
+from kafkastream.model.connectors.file_sink import BucketAssigner, DefaultRollingPolicy, FileSink
+from kafkastream.model.graph.graph_nodes import CollectionSource
 from kafkastream.options.option import Option
-from kafkastream.spec.file_formats import BulkWriterFactory
-from kafkastream.spec.file_path import local_path
-from kafkastream.spec.file_sink import BucketAssigner, DefaultRollingPolicy, FileSink
-from kafkastream.spec.nodes import CollectionSource, FileContents
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import filesystem_options as its
 from kafkastream.sql.connectors.connector import (

@@ -9,7 +9,7 @@ from typing import Final, final
 
 import attrs
 
-from kafkastream.spec.record import Headers
+from kafkastream.model.connectors.record_deserialization import Headers
 
 __all__ = ["HeaderCondition", "HeaderFilter", "HeaderOperator", "header_filter"]
 

@@ -8,8 +8,8 @@ from typing import Final, NoReturn, final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.spec.endpoints import Sink
-from kafkastream.spec.jdbc import JdbcConnectionOptions, JdbcExecutionOptions
+from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import jdbc_options as its
 from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from kafkastream.spec.sink import DeliveryGuarantee
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
 from kafkastream.sql.connectors import kafka_options as its
 from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, SINK_PARALLELISM, Connector
 from kafkastream.sql.connectors.kafka_tables import (

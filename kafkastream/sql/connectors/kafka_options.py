@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Final
 
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, TransactionNamingStrategy
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import (
     boolean,
@@ -15,7 +16,6 @@ from kafkastream.options.parsers import (
     millis_or_never,
     text,
 )
-from kafkastream.spec.sink import DeliveryGuarantee, TransactionNamingStrategy
 from kafkastream.sql.connectors.header_filter import HeaderFilter, header_filter
 
 __all__ = [

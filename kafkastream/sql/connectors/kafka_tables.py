@@ -7,11 +7,11 @@ from typing import final
 
 import attrs
 
-from kafkastream.spec.offsets import OffsetsInitializer
-from kafkastream.spec.record import ConsumerRecord
-from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, ProducerRecord
-from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
-from kafkastream.spec.source import KafkaSource
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
+from kafkastream.model.connectors.record_deserialization import ConsumerRecord
+from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema, ProducerRecord
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors.header_filter import HeaderFilter
 from kafkastream.sql.connectors.kafka_options import (

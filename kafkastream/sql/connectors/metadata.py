@@ -7,7 +7,7 @@ from typing import Final, final
 
 import attrs
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.casting import castable
 from kafkastream.sql.formats import Format
 from kafkastream.sql.table import MetadataColumn

@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import Any, Final
 
-from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner
+from kafkastream.model.connectors.partitioners import FlinkFixedPartitioner, KafkaPartitioner
 from kafkastream.sql.connectors.kafka_options import KEY_FIELDS, PARTITIONER
 from kafkastream.sql.table_options import TableOptions
 

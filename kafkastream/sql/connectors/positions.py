@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple, TypeVar
 
+from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.options.option import Option
-from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
-from kafkastream.spec.subscription import TopicPartition
 from kafkastream.sql.connectors.kafka_options import (
     BOUNDED_MODE,
     BOUNDED_OFFSETS,

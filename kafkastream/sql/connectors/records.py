@@ -6,10 +6,14 @@ from typing import final
 
 import attrs
 
-from kafkastream.spec.formats import InitializationContext
-from kafkastream.spec.partitioning import KafkaPartitioner
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema
-from kafkastream.spec.record_serialization import KafkaRecordSerializationSchema, KafkaSinkContext, ProducerRecord
+from kafkastream.model.connectors.partitioners import KafkaPartitioner
+from kafkastream.model.connectors.record_deserialization import ConsumerRecord, KafkaRecordDeserializationSchema
+from kafkastream.model.connectors.record_serialization import (
+    KafkaRecordSerializationSchema,
+    KafkaSinkContext,
+    ProducerRecord,
+)
+from kafkastream.model.formats import InitializationContext
 
 __all__ = ["RecordsAsEncoded", "RecordsAsRead"]
 

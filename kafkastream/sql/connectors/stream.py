@@ -8,7 +8,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.types import TypeInformation, TypeKind
+from kafkastream.model.common.types import TypeInformation, TypeKind
 from kafkastream.sql.casting import castable
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema

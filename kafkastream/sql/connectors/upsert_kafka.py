@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from kafkastream.spec.offsets import OffsetsInitializer
+from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import kafka_options as its
 from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, SINK_PARALLELISM, Connector

@@ -9,11 +9,11 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.file_formats import BulkWriterFactory
-from kafkastream.spec.formats.avro_schema import avro_schema
-from kafkastream.spec.stand_in import Refused
-from kafkastream.spec.types import TypeInformation, TypeKind
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.types import TypeInformation, TypeKind
+from kafkastream.model.connectors.file_formats import BulkWriterFactory
+from kafkastream.model.formats.avro_schema import avro_schema
 
 __all__ = ["AvroBulkWriters", "AvroSchema", "AvroWriterFactory", "GenericRecordAvroTypeInfo"]
 

@@ -8,12 +8,12 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.file_formats import StreamFormat
-from kafkastream.spec.formats.csv_reading import CsvReading
-from kafkastream.spec.formats.csv_text import CsvDialect
-from kafkastream.spec.formats.csv_writing import CsvWriting
-from kafkastream.spec.types import RowTypeInfo, Types
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.types import RowTypeInfo, Types
+from kafkastream.model.connectors.file_formats import StreamFormat
+from kafkastream.model.formats.csv_reading import CsvReading
+from kafkastream.model.formats.csv_text import CsvDialect
+from kafkastream.model.formats.csv_writing import CsvWriting
 from kafkastream.sql.files.parquet import RowDataBulkWriterFactory
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.types import RowTypeInfo
+from kafkastream.model.connectors.file_formats import BulkFormat, BulkWriterFactory
+from kafkastream.model.job.configuration import Configuration
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, bytes_of_memory, enum_member
-from kafkastream.spec.arguments import checked_methods
-from kafkastream.spec.configuration import Configuration
-from kafkastream.spec.file_formats import BulkFormat, BulkWriterFactory
-from kafkastream.spec.types import RowTypeInfo
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.type_information import row_type_info

@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.file_formats import FileFormat
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.model.connectors.file_formats import FileFormat
 from kafkastream.sql.printing import printed_value
 from kafkastream.sql.types import DataType, Kind, RowField
 

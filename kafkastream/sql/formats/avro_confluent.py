@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Final, final
 
 import attrs
 
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import boolean, text
-from kafkastream.spec.formats.schema_registry import SchemaRegistry
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.formats.avro import AvroRecordFormat
 from kafkastream.sql.formats.avro_types import avro_type, row_type
 from kafkastream.sql.settings import setting, settings_under

@@ -7,9 +7,9 @@ from typing import ClassVar, Final, final
 
 import attrs
 
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import text
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.formats.json import JsonSettings
 from kafkastream.sql.settings import setting

@@ -8,9 +8,9 @@ from typing import ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
-from kafkastream.spec.formats.csv_text import CsvDialect
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.formats.json import IGNORE_PARSE_ERRORS
 from kafkastream.sql.settings import setting

@@ -6,8 +6,8 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.types import DataType, RowField
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Final, final
 
 import attrs
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.formats.json import JsonSettings
 from kafkastream.sql.types import DataType, Kind

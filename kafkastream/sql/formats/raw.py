@@ -9,9 +9,9 @@ from typing import ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.formats.charsets import check_charset
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import enum_member, text
-from kafkastream.spec.formats.charsets import check_charset
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType, Kind, RowField

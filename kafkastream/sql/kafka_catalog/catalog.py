@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Protocol, final
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.topic_sample import TopicSample
 from kafkastream.sql.connectors.kafka_options import PROPERTIES
 from kafkastream.sql.connectors.kafka_properties import consumer_properties
-from kafkastream.sql.kafka_catalog.inference import TopicSample, inferred_table
+from kafkastream.sql.kafka_catalog.inference import inferred_table
 from kafkastream.sql.kafka_catalog.options import CatalogOptions, catalog_settings
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import TableDefinition

@@ -11,8 +11,9 @@ from typing import Any, Final, NoReturn, final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.topic_sample import Message, TopicSample
 from kafkastream.options.option import Option
-from kafkastream.spec.values import FrozenMap
 from kafkastream.sql.connectors import kafka_options as its
 from kafkastream.sql.connectors.connector import CONNECTOR
 from kafkastream.sql.connectors.kafka import KAFKA
@@ -25,7 +26,7 @@ from kafkastream.sql.kafka_catalog.options import CatalogSettings
 from kafkastream.sql.table import Column, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Message", "TopicSample", "inferred_table"]
+__all__ = ["inferred_table"]
 
 log = logging.getLogger("kafkastream")
 
@@ -34,29 +35,6 @@ Object = Mapping[str, Any]
 _POSITION: Final = ("partition", "offset")
 _METADATA: Final = (*_POSITION, "timestamp")
 _STAMPS: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
-
-
-@final
-@attrs.frozen
-class Message:
-    """A record's key and value."""
-
-    key: bytes | None = attrs.field(default=None, repr=False)
-    value: bytes | None = attrs.field(default=None, repr=False)
-
-
-@final
-@attrs.frozen
-class TopicSample:
-    """What is known of a topic.
-
-    Args:
-        messages: Its newest messages, or some of them.
-        is_compacted: Whether it keeps the last message of each key for ever, and nothing else.
-    """
-
-    messages: tuple[Message, ...]
-    is_compacted: bool = False
 
 
 @final

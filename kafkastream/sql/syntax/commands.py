@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.cursor import Cursor, is_word
 from kafkastream.sql.syntax.inserts import filled_table, insert, own_query, statement_set
 from kafkastream.sql.syntax.kinds import ExplainDetail, ObjectKind, Shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.columns import comment
 from kafkastream.sql.syntax.cursor import Cursor, is_word
 from kafkastream.sql.syntax.expressions import options, query

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.cursor import Cursor, is_word
 from kafkastream.sql.syntax.tokens import Token, TokenKind
 from kafkastream.sql.table import Expression, Position

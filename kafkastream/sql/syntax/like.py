@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.checks import problems
 from kafkastream.sql.syntax.kinds import FeatureOption, MergingStrategy
 from kafkastream.sql.syntax.statements import LikeClause

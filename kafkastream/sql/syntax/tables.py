@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.columns import TableElements, comment, computed_column
 from kafkastream.sql.syntax.cursor import Cursor, is_word
 from kafkastream.sql.syntax.expressions import hinted_options, options, query

@@ -14,16 +14,16 @@ import pytest
 from kafkastream.common import WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
-from kafkastream.keyed.keys import encoded_key
-from kafkastream.keyed.of_node import keyed_operator
-from kafkastream.keyed.operators import CallError, KeyedElements, KeyedOperator
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.watermark import MAX_WATERMARK
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.operator_factory import keyed_operator
+from kafkastream.operators.state.key_encoding import encoded_key
+from kafkastream.operators.stream.keyed_operators import CallError, KeyedElements, KeyedOperator
 from tests.differential.state.cases import LIVES, LIVING, PLAIN, Step
 from tests.differential.state.operations import Operations
 from tests.differential.state.otherwise import OTHERWISE, WINDOWED_OTHERWISE
 from tests.differential.state.windowed import ELEMENTS, WINDOWED
-from tests.unit.keyed.memory import Memory
+from tests.unit.operators.memory import Memory
 
 GOLDEN: Final = json.loads(Path(__file__).with_name("golden.json").read_text())
 Rows = list[tuple[bytes, Any, int | None]]

@@ -30,10 +30,10 @@ from kafkastream.cdc.spec.simple_sinks import DeltaSink, PrintSink, ValuesSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
+from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.model.connectors.subscription import TopicList, TopicPartition, TopicPattern
 from kafkastream.pipeline import Pipeline
-from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
-from kafkastream.spec.sink import DeliveryGuarantee
-from kafkastream.spec.subscription import TopicList, TopicPartition, TopicPattern
 from kafkastream.sql.formats.json import TimestampFormat
 
 SOURCE = "source: {type: kafka, properties.bootstrap.servers: 'k:9092', topic: orders, properties.group.id: g}\n"

@@ -25,10 +25,10 @@ from kafkastream.cdc.spec.sink import SchemaChangeType
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.offsets import OffsetsInitializer
-from kafkastream.spec.sink import KafkaSink
-from kafkastream.spec.source import KafkaSource
-from kafkastream.spec.values import FrozenMap, Secret
+from kafkastream.model.common.immutable import FrozenMap, Secret
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.sql.types import DataType, Kind
 
 ORDERS = TableId.parse("shop.orders")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError
 from kafkastream.kafka.jaas import LoginEntry, login_entry
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 
 SECRET = "hunter2"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.kafka.topics import shares
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 
 
 @pytest.mark.parametrize(

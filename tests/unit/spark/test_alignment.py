@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafkastream.spark.alignment import align
+from kafkastream.spark.plan.watermark_alignment import align
 
 
 def test_another_spark_is_told_once_and_the_job_goes_on(caplog: pytest.LogCaptureFixture) -> None:

@@ -21,13 +21,13 @@ from kafkastream.datastream.async_retry_predicates import (
     has_exception_predicate,
 )
 from kafkastream.errors import UserFunctionError
-from kafkastream.spark.batches import Batch, ElementError
-from kafkastream.spark.flow import applied
-from kafkastream.spark.operators import Operator, user_operator
-from kafkastream.spec.async_functions import AsyncFunctionDescriptor
-from kafkastream.spec.async_retries import NO_RETRY_STRATEGY
-from kafkastream.spec.graph import OperatorKind, OperatorNode
-from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.model.functions.async_functions import AsyncFunctionDescriptor
+from kafkastream.model.functions.async_retries import NO_RETRY_STRATEGY
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.graph.job_graph import OperatorKind, OperatorNode
+from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.chained_operators import Operator, user_operator
+from kafkastream.spark.worker.operator_chain import applied
 
 Invoke = Callable[[Any], Awaitable[Any]]
 
@@ -317,4 +317,4 @@ def test_an_error_says_where_it_was() -> None:
         "the function of operator 'ask' raised TimeoutError: Async function call has timed out for input: 1"
     )
     assert failure.value.where == "offset 1; element 1"
-    assert "kafkastream/spec/async" not in failure.value.now.replace("\\", "/")
+    assert "kafkastream/model/functions/async" not in failure.value.now.replace("\\", "/")

@@ -9,18 +9,13 @@ from pyspark import cloudpickle
 
 from kafkastream.errors import DeserializationError, UserFunctionError
 from kafkastream.metrics import MetricKind
-from kafkastream.spark.batches import Batch, ElementError, each
-from kafkastream.spark.chain import Chain
-from kafkastream.spark.compile import ChainCompiler
-from kafkastream.spark.flow import Flow, Stage
-from kafkastream.spark.opened import Run
-from kafkastream.spark.operators import Operator, timestamp_operators, user_operator
-from kafkastream.spark.records import CollectionDecoder, ValueDecoder
-from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.sinks import CollectOperator
-from kafkastream.spec.formats import DeserializationSchema, SimpleStringSchema
-from kafkastream.spec.functions import Function, MapFunction
-from kafkastream.spec.graph import (
+from kafkastream.model.common.stream_functions import Function, MapFunction
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.record_deserialization import ValueOnlySchema
+from kafkastream.model.formats import DeserializationSchema, SimpleStringSchema
+from kafkastream.model.functions.process_functions import ProcessFunction
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.graph.job_graph import (
     CollectionSource,
     CollectSink,
     JobGraph,
@@ -30,10 +25,15 @@ from kafkastream.spec.graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.spec.process_functions import ProcessFunction
-from kafkastream.spec.record import ValueOnlySchema
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.worker.batches import Batch, ElementError, each
+from kafkastream.spark.worker.chain_sinks import CollectOperator
+from kafkastream.spark.worker.chained_operators import Operator, timestamp_operators, user_operator
+from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.record_decoders import CollectionDecoder, ValueDecoder
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import Run
 
 BATCH = Batch(["a", "bb", "", "dddd"], [1, None, 3, 4], range(4))
 

@@ -9,10 +9,10 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from kafkastream.common import WatermarkStrategy
-from kafkastream.spark.control import CONTROL, ControlFile, ControlReader
-from kafkastream.spark.records import CollectionDecoder
-from kafkastream.spark.streams import collection_rows, collections_of
-from kafkastream.spec.graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.spark.checkpoint.control_stream import CONTROL, ControlFile, ControlReader
+from kafkastream.spark.plan.source_frames import collection_rows, collections_of
+from kafkastream.spark.worker.record_decoders import CollectionDecoder
 
 
 def rules(node: int, *elements: Any) -> SourceNode:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.crash_notes import Crash, CrashNote, last_crash
+from kafkastream.spark.session.crash_notes import Crash, CrashNote, last_crash
 
 WORKERS = """
 import os, signal
 from pyspark import daemon
-from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.daemon import note_ends
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.session.worker_daemon import note_ends
 
 note_ends()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # as manager does

@@ -10,14 +10,14 @@ import pytest
 from kafkastream.common import Row, Types
 from kafkastream.datastream import DataStream, OutputTag, ProcessFunction, StreamExecutionEnvironment
 from kafkastream.errors import UserFunctionError
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.compile import ChainCompiler
-from kafkastream.spark.flow import Flow
-from kafkastream.spark.opened import Run
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.reports import ReportKind
-from kafkastream.spec.chaining import Serialization
-from kafkastream.spec.graph import CollectSink
+from kafkastream.model.graph.chaining import Serialization
+from kafkastream.model.graph.job_graph import CollectSink
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.reports import ReportKind
+from kafkastream.spark.worker.worker_cache import Run
 
 NAMED = Types.ROW_NAMED(["w", "n"], [Types.STRING(), Types.FLOAT()])
 SIDE = OutputTag("side", NAMED)

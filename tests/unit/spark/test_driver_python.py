@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream.errors import SetupError
-from kafkastream.spark.driver_python import provide_python
+from kafkastream.spark.session.driver_python import provide_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

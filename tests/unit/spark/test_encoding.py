@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from kafkastream.kafka.producer import BY_KEY, Records
-from kafkastream.spark.batches import Batch, ElementError
-from kafkastream.spark.encoding import RecordEncoder, _written_times
-from kafkastream.spec.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
-from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
-from kafkastream.spec.record_building import BuiltRecordSerializationSchema
-from kafkastream.spec.record_serialization import (
+from kafkastream.model.connectors.partitioners import FlinkFixedPartitioner, KafkaPartitioner, RoundRobinPartitioner
+from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
+from kafkastream.model.connectors.record_serialization import (
     HeaderProvider,
     KafkaRecordSerializationSchema,
     KafkaSinkContext,
     ProducerRecord,
 )
-from kafkastream.spec.runtime_context import RuntimeContext
+from kafkastream.model.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.record_encoder import RecordEncoder, _written_times
 
 TEXT = SimpleStringSchema()
 PARTITIONS = {"t": [0, 1, 2], "u": [0]}

@@ -6,8 +6,9 @@ from typing import Any
 
 from kafkastream.common import Duration, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream.connectors.kafka import KafkaSource
-from kafkastream.spark.event_time import EventTime
-from kafkastream.spec.graph import (
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import (
     CollectionSource,
     JobGraph,
     KeyedInput,
@@ -17,10 +18,9 @@ from kafkastream.spec.graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.spec.subscription import TopicPartition
-from kafkastream.spec.watermark import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.spark.plan.watermark_service import EventTime
 from kafkastream.sql.connectors import StreamTableSource
-from kafkastream.sql.query.node import StreamNode
+from kafkastream.sql.plan.query_node import StreamNode
 from kafkastream.sql.table_stream import TableStream
 
 MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 import pytest
 
 from kafkastream.errors import JarsUnavailableError
-from kafkastream.spark import jars
-from kafkastream.spark.jars import broker_jars, connector_jars, connector_version, delta_jars
+from kafkastream.spark.session import jars
+from kafkastream.spark.session.jars import broker_jars, connector_jars, connector_version, delta_jars
 
 POM = """<project><modelVersion>4.0.0</modelVersion>
 <groupId>{org}</groupId><artifactId>{name}</artifactId><version>{rev}</version></project>"""
@@ -212,7 +212,7 @@ def test_rest_of_a_killed_fetch_is_cleared(registry: Path) -> None:
 
 
 def test_two_processes_at_once_get_the_same_jars(registry: Path) -> None:
-    code = "from kafkastream.spark.jars import connector_jars; print(*connector_jars())"
+    code = "from kafkastream.spark.session.jars import connector_jars; print(*connector_jars())"
     both = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     printed = [process.communicate(timeout=60)[0].strip() for process in both]
     assert printed == [str(connector_jars()[0])] * 2
@@ -265,7 +265,7 @@ def test_download_ends_with_its_killed_owner(registry: Path, tmp_path: Path, mon
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(20)
         use_registry(tmp_path, f"http://127.0.0.1:{silent.getsockname()[1]}/", monkeypatch)
-        code = "from kafkastream.spark.jars import connector_jars; connector_jars()"
+        code = "from kafkastream.spark.session.jars import connector_jars; connector_jars()"
         with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL) as owner:
             download, _ = silent.accept()
             owner.kill()
@@ -276,5 +276,5 @@ def test_download_ends_with_its_killed_owner(registry: Path, tmp_path: Path, mon
 
 
 def test_module_does_not_import_pyspark() -> None:
-    code = "import sys, kafkastream.spark.jars; sys.exit('pyspark' in sys.modules)"
+    code = "import sys, kafkastream.spark.session.jars; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

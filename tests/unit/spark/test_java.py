@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kafkastream.errors import JavaNotFoundError
-from kafkastream.spark.java import find_java
+from kafkastream.spark.session.java_home import find_java
 
 
 def java_home(folder: Path, answer: str) -> str:

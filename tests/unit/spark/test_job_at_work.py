@@ -10,13 +10,13 @@ import pytest
 
 from kafkastream.common import JobStatus, RestartStrategies, RestartStrategyConfiguration
 from kafkastream.errors import BrokerUnreachableError, DefinitionError, JobError, SparkLostError, WorkerStartError
-from kafkastream.spark.job import Job
-from kafkastream.spark.metrics import JobMetrics
-from kafkastream.spark.progress import FollowedQuery
-from kafkastream.spark.restarts import Restarts
-from kafkastream.spark.running_part import RunningPart
-from kafkastream.spec.graph import JobGraph
-from kafkastream.spec.job import JobID
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.job.job_result import JobID
+from kafkastream.spark.job.job_metrics import JobMetrics
+from kafkastream.spark.job.query_progress import FollowedQuery
+from kafkastream.spark.job.query_runner import RunningPart
+from kafkastream.spark.job.restarts import Restarts
+from kafkastream.spark.job.running_job import Job
 from kafkastream.testing import wait_until
 
 GONE = BrokerUnreachableError("no broker answers")

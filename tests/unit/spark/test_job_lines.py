@@ -16,10 +16,17 @@ import attrs
 import pytest
 
 from kafkastream.metrics.standing import Standing
-from kafkastream.spark import job_lines
-from kafkastream.spark.job_lines import JobLines, kept_in_place, run_by_command
-from kafkastream.spec.graph import CollectionSource, DiscardingSink, JobGraph, PrintSink, SinkNode, SourceNode
-from kafkastream.spec.watermark import WatermarkStrategy
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    DiscardingSink,
+    JobGraph,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+)
+from kafkastream.spark.job import job_lines
+from kafkastream.spark.job.job_lines import JobLines, kept_in_place, run_by_command
 
 STANDING = Standing(records=750, left=250)
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} "

@@ -30,19 +30,19 @@ from kafkastream.datastream.state import (
 )
 from kafkastream.datastream.window import EventTimeSessionWindows, TimeWindow, TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, KafkastreamError, UserFunctionError
-from kafkastream.keyed.keys import encoded_key
-from kafkastream.keyed.operators import KeyedElements
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.compile import ChainCompiler
-from kafkastream.spark.exchange import ExchangeOperator, OperatorInput, Watermarks
-from kafkastream.spark.flow import applied
-from kafkastream.spark.keyed_chain import KeyedChain
-from kafkastream.spark.opened import Run
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.reports import ReportKind
-from kafkastream.spec.graph import CollectSink, KeyedInput
-from kafkastream.spec.watermark import MAX_WATERMARK
-from tests.unit.keyed.memory import Memory
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
+from kafkastream.model.graph.job_graph import CollectSink, KeyedInput
+from kafkastream.operators.state.key_encoding import encoded_key
+from kafkastream.operators.stream.keyed_operators import KeyedElements
+from kafkastream.spark.exchange.keyed_task import KeyedChain
+from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator, OperatorInput, Watermarks
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.operator_chain import applied
+from kafkastream.spark.worker.reports import ReportKind
+from kafkastream.spark.worker.worker_cache import Run
+from tests.unit.operators.memory import Memory
 
 SESSIONS = EventTimeSessionWindows.with_gap(Time.milliseconds(10))
 Built = Callable[[KeyedStream[Any, Any]], DataStream[Any]]

@@ -12,16 +12,16 @@ from kafkastream.common import Configuration, Time, Types
 from kafkastream.datastream import DataStream, MapFunction, StreamExecutionEnvironment
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
-from kafkastream.keyed.keys import encoded_key
-from kafkastream.keyed.scope import KeyedScope, forget
-from kafkastream.spark.control import CONTROL_NAME
-from kafkastream.spark.layout import Layout
-from kafkastream.spec.graph import JobGraph, Node
-from kafkastream.spec.process_functions import TimeDomain
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.graph.job_graph import JobGraph, Node
+from kafkastream.operators.state.key_encoding import encoded_key
+from kafkastream.operators.state.keyed_context import KeyedScope, forget
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.connectors import StreamTableSource
-from kafkastream.sql.query.node import StreamNode
+from kafkastream.sql.plan.query_node import StreamNode
 from kafkastream.sql.table_stream import TableStream
-from tests.unit.keyed.memory import Memory
+from tests.unit.operators.memory import Memory
 
 ANEW = "tart under another job name, or with another checkpoint directory, without any state."
 Stream = DataStream[Any]

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkastream.keyed.tables.group_aggregate import GroupAggregateOperator
-from kafkastream.spark.tables.local_aggregate import pre_aggregated
-from kafkastream.sql.query.operations import (
+from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
+from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
+from kafkastream.sql.plan.operations import (
     GroupAggregate,
     TableOperation,
     WindowAggregate,
 )
 from kafkastream.sql.types import DataType, Kind
-from tests.unit.keyed.tables.rows_driving import Driven, TableRow, call, materialised
+from tests.unit.operators.table.rows_driving import Driven, TableRow, call, materialised
 
 TINY = DataType.of(Kind.TINYINT)
 MONEY = DataType.of(Kind.DECIMAL, 38, 2)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.master import given_master
+from kafkastream.spark.session.master import given_master
 
 SUBMIT = "PYSPARK_SUBMIT_ARGS"
 

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from kafkastream.cli import main
 from kafkastream.errors import WorkerDependencyError
-from kafkastream.spark import packing
-from kafkastream.spark.cluster import Answer, check_answers
+from kafkastream.spark.job.cluster_checks import Answer, check_answers
+from kafkastream.spark.session import packed_environment as packing
 
 
 def test_what_is_left_out_takes_its_metadata_along_and_nothing_of_others() -> None:

@@ -13,14 +13,14 @@ import pytest
 
 from kafkastream.common import RestartStrategies
 from kafkastream.errors import JobError
-from kafkastream.spark.job import Job
-from kafkastream.spark.metrics import JobMetrics
-from kafkastream.spark.program_end import StartedJobs
-from kafkastream.spark.progress import FollowedQuery
-from kafkastream.spark.restarts import Restarts
-from kafkastream.spark.running_part import RunningPart
-from kafkastream.spec.graph import JobGraph
-from kafkastream.spec.job import JobID, JobStatus
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.job.job_result import JobID, JobStatus
+from kafkastream.spark.job.job_metrics import JobMetrics
+from kafkastream.spark.job.program_end import StartedJobs
+from kafkastream.spark.job.query_progress import FollowedQuery
+from kafkastream.spark.job.query_runner import RunningPart
+from kafkastream.spark.job.restarts import Restarts
+from kafkastream.spark.job.running_job import Job
 from kafkastream.testing import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -75,7 +75,7 @@ def begun(jobs: StartedJobs, name: str, work: Callable[[RunningPart], None], *, 
 PROGRAM = """
 import logging, sys, threading, time
 from tests.unit.spark.test_program_end import begun, brief, endless, failing, told
-from kafkastream.spark.program_end import STARTED
+from kafkastream.spark.job.program_end import STARTED
 
 def ended(job):
     while not job.finished.done():
@@ -133,7 +133,9 @@ def test_a_program_that_fails_tells_its_error_first() -> None:
 
 
 def test_guards_do_not_wait_for_each_other() -> None:
-    program = "from kafkastream.spark.program_end import StartedJobs\nfor _ in 'ab':\n    StartedJobs()._begin_guard()"
+    program = (
+        "from kafkastream.spark.job.program_end import StartedJobs\nfor _ in 'ab':\n    StartedJobs()._begin_guard()"
+    )
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False).returncode == 0
 
 

@@ -5,9 +5,13 @@ import pickle
 import pyarrow as pa
 import pytest
 
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.records import CollectionDecoder, RecordDecoder, owner_subtask, subtask_of
-from kafkastream.spec.record import ConsumerRecord, KafkaRecordDeserializationSchema, TimestampType
+from kafkastream.model.connectors.record_deserialization import (
+    ConsumerRecord,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+)
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.record_decoders import CollectionDecoder, RecordDecoder, owner_subtask, subtask_of
 
 # Java's String.hashCode
 HASHES = {

@@ -8,7 +8,7 @@ import pytest
 
 from kafkastream.common import RestartStrategies, RestartStrategyConfiguration
 from kafkastream.errors import DefinitionError, JobError, KafkastreamError, UnsupportedFeatureError
-from kafkastream.spark.restarts import Restarts
+from kafkastream.spark.job.restarts import Restarts
 
 FAILURE = JobError("it failed")
 

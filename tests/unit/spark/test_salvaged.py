@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.spark.batches import Batch, ElementError, each, joined, salvaged
+from kafkastream.spark.worker.batches import Batch, ElementError, each, joined, salvaged
 
 
 @given(st.lists(st.booleans(), max_size=200))

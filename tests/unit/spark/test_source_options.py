@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spark.source import offsets_json, offsets_of_json, source_options, stop_condition
-from kafkastream.spec.formats import SimpleStringSchema
-from kafkastream.spec.offsets import OffsetsInitializer
-from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats import SimpleStringSchema
+from kafkastream.spark.checkpoint.source_options import offsets_json, offsets_of_json, source_options, stop_condition
 
 STARTS = {TopicPartition("b", 0): 7, TopicPartition("a", 1): 5, TopicPartition("a", 0): 3}
 DISCOVERY = "partition.discovery.interval.ms"

@@ -8,13 +8,13 @@ from kafkastream.common import Duration, SimpleStringSchema, WatermarkStrategy
 from kafkastream.datastream.connectors.kafka import KafkaSource
 from kafkastream.metrics.store import MetricStore, Operator
 from kafkastream.metrics.values import Change, MetricKind, MetricValue, OperatorChanges
+from kafkastream.model.common.time import wall_clock_ms
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import JobGraph, SourceNode
 from kafkastream.spark.checkpoint import Extent
-from kafkastream.spark.event_time import EventTime
-from kafkastream.spark.metrics import QueryMetrics
-from kafkastream.spark.streams import KafkaInput
-from kafkastream.spec.graph import JobGraph, SourceNode
-from kafkastream.spec.subscription import TopicPartition
-from kafkastream.spec.time import wall_clock_ms
+from kafkastream.spark.job.job_metrics import QueryMetrics
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.watermark_service import EventTime
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
 MONOTONOUS = WatermarkStrategy.for_monotonous_timestamps()

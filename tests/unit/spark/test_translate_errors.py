@@ -19,7 +19,7 @@ from kafkastream.errors import (
     WorkerDependencyError,
     WorkerStartError,
 )
-from kafkastream.spark.translate_errors import BAD_RECORD, FunctionFailedError, translated
+from kafkastream.spark.session.translate_errors import BAD_RECORD, FunctionFailedError, translated
 
 STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
 

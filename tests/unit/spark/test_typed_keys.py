@@ -11,14 +11,14 @@ import pytest
 
 from kafkastream.common import Row, Types
 from kafkastream.errors import UserFunctionError
-from kafkastream.keyed.operators import KeyedElements
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.exchange import ExchangeOperator
-from kafkastream.spark.flow import applied
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spec.graph import KeyedInput
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.spec.types import TypeInformation
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.graph.job_graph import KeyedInput
+from kafkastream.operators.stream.keyed_operators import KeyedElements
+from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.operator_chain import applied
 
 NAMED = Types.ROW_NAMED(["w", "n"], [Types.STRING(), Types.INT()])
 

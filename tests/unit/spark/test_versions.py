@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafkastream.errors import SetupError
-from kafkastream.spark.versions import TESTED, check_spark, warn_of_leak
+from kafkastream.spark.session.spark_versions import TESTED, check_spark, warn_of_leak
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def test_older_spark_is_refused_before_it_starts(tmp_path: Path) -> None:
     jars.mkdir()
     for jar in ("ivy-2.5.3.jar", "spark-core_2.13-4.1.4.jar"):
         (jars / jar).touch()
-    program = "from kafkastream.spark.session import spark_session; spark_session()"
+    program = "from kafkastream.spark.session.session import spark_session; spark_session()"
     environment = {**os.environ, "SPARK_HOME": str(tmp_path)}
     run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 1

@@ -9,11 +9,11 @@ import pytest
 
 from kafkastream.common import Duration, WatermarkGenerator, WatermarkOutput, WatermarkStrategy
 from kafkastream.errors import KafkastreamError, UserFunctionError
-from kafkastream.spark.batches import Batch
-from kafkastream.spark.flow import applied
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.watermark_operator import WatermarkOperator
-from kafkastream.spec.watermark import MIN_WATERMARK
+from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.operator_chain import applied
+from kafkastream.spark.worker.watermark_operator import WatermarkOperator
 
 MONOTONOUS: WatermarkStrategy[Any] = WatermarkStrategy.for_monotonous_timestamps()
 AS_THEY_ARE = MONOTONOUS.with_timestamp_assigner(lambda value, _: value)

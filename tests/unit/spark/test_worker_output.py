@@ -6,8 +6,8 @@ from textwrap import dedent
 
 import pytest
 
-from kafkastream.spark.jvm import own_words
-from kafkastream.spark.worker_output import shown
+from kafkastream.spark.session.jvm import own_words
+from kafkastream.spark.session.worker_output import shown
 
 PYSPARK = "/venv/lib/python3.11/site-packages/pyspark"
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from kafkastream.errors import KafkastreamError
-from kafkastream.spark.tables.typing import SparkTyping
+from kafkastream.spark.plan.spark_typing import SparkTyping
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.query.catalog import ResolvedTable, View
-from kafkastream.sql.query.operations import Operation, TimeAttribute
-from kafkastream.sql.query.plan import planned
-from kafkastream.sql.query.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.plan.operations import Operation, TimeAttribute
+from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
+from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema

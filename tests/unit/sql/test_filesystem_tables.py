@@ -13,8 +13,8 @@ import attrs
 import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
-from kafkastream.spark.file_contents import elements_of
-from kafkastream.spec.file_sink import DefaultRollingPolicy
+from kafkastream.model.connectors.file_sink import DefaultRollingPolicy
+from kafkastream.spark.sql.files.file_contents import elements_of
 from kafkastream.sql.connectors import FileTableSink, FileTableSource, check_partitions, sink_of, source_of
 from kafkastream.sql.files.parquet import ParquetCompression, ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFile, TableFiles

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.spec.record import Headers
+from kafkastream.model.connectors.record_deserialization import Headers
 from kafkastream.sql.connectors.header_filter import (
     HeaderCondition,
     HeaderFilter,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
 from kafkastream.sql.inferred_types import inferred_row
 
 NOW = datetime(2024, 5, 1, tzinfo=timezone.utc)

@@ -10,9 +10,9 @@ import pytest
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import JdbcTableSink, sink_of, source_of
-from kafkastream.sql.query.operations import Materialize
-from kafkastream.sql.query.relations import Field, Relation, Scan, Stateful
-from kafkastream.sql.query.sinks import consumed
+from kafkastream.sql.plan.operations import Materialize
+from kafkastream.sql.plan.relations import Field, Relation, Scan, Stateful
+from kafkastream.sql.plan.sink_changes import consumed
 from kafkastream.sql.types import DataType, Kind
 from tests.unit.sql.tables import BIGINT, STRING, at, error, metadata, physical, table
 

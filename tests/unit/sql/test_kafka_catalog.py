@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.connectors.topic_sample import Message, TopicSample
 from kafkastream.sql.connectors import KafkaTableSource, source_of
 from kafkastream.sql.formats import TimestampFormat
-from kafkastream.sql.kafka_catalog.inference import Message, TopicSample, inferred_table
+from kafkastream.sql.kafka_catalog.inference import inferred_table
 from kafkastream.sql.kafka_catalog.options import CatalogOptions, CatalogSettings, catalog_settings
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog, CreateTable

@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 
-from kafkastream.spec.offsets import OffsetResetStrategy, OffsetsInitializer
-from kafkastream.spec.partitioning import FlinkFixedPartitioner, KafkaPartitioner
-from kafkastream.spec.record_serialization import KafkaSinkContext, ProducerRecord
-from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink, KafkaSinkBuilder, TransactionNamingStrategy
-from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
-from kafkastream.spec.subscription import TopicPartition
+from kafkastream.model.connectors.kafka_sink import (
+    DeliveryGuarantee,
+    KafkaSink,
+    KafkaSinkBuilder,
+    TransactionNamingStrategy,
+)
+from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
+from kafkastream.model.connectors.partitioners import FlinkFixedPartitioner, KafkaPartitioner
+from kafkastream.model.connectors.record_serialization import KafkaSinkContext, ProducerRecord
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, kafka_sink, kafka_source, sink_of, source_of
 from kafkastream.sql.connectors.header_filter import header_filter

@@ -8,10 +8,10 @@ import attrs
 import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.connectors.topic_sample import Message, TopicSample
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
-from kafkastream.sql.kafka_catalog.inference import Message, TopicSample
-from kafkastream.sql.query.catalog import Typing, View
+from kafkastream.sql.plan.planning_catalog import Typing, View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import Expression, TableDefinition

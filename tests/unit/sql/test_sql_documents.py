@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import AsTable, CreateTable, Insert, Statement

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.kinds import ExplainDetail, FeatureOption, MergingStrategy, ObjectKind, Shown
 from kafkastream.sql.syntax.parser import parse, parse_one

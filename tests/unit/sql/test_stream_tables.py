@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.common.types import TypeInformation, Types
 from kafkastream.sql.connectors.stream import stream_schema
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import ComputedColumn, Expression, MetadataColumn, PhysicalColumn, TableSchema

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spec.formats.csv_text import CsvDialect
-from kafkastream.spec.values import FrozenMap
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.formats import (
     FORMATS,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spec.offsets import OffsetsInitializer
-from kafkastream.spec.sink import DeliveryGuarantee, KafkaSink
-from kafkastream.spec.source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import sink_of, source_of
 from kafkastream.sql.connectors.kafka_tables import BufferFlush, KafkaTableSink, KafkaTableSource

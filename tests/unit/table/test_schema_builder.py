@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
-from kafkastream.sql.query.text import QueryText
+from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.table import (
     ComputedColumn,
     Expression,

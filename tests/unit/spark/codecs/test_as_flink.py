@@ -16,18 +16,18 @@ import attrs
 import pyarrow as pa
 import pytest
 
-from kafkastream.spark.batches import ElementError
-from kafkastream.spark.codecs.values import decode_values
-from kafkastream.spec.formats import (
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.types import RowTypeInfo, Types
+from kafkastream.model.common.value_printing import flink_string
+from kafkastream.model.formats import (
     CsvRowDeserializationSchema,
     CsvRowSerializationSchema,
     DeserializationSchema,
     JsonRowDeserializationSchema,
     JsonRowSerializationSchema,
 )
-from kafkastream.spec.printing import flink_string
-from kafkastream.spec.row import Row
-from kafkastream.spec.types import RowTypeInfo, Types
+from kafkastream.spark.worker.batches import ElementError
+from kafkastream.spark.worker.value_decoders import decode_values
 
 
 @attrs.frozen

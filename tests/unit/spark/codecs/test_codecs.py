@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.spark.batches import ElementError
-from kafkastream.spark.codecs.values import decode_values
-from kafkastream.spec.formats import ByteArraySchema, DeserializationSchema, SimpleStringSchema
+from kafkastream.model.formats import ByteArraySchema, DeserializationSchema, SimpleStringSchema
+from kafkastream.spark.worker.batches import ElementError
+from kafkastream.spark.worker.value_decoders import decode_values
 
 
 class Slow(DeserializationSchema[str]):

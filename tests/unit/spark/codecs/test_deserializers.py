@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkastream.spark.batches import ElementError
-from kafkastream.spark.codecs.deserializers import deserialize_values
-from kafkastream.spec.formats.kafka_deserializers import kafka_deserializer
+from kafkastream.model.formats.kafka_deserializers import kafka_deserializer
+from kafkastream.spark.worker.batches import ElementError
+from kafkastream.spark.worker.deserializers import deserialize_values
 
 LONGS = kafka_deserializer("org.apache.kafka.common.serialization.LongDeserializer", {})
 

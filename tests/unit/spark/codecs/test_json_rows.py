@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkastream.spark.batches import ElementError
-from kafkastream.spark.codecs.json_rows import decode_json_rows
-from kafkastream.spec.formats import JsonRowDeserializationSchema
-from kafkastream.spec.types import RowTypeInfo, Types
+from kafkastream.model.common.types import RowTypeInfo, Types
+from kafkastream.model.formats import JsonRowDeserializationSchema
+from kafkastream.spark.worker.batches import ElementError
+from kafkastream.spark.worker.json_rows import decode_json_rows
 
 SCALARS = [
     Types.STRING(), Types.BOOLEAN(), Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.FLOAT(),

@@ -7,9 +7,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from kafkastream.spark.session import frame_of
-from kafkastream.spark.tables.encode import encoded
-from kafkastream.spark.tables.scan import scanned
+from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.plan.table_scan import scanned
+from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable

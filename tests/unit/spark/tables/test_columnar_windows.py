@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkastream.keyed.operators import KeyedElements
 from kafkastream.metrics.values import OperatorScope
-from kafkastream.spark.exchange import OperatorInput, Watermarks
-from kafkastream.spark.operators import TaskScope
-from kafkastream.spark.reports import Report, ReportKind
-from kafkastream.spark.tables.columnar_parts import BUCKET, WindowParts, of_bytes
-from kafkastream.spark.tables.columnar_windows import ColumnarWindows
-from kafkastream.spec.runtime_context import RuntimeContext
-from kafkastream.sql.query.operations import AggregateCall, AggregateFunction, TableOperation, WindowAggregate
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.stream.keyed_operators import KeyedElements
+from kafkastream.spark.exchange.shuffle_messages import OperatorInput, Watermarks
+from kafkastream.spark.sql.rows.columnar_parts import BUCKET, WindowParts, of_bytes
+from kafkastream.spark.sql.rows.columnar_windows import ColumnarWindows
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, TableOperation, WindowAggregate
 from kafkastream.sql.types import DataType, Kind
-from tests.unit.keyed.memory import Memory
-from tests.unit.keyed.tables.rows_driving import Driven
+from tests.unit.operators.memory import Memory
+from tests.unit.operators.table.rows_driving import Driven
 
 BIG, DECIMAL = DataType.of(Kind.BIGINT), DataType.of(Kind.DECIMAL, 10, 2)
 MINUTE_US = 60_000_000
@@ -118,7 +118,7 @@ def test_the_same_comes_out_as_by_key(batches: list[tuple[list[Row], int, bool]]
 
 
 def _as_parts(operation: WindowAggregate, rows: list[tuple[Any, ...]]) -> list[tuple[Any, tuple[Any, ...]]]:
-    from kafkastream.spark.tables.local_aggregate import pre_aggregated
+    from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
 
     if not rows:
         return []

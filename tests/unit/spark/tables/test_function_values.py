@@ -15,9 +15,9 @@ import pytest
 from pyspark.sql.pandas.types import to_arrow_type
 
 from kafkastream.errors import UserFunctionError
-from kafkastream.spark.tables.function_columns import of_rows, of_series
-from kafkastream.spark.tables.types import spark_type
-from kafkastream.spec.row import Row
+from kafkastream.model.common.row import Row
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
 from kafkastream.sql.syntax.data_types import parse_type
 
 BERLIN = ZoneInfo("Europe/Berlin")

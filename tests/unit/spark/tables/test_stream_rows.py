@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from kafkastream.spark.batches import Batch, ElementError
-from kafkastream.spark.opened import Run
-from kafkastream.spark.tables.columnar_parts import of_bytes
-from kafkastream.spark.tables.elements import RowTimes
-from kafkastream.spark.tables.stream_rows import StreamRows
-from kafkastream.spec.row import Row, RowKind
-from kafkastream.spec.time import Instant
-from kafkastream.spec.types import TypeInformation, Types
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.time import Instant
+from kafkastream.model.common.types import TypeInformation, Types
+from kafkastream.spark.sql.rows.columnar_parts import of_bytes
+from kafkastream.spark.sql.rows.row_elements import RowTimes
+from kafkastream.spark.sql.rows.stream_rows import StreamRows
+from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors.stream import stream_schema, stream_source
 from kafkastream.sql.table import MetadataColumn, PhysicalColumn, TableDefinition, TableSchema

@@ -13,10 +13,10 @@ import fastavro
 import pytest
 
 from kafkastream.errors import DefinitionError, DeliveryError, DeserializationError
-from kafkastream.spark.session import frame_of
-from kafkastream.spark.tables.avro_messages import avro_decoder
-from kafkastream.spark.tables.encode import encoded
-from kafkastream.spark.translate_errors import translated
+from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.translate_errors import translated
+from kafkastream.spark.sql.formats.avro_messages import avro_decoder
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
 from kafkastream.sql.table import TableDefinition

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.sql.kafka_catalog.inference import Message, TopicSample, inferred_table
+from kafkastream.model.connectors.topic_sample import Message, TopicSample
+from kafkastream.sql.kafka_catalog.inference import inferred_table
 from kafkastream.sql.kafka_catalog.options import CatalogSettings
 from tests.unit.spark.tables.frames import read
 

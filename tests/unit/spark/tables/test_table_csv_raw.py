@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.spark.session import frame_of
-from kafkastream.spark.tables.encode import encoded
+from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.connectors import KafkaTableSink, sink_of
 from tests.unit.spark.tables.frames import read, table, written
 

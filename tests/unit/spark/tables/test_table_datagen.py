@@ -6,7 +6,7 @@ import datetime
 import re
 from typing import TYPE_CHECKING
 
-from kafkastream.spark.tables.generating import generated
+from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.sql.connectors import DataGenTableSource, source_of
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable

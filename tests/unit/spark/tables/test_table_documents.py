@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkastream.spark.tables.scan import scanned
+from kafkastream.spark.plan.table_scan import scanned
 from kafkastream.sql.connectors import KafkaTableSource, source_of
 from tests.unit.spark.tables.frames import read, records, table, written
 

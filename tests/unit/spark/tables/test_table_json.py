@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream.errors import DeserializationError, UnsupportedFeatureError
-from kafkastream.spark.translate_errors import translated
+from kafkastream.spark.session.translate_errors import translated
 from tests.unit.spark.tables.frames import read, table, written
 
 if TYPE_CHECKING:

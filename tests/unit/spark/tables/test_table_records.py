@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream.errors import DeliveryError, UnsupportedFeatureError
-from kafkastream.spark.tables.types import data_type, spark_type
-from kafkastream.spark.translate_errors import translated
+from kafkastream.spark.session.translate_errors import translated
+from kafkastream.spark.sql.formats.spark_types import data_type, spark_type
 from kafkastream.sql.types import DataType, Kind, RowField
 from tests.unit.spark.tables.frames import read, table, written
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kafkastream.spark.tables.frames import _united
+from kafkastream.spark.plan.physical_plan import _united
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,9 +7,9 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from kafkastream.spark.tables.local_aggregate import pre_aggregated
-from kafkastream.spark.tables.wire import array_of, values_of
-from kafkastream.sql.query.operations import AggregateCall, AggregateFunction, GroupAggregate
+from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
+from kafkastream.spark.sql.rows.wire_values import array_of, values_of
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate
 from kafkastream.sql.types import DataType, Kind
 
 AT = datetime.datetime(2024, 5, 1, 12, 30, 0, 5)  # noqa: DTZ001 - TIMESTAMP has no zone

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafkastream.sql.query.branches import branches
-from kafkastream.sql.query.pruning import needed_columns
-from kafkastream.sql.query.relations import Scan
+from kafkastream.sql.plan.branches import branches
+from kafkastream.sql.plan.column_pruning import needed_columns
+from kafkastream.sql.plan.relations import Scan
 from tests.unit.sql.planning import plan
 
 

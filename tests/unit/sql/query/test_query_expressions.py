@@ -6,13 +6,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spark.tables.session import table_session
-from kafkastream.sql.query.computed import EventTime, computed
-from kafkastream.sql.query.expressions import Translator
-from kafkastream.sql.query.operations import TimeAttribute
-from kafkastream.sql.query.relations import Explode, Field, Project
-from kafkastream.sql.query.scope import Scope
-from kafkastream.sql.query.text import QueryText
+from kafkastream.spark.plan.table_session import table_session
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.relations import Explode, Field, Project
+from kafkastream.sql.planner.computed_columns import EventTime, computed
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable

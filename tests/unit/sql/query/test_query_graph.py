@@ -8,8 +8,8 @@ import attrs
 import pytest
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.sql.query.node import QuerySettings, Target, query_graph
-from kafkastream.sql.query.relations import Field, Scan, Union, Values
+from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
+from kafkastream.sql.plan.relations import Field, Scan, Union, Values
 from kafkastream.sql.table import PhysicalColumn, TableDefinition, TableSchema
 from kafkastream.sql.types import DataType, Kind
 

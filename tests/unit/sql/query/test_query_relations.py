@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.query.operations import (
+from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,
     IntervalJoin,
@@ -20,7 +20,7 @@ from kafkastream.sql.query.operations import (
     TopN,
     WindowAggregate,
 )
-from kafkastream.sql.query.relations import Explode, Project, Scan, Stateful, Union, Values, scans
+from kafkastream.sql.plan.relations import Explode, Project, Scan, Stateful, Union, Values, scans
 from tests.unit.sql.planning import columns, failure, operation, plan, under
 
 RETRACT, APPEND, UPSERT = ChangelogMode.RETRACT, ChangelogMode.APPEND, ChangelogMode.UPSERT

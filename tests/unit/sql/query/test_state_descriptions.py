@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.spark.tables.session import table_session
-from kafkastream.spark.tables.typing import SparkTyping
-from kafkastream.sql.query.state_description import state_description
+from kafkastream.spark.plan.spark_typing import SparkTyping
+from kafkastream.spark.plan.table_session import table_session
+from kafkastream.sql.plan.state_description import state_description
 from tests.unit.sql.planning import plan, under
 
 if TYPE_CHECKING:

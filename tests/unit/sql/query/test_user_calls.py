@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from kafkastream.spark.tables.session import table_session
-from kafkastream.sql.query.computed import computed
-from kafkastream.sql.query.relations import Project, Relation, Union
-from kafkastream.sql.query.user_calls import called_by
+from kafkastream.spark.plan.table_session import table_session
+from kafkastream.sql.plan.relations import Project, Relation, Union
+from kafkastream.sql.plan.user_calls import called_by
+from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
 from tests.unit.sql.planning import FUNCTIONS, SparkTyping, TestCatalog, columns, failure, plan, under

@@ -1,0 +1,1 @@
+"""Types, rows, times and the functions that users implement first: Flink's ``common``."""

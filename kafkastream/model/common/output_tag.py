@@ -1,0 +1,85 @@
+"""Side outputs: other ways out of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.types import TypeInformation, Types
+
+__all__ = ["OutputTag", "SideOutputs"]
+
+T = TypeVar("T")
+
+
+def _type_of(
+    given: TypeInformation[Any] | Sequence[TypeInformation[Any]] | None,
+) -> TypeInformation[Any]:
+    if given is None:
+        return Types.PICKLED_BYTE_ARRAY()
+    if isinstance(given, TypeInformation):
+        return given
+    return Types.ROW(given)
+
+
+@final
+@checked_methods
+@attrs.frozen(init=False)
+class OutputTag(Generic[T]):
+    """The name of a side output, and the type of its elements.
+
+    Two tags with one name are the same output.
+
+    Example:
+        >>> late = OutputTag("late", Types.STRING())
+        >>> late.tag_id, late == OutputTag("late")
+        ('late', True)
+    """
+
+    _j_output_tag = Refused()
+    get_java_output_tag = Refused()
+
+    tag_id: str
+    type_info: TypeInformation[Any] = attrs.field(eq=False)
+
+    def __init__(
+        self, tag_id: str, type_info: TypeInformation[T] | Sequence[TypeInformation[Any]] | None = None
+    ) -> None:
+        if not tag_id:
+            raise DefinitionError("tag_id cannot be None or empty")
+        self.__attrs_init__(tag_id, _type_of(type_info))
+
+    def get_id(self) -> str:
+        """The name."""
+        return self.tag_id
+
+    getId = get_id
+
+    def get_type_info(self) -> TypeInformation[Any]:
+        """The type of the elements."""
+        return self.type_info
+
+    getTypeInfo = get_type_info
+
+
+class SideOutputs:
+    """Collects what a call writes to side outputs."""
+
+    __slots__ = ("_aside",)
+
+    def __init__(self) -> None:
+        self._aside: list[tuple[OutputTag[Any], Any]] = []
+
+    def output(self, output_tag: OutputTag[T], value: T) -> None:
+        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
+        self._aside.append((output_tag, value))
+
+    def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
+        """What was written to side outputs since this was last asked."""
+        taken, self._aside = self._aside, []
+        return taken

@@ -1,0 +1,308 @@
+"""The types of elements, as jobs declare them with ``Types``."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final, Generic, NoReturn, TypeVar, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.stand_ins import MACHINERY, Refused
+from kafkastream.model.common.time import Instant
+
+__all__ = ["RowTypeInfo", "TypeInformation", "TypeKind", "Types"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class TypeKind(enum.Enum):
+    """Which type; the value is how PyFlink prints it."""
+
+    STRING = "String"
+    BYTE = "Byte"
+    BOOLEAN = "Boolean"
+    SHORT = "Short"
+    INT = "Integer"
+    LONG = "Long"
+    FLOAT = "Float"
+    DOUBLE = "Double"
+    CHAR = "Char"
+    BIG_INT = "BigInteger"
+    BIG_DEC = "BigDecimal"
+    INSTANT = "Instant"
+    VOID = "Void"
+    SQL_DATE = "DateTypeInfo"
+    SQL_TIME = "TimeTypeInfo"
+    SQL_TIMESTAMP = "TimestampTypeInfo"
+    PICKLED_BYTE_ARRAY = "PickledByteArrayTypeInfo"
+    ROW = "RowTypeInfo"
+    TUPLE = "TupleTypeInfo"
+    MAP = "MapTypeInfo"
+    LIST = "ListTypeInfo"
+    PRIMITIVE_ARRAY = "PrimitiveArrayTypeInfo"
+    BASIC_ARRAY = "BasicArrayTypeInfo"
+    OBJECT_ARRAY = "ObjectArrayTypeInfo"
+
+
+_PRIMITIVES: Final = frozenset(
+    {
+        TypeKind.BOOLEAN,
+        TypeKind.BYTE,
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.FLOAT,
+        TypeKind.DOUBLE,
+        TypeKind.CHAR,
+    }
+)
+
+
+@attrs.frozen(repr=False)
+class TypeInformation(Generic[T]):
+    """What is known of a stream's elements: their Python type is ``T``; made with ``Types``.
+
+    Same as PyFlink's, but plain data: it compares, hashes and pickles, and needs no Java.
+
+    Attributes:
+        kind: Which type.
+        elements: The types inside: of a list's elements, of a map's key and value, of a row's fields.
+    """
+
+    _j_typeinfo = Refused()
+    get_java_type_info = Refused()
+    need_conversion = Refused(MACHINERY, "has no counterpart")
+    to_internal_type = Refused(MACHINERY, "has no counterpart")
+    from_internal_type = Refused(MACHINERY, "has no counterpart")
+
+    kind: TypeKind
+    elements: tuple[TypeInformation[Any], ...] = ()
+
+    def get_field_types(self) -> list[TypeInformation[Any]]:
+        """The types inside: of the fields of a tuple or row."""
+        return list(self.elements)
+
+    getFieldTypes = get_field_types
+
+    def __repr__(self) -> str:
+        inner = ", ".join(map(repr, self.elements))
+        if self.kind is TypeKind.TUPLE:
+            return f"{self.kind.value}({inner})"
+        return f"{self.kind.value}<{inner}>" if inner else self.kind.value
+
+
+@final
+@attrs.frozen(repr=False, init=False)
+class RowTypeInfo(TypeInformation[Row]):
+    """The type of rows: the types of the fields, and their names (``f0``, ``f1``, … by default).
+
+    Differs from Flink: rows with other names are other types (Flink compares the types of the fields only).
+
+    Example:
+        >>> RowTypeInfo([Types.STRING(), Types.INT()], ["name", "age"])
+        RowTypeInfo(name: String, age: Integer)
+    """
+
+    field_names: tuple[str, ...] = ()
+
+    def __init__(self, field_types: Sequence[TypeInformation[Any]], field_names: Sequence[str] | None = None) -> None:
+        names = [f"f{i}" for i in range(len(field_types))] if field_names is None else field_names
+        if len(names) != len(field_types):
+            raise DefinitionError(
+                f"Number of field types and names is different: {len(field_types)} and {len(names)}", where="a row type"
+            )
+        if len(set(names)) != len(names):
+            raise DefinitionError(f"Field names are not unique: {', '.join(names)}", where="a row type")
+        self.__attrs_init__(TypeKind.ROW, tuple(field_types), tuple(names))
+
+    def get_field_names(self) -> list[str]:
+        """The names of the fields."""
+        return list(self.field_names)
+
+    getFieldNames = get_field_names
+
+    def get_field_index(self, field_name: str) -> int:
+        """The position of a field, or -1 when there is none of this name."""
+        return self.field_names.index(field_name) if field_name in self.field_names else -1
+
+    getFieldIndex = get_field_index
+
+    def __repr__(self) -> str:
+        pairs = zip(self.field_names, self.elements, strict=True)
+        return f"RowTypeInfo({', '.join(f'{name}: {kind!r}' for name, kind in pairs)})"
+
+
+def _array_of(
+    kind: TypeKind, element_type: TypeInformation[T], allowed: frozenset[TypeKind]
+) -> TypeInformation[list[T]]:
+    if element_type.kind not in allowed:
+        raise DefinitionError(
+            f"Invalid element type for a primitive array: {element_type!r}", now="Use Types.OBJECT_ARRAY or Types.LIST."
+        )
+    return TypeInformation(kind, (element_type,))
+
+
+@final
+@checked_methods
+class Types:
+    """The types that a job can declare for its elements, under the names of Flink's ``Types``.
+
+    Example:
+        >>> Types.MAP(Types.STRING(), Types.LIST(Types.INT()))
+        MapTypeInfo<String, ListTypeInfo<Integer>>
+    """
+
+    @staticmethod
+    def STRING() -> TypeInformation[str]:
+        """Text."""
+        return TypeInformation(TypeKind.STRING)
+
+    @staticmethod
+    def BYTE() -> TypeInformation[int]:
+        """A whole number of 8 bits, signed."""
+        return TypeInformation(TypeKind.BYTE)
+
+    @staticmethod
+    def BOOLEAN() -> TypeInformation[bool]:
+        """True or false."""
+        return TypeInformation(TypeKind.BOOLEAN)
+
+    @staticmethod
+    def SHORT() -> TypeInformation[int]:
+        """A whole number of 16 bits."""
+        return TypeInformation(TypeKind.SHORT)
+
+    @staticmethod
+    def INT() -> TypeInformation[int]:
+        """A whole number of 32 bits."""
+        return TypeInformation(TypeKind.INT)
+
+    @staticmethod
+    def LONG() -> TypeInformation[int]:
+        """A whole number of 64 bits."""
+        return TypeInformation(TypeKind.LONG)
+
+    @staticmethod
+    def FLOAT() -> TypeInformation[float]:
+        """A floating-point number of 32 bits."""
+        return TypeInformation(TypeKind.FLOAT)
+
+    @staticmethod
+    def DOUBLE() -> TypeInformation[float]:
+        """A floating-point number of 64 bits, as Python's ``float``."""
+        return TypeInformation(TypeKind.DOUBLE)
+
+    @staticmethod
+    def CHAR() -> TypeInformation[str]:
+        """One character."""
+        return TypeInformation(TypeKind.CHAR)
+
+    @staticmethod
+    def BIG_INT() -> TypeInformation[int]:
+        """A whole number of any size."""
+        return TypeInformation(TypeKind.BIG_INT)
+
+    @staticmethod
+    def BIG_DEC() -> TypeInformation[Decimal]:
+        """A decimal number of any precision."""
+        return TypeInformation(TypeKind.BIG_DEC)
+
+    @staticmethod
+    def INSTANT() -> TypeInformation[Instant]:
+        """A point in time (``kafkastream.common.Instant``)."""
+        return TypeInformation(TypeKind.INSTANT)
+
+    @staticmethod
+    def VOID() -> TypeInformation[None]:
+        """Nothing but ``None``."""
+        return TypeInformation(TypeKind.VOID)
+
+    @staticmethod
+    def SQL_DATE() -> TypeInformation[datetime.date]:
+        """A day."""
+        return TypeInformation(TypeKind.SQL_DATE)
+
+    @staticmethod
+    def SQL_TIME() -> TypeInformation[datetime.time]:
+        """A time of the day."""
+        return TypeInformation(TypeKind.SQL_TIME)
+
+    @staticmethod
+    def SQL_TIMESTAMP() -> TypeInformation[datetime.datetime]:
+        """A day with a time."""
+        return TypeInformation(TypeKind.SQL_TIMESTAMP)
+
+    @staticmethod
+    def PICKLED_BYTE_ARRAY() -> TypeInformation[Any]:
+        """Any Python object, pickled; what a stream has when no type is declared."""
+        return TypeInformation(TypeKind.PICKLED_BYTE_ARRAY)
+
+    @staticmethod
+    def ROW(field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
+        """Rows whose fields are called ``f0``, ``f1``, …."""
+        return RowTypeInfo(field_types)
+
+    @staticmethod
+    def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
+        """Rows with named fields."""
+        return RowTypeInfo(field_types, field_names)
+
+    @staticmethod
+    def TUPLE(field_types: Sequence[TypeInformation[Any]]) -> TypeInformation[tuple[Any, ...]]:
+        """Tuples with fields of these types."""
+        return TypeInformation(TypeKind.TUPLE, tuple(field_types))
+
+    @staticmethod
+    def MAP(key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> TypeInformation[dict[K, V]]:
+        """Dictionaries."""
+        return TypeInformation(TypeKind.MAP, (key_type_info, value_type_info))
+
+    @staticmethod
+    def LIST(element_type_info: TypeInformation[T]) -> TypeInformation[list[T]]:
+        """Lists."""
+        return TypeInformation(TypeKind.LIST, (element_type_info,))
+
+    # Any: arrays of BYTE are bytes, all others are lists, and both kinds of element are ints to mypy.
+    @staticmethod
+    def PRIMITIVE_ARRAY(element_type: TypeInformation[Any]) -> TypeInformation[Any]:
+        """Arrays of numbers or booleans without ``None``; of ``BYTE``: ``bytes``."""
+        return _array_of(TypeKind.PRIMITIVE_ARRAY, element_type, _PRIMITIVES)
+
+    @staticmethod
+    def BASIC_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
+        """Lists of numbers, booleans or strings, ``None`` allowed."""
+        return _array_of(TypeKind.BASIC_ARRAY, element_type, _PRIMITIVES | {TypeKind.STRING})
+
+    @staticmethod
+    def OBJECT_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
+        """Lists of anything, ``None`` allowed."""
+        return TypeInformation(TypeKind.OBJECT_ARRAY, (element_type,))
+
+    @staticmethod
+    def GENERIC(generic_class: type[T]) -> TypeInformation[T]:  # noqa: ARG004 - Java's signature; T is the use
+        """Objects of a class, pickled (Flink: serialized by Kryo)."""
+        return TypeInformation(TypeKind.PICKLED_BYTE_ARRAY)
+
+    @staticmethod
+    def POJO(pojo_class: type) -> NoReturn:
+        """Not to be had: Python objects are no Java beans."""
+        raise UnsupportedFeatureError(
+            f"Types.POJO({pojo_class.__name__}) describes a Java bean",
+            now="Use Types.ROW_NAMED for fields with types, or Types.GENERIC to keep the object, pickled.",
+        )
+
+    @staticmethod
+    def ENUM(enum_type: type) -> NoReturn:
+        """Not to be had: Python enums are no Java enums."""
+        raise UnsupportedFeatureError(
+            f"Types.ENUM({enum_type.__name__}) describes a Java enum",
+            now="Use Types.GENERIC to keep the member, pickled, or Types.STRING with its name.",
+        )

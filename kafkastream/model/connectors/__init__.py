@@ -1,0 +1,1 @@
+"""Sources and sinks: Kafka, files and PostgreSQL, with Flink's defaults and rules."""

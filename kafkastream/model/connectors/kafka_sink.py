@@ -1,0 +1,279 @@
+"""The Kafka sink as the user means it, with Flink's defaults and rules."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, final
+
+import attrs
+from typing_extensions import Self, TypeVar
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.connectors.client_properties import dead_letter_problems, property_text
+from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
+from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+
+__all__ = [
+    "DeliveryGuarantee",
+    "ExpiredMarker",
+    "KafkaSink",
+    "KafkaSinkBuilder",
+    "TransactionNamingStrategy",
+]
+
+IN = TypeVar("IN", default=Any)
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
+T = TypeVar("T")
+
+ON_EXPIRED_MARKER = "on.expired.marker"
+MAX_PREFIX_BYTES = 64_000  # KafkaSinkBuilder.MAXIMUM_PREFIX_BYTES
+
+
+class DeliveryGuarantee(enum.Enum):
+    """What a sink promises when something fails.
+
+    NONE may lose and repeat records, AT_LEAST_ONCE may repeat, EXACTLY_ONCE does neither for ``read_committed`` readers.
+    """
+
+    EXACTLY_ONCE = "exactly-once"
+    AT_LEAST_ONCE = "at-least-once"
+    NONE = "none"
+
+
+class ExpiredMarker(enum.Enum):
+    """What an EXACTLY_ONCE sink does when nobody knows whether a micro-batch was written (``on.expired.marker``).
+
+    Its progress is kept on the brokers for ``offsets.retention.minutes`` (a week by default) after a job has stopped.
+    """
+
+    FAIL = "fail"
+    REPLAY = "replay"
+    SKIP = "skip"
+
+
+class TransactionNamingStrategy(enum.Enum):
+    """How Flink names the transactions of an EXACTLY_ONCE sink; taken so that ported jobs run.
+
+    Differs from Flink: it has no effect. Transactions here are named ``<prefix>-<query>-<sink>-<source partition>``,
+    the same names for as long as the checkpoint lives: there is nothing to probe for, as with INCREMENTING, and nothing
+    to list, as with POOLING. So every start ends at once what an earlier one has left open.
+    """
+
+    INCREMENTING = "incrementing"
+    POOLING = "pooling"
+
+
+def _is_record_schema(_: object, __: object, serializer: Any) -> None:
+    if not isinstance(serializer, KafkaRecordSerializationSchema | None):
+        raise DefinitionError(
+            f"{serializer!r} is not a KafkaRecordSerializationSchema",
+            where="KafkaSink, record serializer",
+            now="Build one with KafkaRecordSerializationSchema.builder(); do not forget build().",
+        )
+
+
+def _is_guarantee(_: object, __: object, guarantee: Any) -> None:
+    if not isinstance(guarantee, DeliveryGuarantee):
+        raise DefinitionError(
+            f"{guarantee!r} is not a DeliveryGuarantee",
+            where="KafkaSink, delivery guarantee",
+            now=f"Give one of {', '.join(map(str, DeliveryGuarantee))}.",
+        )
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaSink(Sink, Generic[IN_contra]):
+    """A Kafka sink as the user defined it: plain data, ready to run.
+
+    Raises:
+        DefinitionError: A required part is missing, or parts contradict each other.
+
+    Example:
+        >>> from kafkastream.model.formats import SimpleStringSchema
+        >>> from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+        >>> schema = KafkaRecordSerializationSchema.builder().set_topic("out")
+        >>> sink = (
+        ...     KafkaSink.builder()
+        ...     .set_bootstrap_servers("localhost:9092")
+        ...     .set_record_serializer(schema.set_value_serialization_schema(SimpleStringSchema()).build())
+        ...     .build()
+        ... )
+        >>> sink.delivery_guarantee.name
+        'NONE'
+    """
+
+    record_serializer: KafkaRecordSerializationSchema[IN_contra] | None = attrs.field(
+        default=None, validator=_is_record_schema
+    )
+    delivery_guarantee: DeliveryGuarantee = attrs.field(default=DeliveryGuarantee.NONE, validator=_is_guarantee)
+    transactional_id_prefix: str | None = None
+    transaction_naming_strategy: TransactionNamingStrategy = TransactionNamingStrategy.INCREMENTING
+    dead_letter_topic: str | None = None
+    properties: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
+
+    def __attrs_post_init__(self) -> None:
+        problems = tuple(_problems(self))
+        if problems:
+            raise DefinitionError("; ".join(problems), where="KafkaSink", now="See KafkaSink.builder().")
+
+    @staticmethod
+    def builder() -> KafkaSinkBuilder[Any]:
+        """Begin to define a sink."""
+        return KafkaSinkBuilder()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Comma-separated ``host:port``."""
+        return self.properties["bootstrap.servers"]
+
+    @property
+    def on_expired_marker(self) -> ExpiredMarker:
+        """What to do when the brokers have forgotten how far the sink has come; to fail, if the user does not say."""
+        return ExpiredMarker(self.properties.get(ON_EXPIRED_MARKER, ExpiredMarker.FAIL.value))
+
+
+def _problems(sink: KafkaSink[Any]) -> Iterable[str]:
+    if not sink.properties.get("bootstrap.servers"):
+        yield "Property bootstrap.servers is required but not provided"
+    if sink.record_serializer is None:
+        yield "recordSerializer is required but not provided"
+    yield from dead_letter_problems(
+        sink.dead_letter_topic, [None if sink.record_serializer is None else sink.record_serializer.topic]
+    )
+    choices = {choice.value for choice in ExpiredMarker}
+    if sink.properties.get(ON_EXPIRED_MARKER, "fail") not in choices:
+        yield f"{ON_EXPIRED_MARKER} is one of {', '.join(sorted(choices))}"
+    elif sink.properties.get(ON_EXPIRED_MARKER) == "skip" and (
+        sink.record_serializer is not None and sink.record_serializer.topic is None
+    ):
+        yield f"{ON_EXPIRED_MARKER} = skip needs a sink with one topic"
+    prefix = sink.transactional_id_prefix
+    if prefix is not None and len(prefix.encode()) > MAX_PREFIX_BYTES:
+        yield f"The configured prefix is too long and the resulting transactional ids might exceed {MAX_PREFIX_BYTES} bytes"
+    if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE and not prefix:
+        yield (
+            "EXACTLY_ONCE delivery guarantee requires a transactionalIdPrefix to be set to provide unique transaction "
+            "names across multiple KafkaSinks writing to the same Kafka cluster"
+        )
+    if _pools_transactions(sink) and not _exposes_topics(sink.record_serializer):
+        yield (
+            "For POOLING naming strategy, the recordSerializer needs to expose the target topics: set the attribute "
+            "topic of a schema of your own, or leave the strategy out, which has no effect here"
+        )
+
+
+def _pools_transactions(sink: KafkaSink[Any]) -> bool:
+    strategy = sink.transaction_naming_strategy
+    return sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE and strategy is TransactionNamingStrategy.POOLING
+
+
+def _exposes_topics(serializer: KafkaRecordSerializationSchema[Any] | None) -> bool:
+    """Whether Flink would take it for a KafkaDatasetFacetProvider, as it does each schema that the builder made."""
+    built = isinstance(serializer, BuiltRecordSerializationSchema)
+    return serializer is None or built or serializer.topic is not None
+
+
+@final
+@checked_methods
+class KafkaSinkBuilder(Generic[IN]):
+    """Collects what a sink is made of; ``build`` checks it. Setters change the builder and return it."""
+
+    def __init__(self) -> None:
+        self._serializer: KafkaRecordSerializationSchema[Any] | None = None
+        self._guarantee = DeliveryGuarantee.NONE
+        self._prefix: str | None = None
+        self._naming = TransactionNamingStrategy.INCREMENTING
+        self._dead_letters: str | None = None
+        self._properties: dict[str, str] = {}
+
+    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
+        """The brokers to ask first: comma-separated ``host:port``."""
+        return self.set_property("bootstrap.servers", bootstrap_servers)
+
+    setBootstrapServers = set_bootstrap_servers
+
+    def set_record_serializer(self, record_serializer: KafkaRecordSerializationSchema[T]) -> KafkaSinkBuilder[T]:
+        """How an element becomes a record."""
+        self._serializer = record_serializer
+        return self  # type: ignore[return-value]  # the serializer fixes the element type
+
+    setRecordSerializer = set_record_serializer
+
+    def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
+        """What the sink promises when something fails; NONE if not set, as in Flink.
+
+        Raises:
+            DefinitionError: It is no ``DeliveryGuarantee``.
+        """
+        _is_guarantee(None, None, delivery_guarantee)
+        self._guarantee = delivery_guarantee
+        return self
+
+    setDeliveryGuarantee = set_delivery_guarantee
+
+    def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:
+        """How the sink's transactions are named; needed for EXACTLY_ONCE, unique per sink and stable over restarts."""
+        self._prefix = transactional_id_prefix
+        return self
+
+    setTransactionalIdPrefix = set_transactional_id_prefix
+
+    def set_transaction_naming_strategy(self, transaction_naming_strategy: TransactionNamingStrategy) -> Self:
+        """Taken, and checked as in Flink, without effect: see ``TransactionNamingStrategy``. PyFlink lacks it."""
+        self._naming = transaction_naming_strategy
+        return self
+
+    setTransactionNamingStrategy = set_transaction_naming_strategy
+
+    def set_dead_letter_topic(self, topic: str) -> Self:
+        """Keep what cannot be written in ``topic``, and go on; Flink lacks it, there and without it here the job fails.
+
+        It takes an element for which the record's schema raises, a record larger than ``max.request.size`` or than its
+        topic allows (``max.message.bytes``; not looked at when records are compressed), and one whose topic does not
+        exist. The dead letter is the source's record as it was read, with headers; behind a function on a keyed stream,
+        where there is no such record, the element's ``repr``: see "Dead letters" in the documentation. It is written by
+        this sink's producer, under its guarantee. The topic must exist, or be created by the brokers.
+        """
+        self._dead_letters = topic
+        return self
+
+    setDeadLetterTopic = set_dead_letter_topic
+
+    def set_property(self, key: str, value: str) -> Self:
+        """Set a property of Kafka's producer by its Java name.
+
+        As in Flink, ``key.serializer`` and ``value.serializer`` are no error; here they have no effect, since the
+        schemas make the bytes, and the log says so when the job starts.
+        """
+        self._properties[key] = property_text(key, value)
+        return self
+
+    setProperty = set_property
+
+    def set_kafka_producer_config(self, props: Mapping[str, str]) -> Self:
+        """Set many producer properties; those set before under the same name are replaced."""
+        for key, value in props.items():
+            self.set_property(key, value)
+        return self
+
+    setKafkaProducerConfig = set_kafka_producer_config
+
+    def build(self) -> KafkaSink[IN]:
+        """The sink, checked.
+
+        Raises:
+            DefinitionError: With all that is missing or contradictory.
+        """
+        return KafkaSink(
+            record_serializer=self._serializer,
+            delivery_guarantee=self._guarantee,
+            transactional_id_prefix=self._prefix,
+            transaction_naming_strategy=self._naming,
+            dead_letter_topic=self._dead_letters,
+            properties=self._properties,
+        )

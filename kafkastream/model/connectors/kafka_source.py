@@ -1,0 +1,415 @@
+"""The Kafka source as the user means it, with Flink's defaults and rules."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Generic, cast, final
+
+import attrs
+from typing_extensions import Self, TypeVar
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.endpoints import Source
+from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.connectors.client_properties import dead_letter_problems, property_text
+from kafkastream.model.connectors.offsets_initializers import EarliestOffsets, OffsetsInitializer
+from kafkastream.model.connectors.record_deserialization import KafkaRecordDeserializationSchema, ValueOnlySchema
+from kafkastream.model.connectors.subscription import (
+    KafkaSubscriber,
+    PartitionSet,
+    Subscription,
+    TopicList,
+    TopicPartition,
+    TopicPattern,
+    java_pattern,
+)
+from kafkastream.model.formats import DeserializationSchema
+
+__all__ = ["Boundedness", "KafkaSource", "KafkaSourceBuilder", "commit_interval_ms"]
+
+OUT = TypeVar("OUT", default=Any)
+T = TypeVar("T")
+
+BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
+CHECK_DUPLICATED_GROUP = "check.duplicated.group.id"
+"""Property of the tables' option ``scan.check.duplicated.group.id``, which Alibaba Cloud has and Flink lacks."""
+SPARK_PREFIX = "spark."
+SPARK_OPTIONS = frozenset(
+    {
+        "failOnDataLoss",
+        "fetchOffset.numRetries",
+        "fetchOffset.retryIntervalMs",
+        "kafkaConsumer.pollTimeoutMs",
+        "maxOffsetsPerTrigger",
+        "maxTriggerDelay",
+        "minOffsetsPerTrigger",
+    }
+)
+"""The options of Spark's Kafka source that change no result: how much at once, how patient, what to do about lost data."""
+AUTO_COMMIT_INTERVAL = "auto.commit.interval.ms"
+
+
+class Boundedness(enum.Enum):
+    """Whether a source ends by itself."""
+
+    BOUNDED = "BOUNDED"
+    CONTINUOUS_UNBOUNDED = "CONTINUOUS_UNBOUNDED"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class KafkaSource(Source, Generic[OUT]):
+    """A Kafka source as the user defined it: plain data, ready to run.
+
+    The same defaults and rules as Flink's ``KafkaSource.builder().build()``; unlike there, all that is wrong with a
+    definition is said at once.
+
+    Raises:
+        DefinitionError: A required part is missing, or parts contradict each other.
+        UnsupportedFeatureError: A subscriber of your own is to discover partitions while the job runs.
+
+    Example:
+        >>> from kafkastream.model.formats import SimpleStringSchema
+        >>> source = (
+        ...     KafkaSource.builder()
+        ...     .set_bootstrap_servers("localhost:9092")
+        ...     .set_topics("orders")
+        ...     .set_group_id("readers")
+        ...     .set_value_only_deserializer(SimpleStringSchema())
+        ...     .build()
+        ... )
+        >>> source.consumer_properties["auto.offset.reset"]
+        'earliest'
+    """
+
+    subscription: Subscription | None = None
+    deserializer: KafkaRecordDeserializationSchema[OUT] | None = None
+    starting_offsets: OffsetsInitializer = attrs.field(factory=OffsetsInitializer.earliest)
+    stopping_offsets: OffsetsInitializer | None = None
+    boundedness: Boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+    dead_letter_topic: str | None = None
+    properties: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str], repr=redacted)
+
+    def __attrs_post_init__(self) -> None:
+        problems = tuple(_problems(self))
+        if problems:
+            raise DefinitionError("; ".join(problems), where="KafkaSource", now="See KafkaSource.builder().")
+        if isinstance(self.subscription, KafkaSubscriber) and self.discovers_partitions:
+            raise UnsupportedFeatureError(
+                f"a {type(self.subscription).__name__} cannot discover partitions while the job runs",
+                where="KafkaSource",
+                now=f'It is asked when the job starts: say so with set_property("{DISCOVERY_INTERVAL}", "-1").',
+            )
+
+    @staticmethod
+    def builder() -> KafkaSourceBuilder[Any]:
+        """Begin to define a source."""
+        return KafkaSourceBuilder()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Comma-separated ``host:port``."""
+        return self.properties["bootstrap.servers"]
+
+    @property
+    def group_id(self) -> str | None:
+        """The consumer group, if any."""
+        return self.properties.get("group.id")
+
+    @property
+    def consumer_properties(self) -> FrozenMap[str, str]:
+        """All client properties: the user's, over Flink's defaults, under what Flink overrides."""
+        defaults = {
+            "enable.auto.commit": "false",
+            "commit.offsets.on.checkpoint": "true" if self.group_id else "false",
+            "register.consumer.metrics": "true",
+        }
+        if self.group_id:
+            defaults["client.id.prefix"] = self.group_id
+        overrides = {"auto.offset.reset": self.starting_offsets.get_auto_offset_reset_strategy().name.lower()}
+        if self.boundedness is Boundedness.BOUNDED:
+            overrides[DISCOVERY_INTERVAL] = "-1"
+        own = {key: value for key, value in self.properties.items() if not key.startswith(SPARK_PREFIX)}
+        return FrozenMap({**defaults, **own, **overrides})
+
+    @property
+    def reads_committed(self) -> bool:
+        """Whether records of open and aborted transactions are left out."""
+        return self.properties.get("isolation.level") == "read_committed"
+
+    @property
+    def fails_on_data_loss(self) -> bool:
+        """Whether records that are gone before they were read fail the job."""
+        return self.spark_options.get("failOnDataLoss", "true").lower() != "false"
+
+    @property
+    def spark_options(self) -> Mapping[str, str]:
+        """Options for Spark's Kafka source, by Spark's names: properties given as ``spark.maxOffsetsPerTrigger``, say."""
+        given = self.properties.items()
+        return {key.removeprefix(SPARK_PREFIX): value for key, value in given if key.startswith(SPARK_PREFIX)}
+
+    @property
+    def discovers_partitions(self) -> bool:
+        """Whether partitions that appear while the job runs are read: not when the source stops, or it is switched off."""
+        return self.stopping_offsets is None and int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
+
+    @property
+    def checks_duplicated_group(self) -> bool:
+        """Whether the job fails to start when other consumers are members of its group."""
+        return _is_true(self.properties.get(CHECK_DUPLICATED_GROUP, "false"))
+
+    @property
+    def registers_consumer_metrics(self) -> bool:
+        """Whether what Kafka's consumer would tell is among the metrics."""
+        return _is_true(self.consumer_properties["register.consumer.metrics"])
+
+    def get_boundedness(self) -> Boundedness:
+        """BOUNDED when the source ends by itself."""
+        return self.boundedness
+
+    getBoundedness = get_boundedness
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements, as the schema says."""
+        return self.deserializer.get_produced_type() if self.deserializer else None
+
+    getProducedType = get_produced_type
+
+
+def _problems(source: KafkaSource[Any]) -> Iterable[str]:
+    """What Flink's KafkaSourceBuilder.sanityCheck refuses, in its order, and what D10 refuses."""
+    properties = source.properties
+    if not properties.get("bootstrap.servers"):
+        yield "Property bootstrap.servers is required but not provided"
+    if source.subscription is None:
+        yield "No subscribe mode is specified, should be one of topics, topic pattern and partition set"
+    if source.deserializer is None:
+        yield "Deserialization schema is required but not provided"
+    yield from dead_letter_problems(source.dead_letter_topic, _named_topics(source.subscription))
+    if not source.group_id:
+        if _is_true(properties.get(CHECK_DUPLICATED_GROUP, "false")):
+            yield "Property group.id is required when the group is to be checked for other members"
+        if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
+            yield "Property group.id is required when offset commit is enabled"
+        for initializer in filter(None, (source.starting_offsets, source.stopping_offsets)):
+            reason = initializer.needs_group_for()
+            if reason:
+                yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
+    if isinstance(source.stopping_offsets, EarliestOffsets):
+        yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
+    yield from _bad_properties(properties)
+
+
+def _named_topics(subscription: Subscription | None) -> Collection[str]:
+    match subscription:
+        case TopicList(topics=topics):
+            return topics
+        case PartitionSet(partitions=partitions):
+            return {partition.topic for partition in partitions}
+        case _:
+            return ()
+
+
+def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
+    for side in ("key", "value"):
+        given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
+        if given != BYTE_ARRAY_DESERIALIZER:
+            yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
+    for key in (DISCOVERY_INTERVAL, AUTO_COMMIT_INTERVAL):
+        interval = properties.get(key)
+        if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
+            yield f"Property {key} = {interval!r} is not a number of milliseconds"
+    for key in properties:
+        if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in SPARK_OPTIONS:
+            known = ", ".join(sorted(SPARK_PREFIX + option for option in SPARK_OPTIONS))
+            yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
+    for key in (
+        "enable.auto.commit",
+        "commit.offsets.on.checkpoint",
+        "register.consumer.metrics",
+        CHECK_DUPLICATED_GROUP,
+    ):
+        value = properties.get(key)
+        if value is not None and value.lower() not in {"true", "false"}:
+            yield f"Property {key} = {value!r} is neither true nor false"
+
+
+def commit_interval_ms(source: KafkaSource[Any], checkpointing_interval_ms: int | None) -> int | None:
+    """The least time between two commits to the source's group, as in Flink; None when nothing is to be committed.
+
+    Args:
+        source: What is read.
+        checkpointing_interval_ms: The job's; None when checkpointing is off, and Kafka's own rules hold.
+    """
+    properties = source.consumer_properties
+    if source.group_id is None:
+        return None
+    if checkpointing_interval_ms is not None:
+        return checkpointing_interval_ms if _is_true(properties["commit.offsets.on.checkpoint"]) else None
+    return int(properties.get(AUTO_COMMIT_INTERVAL, "5000")) if _is_true(properties["enable.auto.commit"]) else None
+
+
+def _is_true(text: str) -> bool:
+    return text.lower() == "true"
+
+
+@final
+@checked_methods
+class KafkaSourceBuilder(Generic[OUT]):
+    """Collects what a source is made of; ``build`` checks it. Setters change the builder and return it."""
+
+    def __init__(self) -> None:
+        self._subscription: Subscription | None = None
+        self._deserializer: KafkaRecordDeserializationSchema[Any] | None = None
+        self._starting: OffsetsInitializer = OffsetsInitializer.earliest()
+        self._stopping: OffsetsInitializer | None = None
+        self._boundedness = Boundedness.CONTINUOUS_UNBOUNDED
+        self._dead_letters: str | None = None
+        self._properties: dict[str, str] = {}
+
+    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
+        """The brokers to ask first: comma-separated ``host:port``."""
+        return self.set_property("bootstrap.servers", bootstrap_servers)
+
+    setBootstrapServers = set_bootstrap_servers
+
+    def set_group_id(self, group_id: str) -> Self:
+        """The consumer group whose offsets are read and committed."""
+        return self.set_property("group.id", group_id)
+
+    setGroupId = set_group_id
+
+    def set_topics(self, *topics: str | Iterable[str]) -> Self:
+        """Read all partitions of these topics."""
+        names = [name for topic in topics for name in ((topic,) if isinstance(topic, str) else topic)]
+        return self._subscribe(TopicList(names))
+
+    setTopics = set_topics
+
+    def set_topic_pattern(self, topic_pattern: str | re.Pattern[str]) -> Self:
+        """Read every topic whose whole name matches (Java's regular expressions), also those created later."""
+        return self._subscribe(java_pattern(topic_pattern))
+
+    setTopicPattern = set_topic_pattern
+
+    def set_partitions(self, partitions: Iterable[TopicPartition]) -> Self:
+        """Read just these partitions."""
+        return self._subscribe(PartitionSet(partitions))
+
+    setPartitions = set_partitions
+
+    def set_kafka_subscriber(self, kafka_subscriber: KafkaSubscriber) -> Self:
+        """Read the partitions that a rule of your own names when the job starts."""
+        return self._subscribe(kafka_subscriber)
+
+    setKafkaSubscriber = set_kafka_subscriber
+
+    def set_starting_offsets(self, starting_offsets_initializer: OffsetsInitializer) -> Self:
+        """Where to begin when there is no checkpoint; the earliest records if not set."""
+        self._starting = starting_offsets_initializer
+        return self
+
+    setStartingOffsets = set_starting_offsets
+
+    def set_bounded(self, stopping_offsets_initializer: OffsetsInitializer) -> Self:
+        """End at these offsets, which are not read themselves; the job then ends and may run in batch mode."""
+        self._stopping, self._boundedness = stopping_offsets_initializer, Boundedness.BOUNDED
+        return self
+
+    setBounded = set_bounded
+
+    def set_unbounded(self, stopping_offsets_initializer: OffsetsInitializer) -> Self:
+        """End at these offsets as a streaming source; the job ends when all partitions have reached them."""
+        self._stopping, self._boundedness = stopping_offsets_initializer, Boundedness.CONTINUOUS_UNBOUNDED
+        return self
+
+    setUnbounded = set_unbounded
+
+    def set_deserializer(self, record_deserializer: KafkaRecordDeserializationSchema[T]) -> KafkaSourceBuilder[T]:
+        """Decode whole records: key, value, headers, position and time."""
+        self._deserializer = record_deserializer
+        return cast("KafkaSourceBuilder[T]", self)
+
+    setDeserializer = set_deserializer
+
+    def set_value_only_deserializer(self, deserialization_schema: DeserializationSchema[T]) -> KafkaSourceBuilder[T]:
+        """Decode the records' values."""
+        return self.set_deserializer(ValueOnlySchema(deserialization_schema))
+
+    setValueOnlyDeserializer = set_value_only_deserializer
+
+    def set_dead_letter_topic(self, topic: str) -> Self:
+        """Keep records that cannot be deserialized in ``topic``, and go on; Flink lacks it, there the job fails.
+
+        The dead letter is the record as it was read, with headers: see "Dead letters" in the documentation. It goes to
+        the source's own brokers, under the surest guarantee of the Kafka sinks that the source's elements reach, and
+        at least once. The topic must exist, or be created by the brokers.
+        """
+        self._dead_letters = topic
+        return self
+
+    setDeadLetterTopic = set_dead_letter_topic
+
+    def set_client_id_prefix(self, prefix: str) -> Self:
+        """How the names of this source's Kafka clients begin."""
+        return self.set_property("client.id.prefix", prefix)
+
+    setClientIdPrefix = set_client_id_prefix
+
+    def set_property(self, key: str, value: str) -> Self:
+        """Set a property of Kafka's consumer, or of the source, by its Java name."""
+        self._properties[key] = property_text(key, value)
+        return self
+
+    setProperty = set_property
+
+    def set_properties(self, props: Mapping[str, str]) -> Self:
+        """Set many properties; those set before under the same name are replaced."""
+        for key, value in props.items():
+            self.set_property(key, value)
+        return self
+
+    setProperties = set_properties
+
+    def build(self) -> KafkaSource[OUT]:
+        """The source, checked.
+
+        Raises:
+            DefinitionError: With all that is missing or contradictory.
+        """
+        return KafkaSource(
+            subscription=self._subscription,
+            deserializer=self._deserializer,
+            starting_offsets=self._starting,
+            stopping_offsets=self._stopping,
+            boundedness=self._boundedness,
+            dead_letter_topic=self._dead_letters,
+            properties=self._properties,
+        )
+
+    def _subscribe(self, subscription: Subscription) -> Self:
+        if self._subscription is not None:
+            raise DefinitionError(
+                f"Cannot use {_kind(subscription)[0]} for consumption because a {_kind(self._subscription)[1]} "
+                f"({self._subscription}) is already set for consumption",
+                where="KafkaSource.builder()",
+                now="Keep one of set_topics, set_topic_pattern, set_partitions and set_kafka_subscriber.",
+            )
+        self._subscription = subscription
+        return self
+
+
+_KINDS: Mapping[type[Subscription], tuple[str, str]] = {
+    TopicList: ("topics", "TopicListSubscriber"),
+    TopicPattern: ("topic pattern", "TopicPatternSubscriber"),
+    PartitionSet: ("partitions", "PartitionSetSubscriber"),
+}
+
+
+def _kind(subscription: Subscription) -> tuple[str, str]:
+    return _KINDS.get(type(subscription), ("custom", type(subscription).__name__))

@@ -1,0 +1,220 @@
+"""How a Kafka record becomes elements."""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic, TypeVar, final, overload
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.formats import DeserializationSchema, InitializationContext
+from kafkastream.model.formats.json_nodes import json_parser
+from kafkastream.model.formats.kafka_deserializers import KafkaDeserializer, kafka_deserializer
+
+__all__ = [
+    "ConsumerRecord",
+    "Headers",
+    "JSONKeyValueDeserializationSchema",
+    "KafkaDeserializerSchema",
+    "KafkaRecordDeserializationSchema",
+    "TimestampType",
+    "ValueOnlySchema",
+]
+
+OUT = TypeVar("OUT")
+T = TypeVar("T")
+
+Headers = tuple[tuple[str, bytes | None], ...]
+
+
+class TimestampType(enum.Enum):
+    """Who set a record's timestamp."""
+
+    CREATE_TIME = 0
+    LOG_APPEND_TIME = 1
+
+    @property
+    def label(self) -> str:
+        """Name in metadata columns, as Kafka's clients have it: ``CreateTime`` or ``LogAppendTime``."""
+        return self.name.title().replace("_", "")
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ConsumerRecord:
+    """A record as Kafka holds it.
+
+    Differs from Java: fields, not methods; ``leader_epoch`` is always None, since Spark's source does not read it.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    timestamp_type: TimestampType = TimestampType.CREATE_TIME
+    key: bytes | None = None
+    value: bytes | None = None
+    headers: Headers = ()
+    leader_epoch: None = None
+
+
+class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
+    """Makes elements of a whole Kafka record: key, value, headers, position and time.
+
+    Differs from Java: ``deserialize`` yields the elements where Java collects them.
+
+    Example:
+        >>> class KeyAndValue(KafkaRecordDeserializationSchema[tuple[bytes | None, bytes | None]]):
+        ...     def deserialize(self, record: ConsumerRecord):
+        ...         yield record.key, record.value
+        >>> list(KeyAndValue().deserialize(ConsumerRecord(topic="t", partition=0, offset=0, timestamp=0, value=b"v")))
+        [(None, b'v')]
+    """
+
+    def open(self, context: InitializationContext) -> None:
+        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
+
+    @abstractmethod
+    def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
+        """Yield, or return, any number of elements; an exception fails the job with the record's position."""
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements; None when it is not known."""
+        return None
+
+    @overload
+    @staticmethod
+    @checked
+    def value_only(schema: DeserializationSchema[T]) -> ValueOnlySchema[T]: ...
+    @overload
+    @staticmethod
+    @checked
+    def value_only(schema: str, config: Mapping[str, str] | None = None) -> KafkaDeserializerSchema: ...
+    @staticmethod
+    @checked
+    def value_only(
+        schema: DeserializationSchema[T] | str, config: Mapping[str, str] | None = None
+    ) -> ValueOnlySchema[T] | KafkaDeserializerSchema:
+        """Look at nothing but the record's value.
+
+        Args:
+            schema: How the value is read; or the name of a deserializer class of Kafka's Java client.
+            config: Settings of such a deserializer.
+
+        Raises:
+            DefinitionError: It is neither a schema nor a name.
+            UnsupportedFeatureError: The class is not to be had here.
+
+        Example:
+            >>> KafkaRecordDeserializationSchema.value_only("org.apache.kafka.common.serialization.LongDeserializer")
+            KafkaDeserializerSchema(class_name='org.apache.kafka.common.serialization.LongDeserializer', config=FrozenMap({}))
+        """
+        return KafkaDeserializerSchema(schema, config or {}) if isinstance(schema, str) else ValueOnlySchema(schema)
+
+    valueOnly = value_only
+
+
+def _is_schema(_: object, __: object, schema: object) -> None:
+    if not isinstance(schema, DeserializationSchema):
+        raise DefinitionError(
+            f"{schema!r} is not a DeserializationSchema",
+            where="value-only deserializer",
+            now="Pass an instance, such as SimpleStringSchema().",
+        )
+
+
+@final
+@attrs.frozen
+class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
+    """A schema of the record's value; key, headers, position and time are not looked at."""
+
+    schema: DeserializationSchema[OUT] = attrs.field(validator=_is_schema)
+
+    def open(self, context: InitializationContext) -> None:
+        """Open the value's schema."""
+        self.schema.open(context)
+
+    def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
+        """The element of the record's value; none when the schema returns None."""
+        if record.value is None:
+            if self.schema.drops_tombstones:
+                return ()
+            raise ValueError("the record's value is null (a tombstone)")
+        element = self.schema.deserialize(record.value)
+        return () if element is None else (element,)
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """What the value's schema says."""
+        return self.schema.get_produced_type()
+
+
+@final
+@attrs.frozen
+class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
+    """A deserializer of Kafka's Java client; key, headers, position and time are not looked at.
+
+    A tombstone gives the element None, as in Flink.
+    Differs from Java: text that is not valid in its encoding fails the job; Java puts U+FFFD in its place.
+    """
+
+    class_name: str
+    config: FrozenMap[str, str] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, str])
+
+    def __attrs_post_init__(self) -> None:
+        _ = self.deserializer
+
+    @property
+    def deserializer(self) -> KafkaDeserializer:
+        """What the class name stands for."""
+        return kafka_deserializer(self.class_name, self.config)
+
+    def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:
+        """The element of the record's value."""
+        return (None if record.value is None else self.deserializer.deserialize(record.value),)
+
+    def get_produced_type(self) -> TypeInformation[Any]:
+        """What the deserializer gives."""
+        return self.deserializer.type_info
+
+
+@final
+@attrs.frozen
+class JSONKeyValueDeserializationSchema(KafkaRecordDeserializationSchema[dict[str, Any]]):
+    """A record's key and value as JSON, in one dictionary.
+
+    It has ``key`` and ``value``, each only where the record has it, and with ``include_metadata`` also ``metadata``: a
+    dictionary with ``offset``, ``topic`` and ``partition``.
+    Differs from Flink: dictionaries, lists and plain values in place of Jackson's nodes; an empty key or value fails
+    the job.
+
+    Example:
+        >>> record = ConsumerRecord(topic="t", partition=0, offset=7, timestamp=0, key=b"1", value=b'{"a": [2.5]}')
+        >>> list(JSONKeyValueDeserializationSchema(True).deserialize(record))
+        [{'key': 1, 'value': {'a': [2.5]}, 'metadata': {'offset': 7, 'topic': 't', 'partition': 0}}]
+    """
+
+    include_metadata: bool
+
+    def deserialize(self, record: ConsumerRecord) -> Iterable[dict[str, Any]]:
+        """The record's dictionary."""
+        parts = {"key": record.key, "value": record.value}
+        node = {name: _json(name, data) for name, data in parts.items() if data is not None}
+        if self.include_metadata:
+            node["metadata"] = {"offset": record.offset, "topic": record.topic, "partition": record.partition}
+        return (node,)
+
+
+_parse_json = json_parser(decimals=False)
+
+
+def _json(name: str, data: bytes) -> Any:
+    try:
+        return _parse_json(data)
+    except ValueError as error:
+        raise ValueError(f"the record's {name} is no JSON: {error}") from error

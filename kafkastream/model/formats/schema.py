@@ -1,0 +1,66 @@
+"""What every schema of bytes is: the classes that users may implement."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar, final
+
+import attrs
+
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.types import TypeInformation
+
+__all__ = ["DeserializationSchema", "InitializationContext", "SerializationSchema"]
+
+OUT = TypeVar("OUT")
+IN_contra = TypeVar("IN_contra", contravariant=True)
+
+
+@final
+@attrs.frozen
+class InitializationContext:
+    """What a schema sees when it is opened.
+
+    Differs from Flink: it holds nothing yet; Flink's has a metric group and a class loader.
+    """
+
+
+class DeserializationSchema(ABC, Generic[OUT]):
+    """Makes an element of the bytes of a record's value.
+
+    Differs from PyFlink: you may write one in Python, by implementing ``deserialize``.
+    """
+
+    _j_deserialization_schema = Refused()
+
+    def open(self, context: InitializationContext) -> None:
+        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
+
+    @abstractmethod
+    def deserialize(self, message: bytes) -> OUT | None:
+        """Return the element, or None to drop the record; an exception fails the job with the record's position."""
+
+    @property
+    def drops_tombstones(self) -> bool:
+        """Whether a record without a value (a tombstone) is dropped; otherwise it fails the job."""
+        return False
+
+    def get_produced_type(self) -> TypeInformation[OUT] | None:
+        """The type of the elements; None when it is not known."""
+        return None
+
+
+class SerializationSchema(ABC, Generic[IN_contra]):
+    """Makes the bytes of a record's key or value of an element.
+
+    Differs from PyFlink: you may write one in Python, by implementing ``serialize``.
+    """
+
+    _j_serialization_schema = Refused()
+
+    def open(self, context: InitializationContext) -> None:
+        """Prepare, once per Python worker and subtask, before the first element: open connections, register schemas."""
+
+    @abstractmethod
+    def serialize(self, element: IN_contra) -> bytes | None:
+        """Return the bytes; None writes a null (a tombstone, as a value)."""

@@ -1,0 +1,1 @@
+"""Functions with a context: of keyed streams, windows, joins and services, and the state that they keep."""

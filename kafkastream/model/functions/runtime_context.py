@@ -1,0 +1,98 @@
+"""Where a function runs, and what it may ask for there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import attrs
+
+from kafkastream.metrics.groups import MetricGroup
+from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.parallelism import default_max_parallelism
+from kafkastream.model.functions.keyed_state import Cells, KeyedStateStore
+
+__all__ = ["RuntimeContext"]
+
+
+@final
+@checked_methods
+@attrs.frozen(kw_only=True)
+class RuntimeContext(KeyedStateStore):
+    """Where a function runs: its task, its subtask, and the job's parameters.
+
+    The subtask is Flink's: a source partition belongs to the subtask that Flink's enumerator would give it to, so
+    ``get_index_of_this_subtask`` agrees with a Flink job of the same parallelism.
+
+    Example:
+        >>> RuntimeContext(task_name="upper", subtask=1, parallelism=4).get_task_name_with_subtasks()
+        'upper (2/4)'
+    """
+
+    task_name: str
+    subtask: int = 0
+    parallelism: int = 1
+    max_parallelism: int | None = None
+    attempt: int = 0
+    job_parameters: Mapping[str, str] = attrs.field(factory=dict)
+    metrics: MetricGroup = attrs.field(factory=MetricGroup, eq=False, repr=False)
+    cells: Cells | None = attrs.field(default=None, eq=False, repr=False)
+
+    def get_task_name(self) -> str:
+        """The name of the operator that runs this function."""
+        return self.task_name
+
+    getTaskName = get_task_name
+
+    def get_index_of_this_subtask(self) -> int:
+        """The number of this subtask, from 0 to parallelism - 1."""
+        return self.subtask
+
+    getIndexOfThisSubtask = get_index_of_this_subtask
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        """How many subtasks the operator has."""
+        return self.parallelism
+
+    getNumberOfParallelSubtasks = get_number_of_parallel_subtasks
+
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """The job's maximum parallelism; where none is set, the one that Flink makes of the operator's parallelism.
+
+        Example:
+            >>> RuntimeContext(task_name="upper", parallelism=200).get_max_number_of_parallel_subtasks()
+            512
+        """
+        return self.max_parallelism or default_max_parallelism(self.parallelism)
+
+    getMaxNumberOfParallelSubtasks = get_max_number_of_parallel_subtasks
+
+    def get_attempt_number(self) -> int:
+        """How often this task was started before: by the job's restart strategy, and by Spark (0 at the first try)."""
+        return self.attempt
+
+    getAttemptNumber = get_attempt_number
+
+    def get_task_name_with_subtasks(self) -> str:
+        """The task's name with its subtask, counted from 1: ``name (1/4)``."""
+        return f"{self.task_name} ({self.subtask + 1}/{self.parallelism})"
+
+    getTaskNameWithSubtasks = get_task_name_with_subtasks
+
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        """A global job parameter, or ``default_value``."""
+        return self.job_parameters.get(key, default_value)
+
+    getJobParameter = get_job_parameter
+
+    def get_metrics_group(self) -> MetricGroup:
+        """Where the function registers its metrics, in ``open``; ``getMetricGroup`` in Java.
+
+        Example:
+            >>> RuntimeContext(task_name="upper").get_metrics_group().counter("calls").get_count()
+            0
+        """
+        return self.metrics
+
+    getMetricsGroup = get_metrics_group
+    getMetricGroup = get_metrics_group

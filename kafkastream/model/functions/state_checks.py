@@ -1,0 +1,39 @@
+"""What is written to state is of the type that the state was declared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kafkastream.model.common.coercion import MistypedError, coercion_of
+from kafkastream.model.functions.state_descriptors import StateDescriptor
+
+__all__ = ["state_check"]
+
+
+def state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
+    """Return what raises for a value of another type; None where any value will do.
+
+    The value itself is kept as it is, as in PyFlink while the state is in its cache; a value that Flink's serializer would
+    refuse fails the job there, too, at the end of the bundle.
+
+    Example:
+        >>> from kafkastream.model.functions.state_descriptors import ValueStateDescriptor
+        >>> from kafkastream.model.common.types import Types
+        >>> state_check(ValueStateDescriptor("count", Types.LONG()))("one")
+        Traceback (most recent call last):
+        ...
+        TypeError: state 'count' is declared as Long: 'one' (a str) is no Long
+    """
+    coercion = coercion_of(descriptor.type_info)
+    if coercion is None:
+        return None
+    coerce, name, type_info = coercion.all, descriptor.name, descriptor.type_info
+
+    def check(value: Any) -> None:
+        try:
+            coerce((value,))
+        except MistypedError as error:
+            raise TypeError(f"state {name!r} is declared as {type_info!r}: {error}") from None
+
+    return check

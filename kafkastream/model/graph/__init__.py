@@ -1,0 +1,1 @@
+"""The job graph that a program has built, and its execution plan."""

@@ -1,0 +1,87 @@
+"""The job graph as text: Flink's execution plan, with what Flink's leaves out of event time."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from typing_extensions import assert_never
+
+from kafkastream.model.common.stream_functions import function_name
+from kafkastream.model.common.watermark_strategy import (
+    BoundedOutOfOrderness,
+    CustomWatermarks,
+    NoWatermarks,
+    WatermarkStrategy,
+)
+from kafkastream.model.graph.job_graph import JobGraph, KeyedInput, KeyedNode, Node, OperatorNode, SourceNode
+
+__all__ = ["execution_plan"]
+
+
+def execution_plan(graph: JobGraph, parallelism: int) -> str:
+    """The plan as Flink's ``getExecutionPlan`` prints it, and how each node that makes watermarks does so.
+
+    Args:
+        graph: The job.
+        parallelism: That of the nodes without one of their own.
+    """
+    return json.dumps({"nodes": [_node(node, parallelism) for node in graph.nodes]}, indent=2)
+
+
+def _node(node: Node, parallelism: int) -> dict[str, object]:
+    shown: dict[str, object] = {
+        "id": node.id,
+        "type": node.label,
+        "pact": node.pact,
+        "contents": node.description or node.label,
+        "parallelism": node.parallelism or parallelism,
+    }
+    if node.inputs:
+        shown["predecessors"] = [
+            {"id": taken.node, "ship_strategy": _ship_strategy(taken), "side": "second"} for taken in _inputs(node)
+        ]
+    match node:
+        case SourceNode(watermarks=WatermarkStrategy(generation=NoWatermarks())):
+            pass
+        case SourceNode(watermarks=strategy):
+            shown["watermarks"] = _watermarks(strategy, "partition")
+        case OperatorNode(function=WatermarkStrategy() as strategy):
+            shown["watermarks"] = _watermarks(strategy, "subtask")
+        case _:
+            pass
+    return shown
+
+
+def _inputs(node: Node) -> tuple[KeyedInput, ...]:
+    return node.keyed if isinstance(node, KeyedNode) else tuple(KeyedInput(node=taken) for taken in node.inputs)
+
+
+def _ship_strategy(taken: KeyedInput) -> str:
+    if taken.is_broadcast:
+        return "BROADCAST"
+    return "FORWARD" if taken.selector is None else "HASH"
+
+
+def _watermarks(strategy: WatermarkStrategy[Any], made_by: str) -> dict[str, str]:
+    """How a node makes watermarks."""
+    shown = {"strategy": _generation(strategy.generation), "made": f"per {made_by}"}
+    if strategy.idle_timeout is not None:
+        shown["idle_timeout"] = f"{strategy.idle_timeout.to_millis()} ms"
+    if strategy.alignment is not None:
+        shown["alignment_group"] = strategy.alignment.group
+        shown["max_drift"] = f"{strategy.alignment.max_drift.to_millis()} ms"
+        shown["update_interval"] = f"{strategy.alignment.update_interval.to_millis()} ms"
+    return shown
+
+
+def _generation(generation: NoWatermarks | BoundedOutOfOrderness | CustomWatermarks) -> str:
+    match generation:
+        case NoWatermarks():
+            return "none before the end"
+        case BoundedOutOfOrderness(bound=bound):
+            return f"bounded out of orderness {bound.to_millis()} ms"
+        case CustomWatermarks(supplier=supplier):
+            return f"generator {function_name(supplier)}"
+        case never:
+            assert_never(never)

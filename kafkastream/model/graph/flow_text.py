@@ -1,0 +1,81 @@
+"""What a job reads and writes, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPattern
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    CollectSink,
+    DiscardingSink,
+    JobGraph,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+)
+
+__all__ = ["flow_text"]
+
+_SHOWN: Final = 3
+
+
+def flow_text(graph: JobGraph) -> str:
+    """Sources and sinks of each connected part of a job, without brokers and credentials.
+
+    Example:
+        >>> from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+        >>> numbers = CollectionSource(range(3))
+        >>> source = SourceNode(id=1, name="numbers", source=numbers, watermarks=WatermarkStrategy.no_watermarks())
+        >>> flow_text(JobGraph((source, SinkNode(id=2, name="Print", input=1, sink=PrintSink()))))
+        'numbers → print'
+    """
+    return _some([_of_part(part) for part in graph.components()], "; ")
+
+
+def _of_part(part: JobGraph) -> str:
+    sinks = (_written(node) for node in part.sinks if not node.takes_dead_letters)
+    return f"{_some(map(_read, part.sources))} → {_some(sinks)}"
+
+
+def _read(node: SourceNode) -> str:
+    match node.source:
+        case CollectionSource():
+            return node.name
+        case KafkaSource(subscription=TopicList(topics=topics)):
+            return _named("topic", topics)
+        case KafkaSource(subscription=TopicPattern(pattern=pattern)):
+            return f"topics like {pattern}"
+        case KafkaSource(subscription=PartitionSet(partitions=partitions)):
+            return _named("partition", [str(one) for one in sorted(partitions)])
+        case KafkaSource(subscription=subscriber):
+            return f"topics by {type(subscriber).__name__}"
+
+
+def _written(node: SinkNode) -> str:
+    match node.sink:
+        case KafkaSink(record_serializer=serializer):
+            topic = None if serializer is None else serializer.topic
+            return "topics by element" if topic is None else f"topic {topic}"
+        case PrintSink(to_err=to_err):
+            return "standard error" if to_err else "print"
+        case CollectSink():
+            return "the program"
+        case DiscardingSink():
+            return "nowhere"
+        case other:
+            return type(other).__name__.removesuffix("Sink")
+
+
+def _named(kind: str, names: Sequence[str]) -> str:
+    return f"{kind}{'s' if len(names) > 1 else ''} {_some(names)}"
+
+
+def _some(texts: Iterable[str], separator: str = ", ") -> str:
+    """The first of different texts, and how many more there are."""
+    different = list(dict.fromkeys(texts))
+    more = [f"{len(different) - _SHOWN} more"] if len(different) > _SHOWN else []
+    return separator.join([*different[:_SHOWN], *more])

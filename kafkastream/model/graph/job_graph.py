@@ -1,0 +1,198 @@
+"""The job graph: what a program has built, as plain data that can be compared, split and drawn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.connectors.dead_letter_topics import dead_letter_sink
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.graph_nodes import (
+    CollectionSource,
+    CollectSink,
+    DiscardingSink,
+    KeyedInput,
+    KeyedNode,
+    Node,
+    OperatorKind,
+    OperatorNode,
+    PrintSink,
+    SideOutputNode,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+
+__all__ = [
+    "CollectSink",
+    "CollectionSource",
+    "DiscardingSink",
+    "JobGraph",
+    "KeyedInput",
+    "KeyedNode",
+    "Node",
+    "OperatorKind",
+    "OperatorNode",
+    "PrintSink",
+    "SideOutputNode",
+    "SinkNode",
+    "SourceNode",
+    "UnionNode",
+    "distinct_names",
+]
+
+
+@final
+@attrs.frozen
+class JobGraph:
+    """All nodes of a job, each after its inputs."""
+
+    nodes: tuple[Node, ...]
+
+    def __getitem__(self, node_id: int) -> Node:
+        return next(node for node in self.nodes if node.id == node_id)
+
+    @property
+    def sources(self) -> tuple[SourceNode, ...]:
+        """Where elements begin."""
+        return tuple(node for node in self.nodes if isinstance(node, SourceNode))
+
+    @property
+    def sinks(self) -> tuple[SinkNode, ...]:
+        """Where elements end."""
+        return tuple(node for node in self.nodes if isinstance(node, SinkNode))
+
+    def consumers(self, node_id: int) -> tuple[Node, ...]:
+        """The nodes that take the elements of ``node_id``; one that takes them twice stands twice."""
+        return tuple(
+            node
+            for node in self.nodes
+            for taken in node.inputs
+            if taken == node_id and not (isinstance(node, SinkNode) and node.takes_dead_letters)
+        )
+
+    def levels(self) -> tuple[tuple[KeyedNode, ...], ...]:
+        """The keyed operators by how many of them elements pass at most up to there: each level is a shuffle."""
+        depth: dict[int, int] = {}
+        for node in self.nodes:
+            before = max((depth[taken] for taken in node.inputs), default=0)
+            depth[node.id] = before + isinstance(node, KeyedNode)
+        keyed = [node for node in self.nodes if isinstance(node, KeyedNode)]
+        deepest = max((depth[node.id] for node in keyed), default=0)
+        return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
+
+    def in_batch_mode(self) -> JobGraph:
+        """This graph with operators on keys, and on broadcast streams, that wait for the end of their input."""
+        return JobGraph(
+            tuple(
+                attrs.evolve(node, in_batch=True)
+                if isinstance(node, KeyedNode) and (node.has_keys or node.broadcast)
+                else node
+                for node in self.nodes
+            )
+        )
+
+    def with_distinct_uids(self) -> JobGraph:
+        """This graph, if each uid is that of one node and its copies.
+
+        Raises:
+            DefinitionError: Two nodes share one, so their state could not be told apart.
+        """
+        own = [node for node in self.nodes if node.uid is not None and not node.is_copy]
+        for uid, times in Counter(node.uid for node in own).items():
+            if times > 1:
+                where = ", ".join(repr(node.name) for node in own if node.uid == uid)
+                raise DefinitionError(
+                    f"Hash collision on user-specified ID {uid!r}", where=f"operators {where}", now="Give each its own."
+                )
+        return self
+
+    def dead_letters(self, source_id: int) -> SinkNode | None:
+        """The node that takes the dead letters of a source, if any does."""
+        return next((node for node in self.sinks if node.takes_dead_letters and node.input == source_id), None)
+
+    def with_dead_letters(self) -> JobGraph:
+        """With a sink for the dead letters of each source that wants them."""
+        return JobGraph(tuple(chain.from_iterable(map(self._with_its_dead_letters, self.nodes))))
+
+    def _with_its_dead_letters(self, node: Node) -> Iterator[Node]:
+        if not isinstance(node, SourceNode):
+            yield node
+            return
+        match node.source:
+            case KafkaSource(dead_letter_topic=str() as topic) as source:
+                yield attrs.evolve(node, keeps_records=True)
+                yield SinkNode(
+                    id=-node.id,
+                    name=f"{node.name} dead letters",
+                    uid=None if node.uid is None else f"{node.uid} dead letters",
+                    parallelism=node.parallelism,
+                    input=node.id,
+                    sink=dead_letter_sink(topic, source, self._kafka_sinks(node.id)),
+                    takes_dead_letters=True,
+                )
+            case _:
+                unkeyed = JobGraph(tuple(node for node in self.nodes if not isinstance(node, KeyedNode)))
+                sinks = unkeyed._kafka_sinks(node.id)
+                yield attrs.evolve(node, keeps_records=any(sink.dead_letter_topic is not None for sink in sinks))
+
+    def _kafka_sinks(self, node_id: int) -> list[KafkaSink[Any]]:
+        """Those that elements of a node may come to."""
+        reached = (node.sink for node in self._after(node_id) if isinstance(node, SinkNode))
+        return [sink for sink in reached if isinstance(sink, KafkaSink)]
+
+    def _after(self, node_id: int) -> Iterator[Node]:
+        """Every node that elements of a node may come to."""
+        reached = {node_id}
+        for node in self.nodes:
+            if reached.intersection(node.inputs):
+                reached.add(node.id)
+                yield node
+
+    def reaching_sinks(self) -> JobGraph:
+        """Without the nodes from which no element reaches a sink."""
+        return self.reaching(*(node.id for node in self.sinks))
+
+    def reaching(self, *ends: int) -> JobGraph:
+        """These nodes, and those from which elements reach them."""
+        kept = set(ends)
+        for node in reversed(self.nodes):
+            if node.id in kept:
+                kept.update(node.inputs)
+        return JobGraph(tuple(node for node in self.nodes if node.id in kept))
+
+    def components(self) -> Iterator[JobGraph]:
+        """The graph's separate parts: each runs as one query."""
+        part = {node.id: node.id for node in self.nodes}
+
+        def root(node_id: int) -> int:
+            while part[node_id] != node_id:
+                node_id = part[node_id]
+            return node_id
+
+        for node in self.nodes:
+            for taken in node.inputs:
+                part[root(node.id)] = root(taken)
+        for first in dict.fromkeys(root(node.id) for node in self.nodes):
+            yield JobGraph(tuple(node for node in self.nodes if root(node.id) == first))
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """The names, where the second of a kind gets a number.
+
+    Example:
+        >>> distinct_names(["Map", "Filter", "Map"])
+        ['Map', 'Filter', 'Map-2']
+    """
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return numbered

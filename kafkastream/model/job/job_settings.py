@@ -1,0 +1,84 @@
+"""What a configuration says of how a job is to run: read when the job starts, refused where that cannot be."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.metrics.reporters import reporters_of
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
+from kafkastream.model.job.configuration import Configuration
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.model.job.restart_strategies import restart_strategy_of
+from kafkastream.options import checkpoints
+from kafkastream.options import job as options
+
+__all__ = ["job_settings"]
+
+log = logging.getLogger("kafkastream")
+
+
+def job_settings(configuration: Configuration, job_name: str | None) -> JobSettings:
+    """The settings of a job.
+
+    Args:
+        configuration: Flink's keys, with their values.
+        job_name: The job's name; None for the configuration's.
+
+    Raises:
+        DefinitionError: A value cannot be read, or does not fit another one.
+        UnsupportedFeatureError: One asks for what is not to be had.
+
+    Example:
+        >>> job_settings(Configuration().set_integer("parallelism.default", 2), "copy").parallelism
+        2
+    """
+    _refuse_unsupported(configuration)
+    read = configuration.get
+    if read(options.PYTHON_REQUIREMENTS) is not None:
+        log.warning(
+            "%s has no effect: what functions import must be there for the workers' Python, %s",
+            options.PYTHON_REQUIREMENTS.key,
+            read(options.PYTHON_EXECUTABLE) or "which is the program's own unless PYSPARK_PYTHON says else",
+        )
+    parallelism, max_parallelism = read(options.PARALLELISM), read(options.MAX_PARALLELISM)
+    if max_parallelism is not None and checked_max_parallelism(max_parallelism) < (parallelism or 1):
+        raise DefinitionError(
+            f"parallelism {parallelism} is more than the maximum parallelism {max_parallelism}", now="Lower it."
+        )
+    name = job_name or read(options.JOB_NAME)
+    return JobSettings(
+        name=name,
+        parallelism=None if parallelism is None else checked_parallelism(parallelism),
+        max_parallelism=max_parallelism,
+        parameters=FrozenMap(read(options.JOB_PARAMETERS)),
+        checkpoint_dir=read(checkpoints.CHECKPOINT_DIR),
+        checkpoint_interval_ms=read(checkpoints.CHECKPOINT_INTERVAL),
+        ignores_unclaimed_state=read(checkpoints.IGNORE_UNCLAIMED_STATE),
+        accepts_changed_operators=read(checkpoints.ACCEPT_CHANGED_OPERATORS),
+        program=Path(sys.argv[0]).name if name == options.JOB_NAME.default else None,
+        restarts=restart_strategy_of(configuration),
+        python_files=read(options.PYTHON_FILES),
+        python_executable=read(options.PYTHON_EXECUTABLE),
+        chains_operators=read(options.OPERATOR_CHAINING) and read(options.PYTHON_CHAINING),
+        reporters=reporters_of(configuration.to_dict()),
+        progress=read(options.PROGRESS),
+    )
+
+
+def _refuse_unsupported(configuration: Configuration) -> None:
+    if configuration.get(options.PYTHON_ARCHIVES):
+        raise UnsupportedFeatureError(
+            "archives for the workers are unpacked where Spark is started, not by the job",
+            where=options.PYTHON_ARCHIVES.key,
+            now="Start with: spark-submit --archives data.zip#data …   Code in a zip file: add_python_file.",
+        )
+    if configuration.get(options.TIME_CHARACTERISTIC) == "IngestionTime":
+        raise UnsupportedFeatureError(
+            "there is no ingestion time on Spark, where a record is read when its micro-batch begins",
+            where=options.TIME_CHARACTERISTIC.key,
+            now="Use the records' own timestamps with a WatermarkStrategy, or processing-time windows.",
+        )

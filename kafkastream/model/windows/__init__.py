@@ -1,0 +1,1 @@
+"""Flink's own window assigners, triggers and evictors."""

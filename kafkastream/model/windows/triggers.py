@@ -1,0 +1,329 @@
+"""Flink's own triggers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked
+from kafkastream.model.common.time import Duration, Time, millis_of
+from kafkastream.model.common.types import Types
+from kafkastream.model.functions.keyed_state import ReducingState
+from kafkastream.model.functions.state_descriptors import ReducingStateDescriptor
+from kafkastream.model.windows.trigger_interface import Trigger, TriggerResult
+from kafkastream.model.windows.windows import Window
+
+__all__ = [
+    "ContinuousEventTimeTrigger",
+    "ContinuousProcessingTimeTrigger",
+    "CountTrigger",
+    "EventTimeTrigger",
+    "NeverTrigger",
+    "ProcessingTimeTrigger",
+    "PurgingTrigger",
+]
+
+
+@attrs.frozen
+class _Quiet(Trigger[Any, Window]):
+    """Fires for nothing, has no state, and serves windows that merge: what the others begin with."""
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Never fires."""
+        return TriggerResult.CONTINUE
+
+    def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Never fires."""
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Never fires."""
+        return TriggerResult.CONTINUE
+
+    def can_merge(self) -> bool:
+        """Yes."""
+        return True
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """Nothing is to be done."""
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Nothing is to be done."""
+
+
+@final
+@attrs.frozen
+class EventTimeTrigger(_Quiet):
+    """Fires when the watermark has passed the window's end; and at once for each element that comes later."""
+
+    @staticmethod
+    def create() -> EventTimeTrigger:
+        """The trigger."""
+        return EventTimeTrigger()
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires for a late element."""
+        if window.max_timestamp() <= ctx.get_current_watermark():
+            return TriggerResult.FIRE
+        ctx.register_event_time_timer(window.max_timestamp())
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires at the window's end."""
+        return TriggerResult.FIRE if time == window.max_timestamp() else TriggerResult.CONTINUE
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """Fire at the end of the one window."""
+        if window.max_timestamp() > ctx.get_current_watermark():
+            ctx.register_event_time_timer(window.max_timestamp())
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Take the timer back."""
+        ctx.delete_event_time_timer(window.max_timestamp())
+
+
+@final
+@attrs.frozen
+class ProcessingTimeTrigger(_Quiet):
+    """Fires when the wall clock has passed the window's end."""
+
+    @staticmethod
+    def create() -> ProcessingTimeTrigger:
+        """The trigger."""
+        return ProcessingTimeTrigger()
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Waits for the window's end."""
+        ctx.register_processing_time_timer(window.max_timestamp())
+        return TriggerResult.CONTINUE
+
+    def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires."""
+        return TriggerResult.FIRE
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """Fire at the end of the one window."""
+        if window.max_timestamp() > ctx.get_current_processing_time():
+            ctx.register_processing_time_timer(window.max_timestamp())
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Take the timer back."""
+        ctx.delete_processing_time_timer(window.max_timestamp())
+
+
+@final
+@attrs.frozen
+class CountTrigger(_Quiet):
+    """Fires when so many elements have come since it fired last."""
+
+    count: int
+
+    @staticmethod
+    @checked
+    def of(window_size: int) -> CountTrigger:
+        """Fires every ``window_size`` elements."""
+        return CountTrigger(window_size)
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires when the number is reached."""
+        counted = _state(ctx, _COUNT)
+        counted.add(1)
+        if (counted.get() or 0) < self.count:
+            return TriggerResult.CONTINUE
+        counted.clear()
+        return TriggerResult.FIRE
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """The numbers of elements are added up."""
+        ctx.merge_partitioned_state(_COUNT)
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Forget the number."""
+        _state(ctx, _COUNT).clear()
+
+
+def _sum(one: int, other: int) -> int:
+    return one + other
+
+
+_COUNT: ReducingStateDescriptor[int] = ReducingStateDescriptor("count", _sum, Types.LONG())
+_FIRES_AT: ReducingStateDescriptor[int] = ReducingStateDescriptor("fire-time", min, Types.LONG())
+
+
+def _state(ctx: Trigger.TriggerContext, descriptor: ReducingStateDescriptor[int]) -> ReducingState[int]:
+    state: Any = ctx.get_partitioned_state(descriptor)
+    reducing: ReducingState[int] = state
+    return reducing
+
+
+@attrs.frozen
+class _Continuous(_Quiet):
+    """Fires every so often: the next time is kept for each window."""
+
+    interval: int
+
+    def register_next_fire_timestamp(
+        self,
+        time: int,
+        window: Window,
+        ctx: Trigger.TriggerContext,
+        fire_timestamp_state: ReducingState[int] | None = None,
+    ) -> None:
+        """Fire again an interval after ``time``, or at the end of the window; ``fire_timestamp_state`` keeps when."""
+        fires_at = min(time + self.interval, window.max_timestamp())
+        (fire_timestamp_state or _state(ctx, _FIRES_AT)).add(fires_at)
+        self._register(ctx, fires_at)
+
+    def _has_come(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> bool:
+        """Whether this is the time to fire; then the next is registered."""
+        state = _state(ctx, _FIRES_AT)
+        if state.get() != time:
+            return False
+        state.clear()
+        self.register_next_fire_timestamp(time, window, ctx)
+        return True
+
+    @staticmethod
+    @abstractmethod
+    def _register(ctx: Trigger.TriggerContext, time: int) -> None: ...
+
+    @staticmethod
+    @abstractmethod
+    def _delete(ctx: Trigger.TriggerContext, time: int) -> None: ...
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """The earliest of the times to fire stays."""
+        ctx.merge_partitioned_state(_FIRES_AT)
+        fires_at = _state(ctx, _FIRES_AT).get()
+        if fires_at is not None:
+            self._register(ctx, fires_at)
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """Take the timer back."""
+        state = _state(ctx, _FIRES_AT)
+        fires_at = state.get()
+        if fires_at is not None:
+            self._delete(ctx, fires_at)
+            state.clear()
+
+
+@final
+class ContinuousEventTimeTrigger(_Continuous):
+    """Fires every so often by event time, and at the window's end."""
+
+    @staticmethod
+    @checked
+    def of(interval: Time | Duration) -> ContinuousEventTimeTrigger:
+        """Fires every ``interval``."""
+        return ContinuousEventTimeTrigger(_interval(interval))
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires for a late element."""
+        if window.max_timestamp() <= ctx.get_current_watermark():
+            return TriggerResult.FIRE
+        ctx.register_event_time_timer(window.max_timestamp())
+        if _state(ctx, _FIRES_AT).get() is None:
+            self.register_next_fire_timestamp(timestamp - timestamp % self.interval, window, ctx)
+        return TriggerResult.CONTINUE
+
+    def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires when an interval is over, or the window."""
+        if time == window.max_timestamp() or self._has_come(time, window, ctx):
+            return TriggerResult.FIRE
+        return TriggerResult.CONTINUE
+
+    @staticmethod
+    def _register(ctx: Trigger.TriggerContext, time: int) -> None:
+        ctx.register_event_time_timer(time)
+
+    @staticmethod
+    def _delete(ctx: Trigger.TriggerContext, time: int) -> None:
+        ctx.delete_event_time_timer(time)
+
+
+@final
+class ContinuousProcessingTimeTrigger(_Continuous):
+    """Fires every so often by the wall clock."""
+
+    @staticmethod
+    @checked
+    def of(interval: Time | Duration) -> ContinuousProcessingTimeTrigger:
+        """Fires every ``interval``."""
+        return ContinuousProcessingTimeTrigger(_interval(interval))
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Waits for the end of an interval."""
+        now = ctx.get_current_processing_time()
+        if _state(ctx, _FIRES_AT).get() is None:
+            self.register_next_fire_timestamp(now - now % self.interval, window, ctx)
+        return TriggerResult.CONTINUE
+
+    def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """Fires when an interval is over."""
+        return TriggerResult.FIRE if self._has_come(time, window, ctx) else TriggerResult.CONTINUE
+
+    @staticmethod
+    def _register(ctx: Trigger.TriggerContext, time: int) -> None:
+        ctx.register_processing_time_timer(time)
+
+    @staticmethod
+    def _delete(ctx: Trigger.TriggerContext, time: int) -> None:
+        ctx.delete_processing_time_timer(time)
+
+
+def _interval(interval: Time | Duration) -> int:
+    millis = millis_of("interval", interval)
+    if millis <= 0:
+        raise DefinitionError(f"the interval of a trigger must be positive, not {millis} ms")
+    return millis
+
+
+@final
+@attrs.frozen
+class PurgingTrigger(_Quiet):
+    """Another trigger, after which the contents are forgotten."""
+
+    nested: Trigger[Any, Any]
+
+    @staticmethod
+    @checked
+    def of(nested_trigger: Trigger[Any, Any]) -> PurgingTrigger:
+        """Purges when ``nested_trigger`` fires."""
+        return PurgingTrigger(nested_trigger)
+
+    def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """What the other says, and purges."""
+        return _purging(self.nested.on_element(element, timestamp, window, ctx))
+
+    def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """What the other says, and purges."""
+        return _purging(self.nested.on_processing_time(time, window, ctx))
+
+    def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
+        """What the other says, and purges."""
+        return _purging(self.nested.on_event_time(time, window, ctx))
+
+    def can_merge(self) -> bool:
+        """What the other says."""
+        return self.nested.can_merge()
+
+    def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
+        """What the other does."""
+        self.nested.on_merge(window, ctx)
+
+    def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
+        """What the other does."""
+        self.nested.clear(window, ctx)
+
+
+def _purging(result: TriggerResult) -> TriggerResult:
+    return TriggerResult.FIRE_AND_PURGE if result.is_fire() else result
+
+
+@final
+@attrs.frozen
+class NeverTrigger(_Quiet):
+    """Never fires."""

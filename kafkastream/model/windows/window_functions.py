@@ -1,0 +1,150 @@
+"""What users implement to make something of a window's elements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any, Generic, NoReturn, Protocol
+
+from typing_extensions import TypeVar
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.output_tag import OutputTag, SideOutputs
+from kafkastream.model.common.stream_functions import Function
+from kafkastream.model.functions.keyed_state import CellStore, KeyedStateStore
+from kafkastream.model.functions.process_functions import Timers, TimerService
+from kafkastream.model.functions.state_descriptors import StateDescriptor
+from kafkastream.model.windows.windows import Window
+
+__all__ = [
+    "AllWindowFunction",
+    "ProcessAllWindowFunction",
+    "ProcessWindowFunction",
+    "WindowContext",
+    "WindowFunction",
+    "WindowStates",
+]
+
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
+OUT = TypeVar("OUT", default=Any)
+KEY = TypeVar("KEY", default=Any)
+W = TypeVar("W", bound=Window, default=Any)
+W2 = TypeVar("W2", bound=Window, default=Any)
+T = TypeVar("T", default=Any)
+
+Results = Iterable[Any] | None
+
+
+class WindowStates(Timers, Protocol):
+    """The states of the current key, and of its current window."""
+
+    def cell(self, descriptor: StateDescriptor) -> Any:
+        """Where a state of the key is kept."""
+
+    def window_cell(self, descriptor: StateDescriptor) -> Any:
+        """Where a state of the key and window is kept."""
+
+
+class WindowContext(SideOutputs, Generic[W]):
+    """The window, the time, state and side outputs; valid during one call.
+
+    Args:
+        states: Where state is kept.
+        merges: Whether windows may become one.
+    """
+
+    def __init__(self, states: WindowStates, *, merges: bool = False) -> None:
+        super().__init__()
+        self._window: Any = None
+        self._time = TimerService(states)
+        self._window_state = CellStore(_no_window_cell if merges else states.window_cell)
+        self._global_state = CellStore(states.cell)
+
+    def window(self) -> W:
+        """The window."""
+        window: W = self._window
+        return window
+
+    def current_processing_time(self) -> int:
+        """The wall clock of the worker, in ms since the epoch."""
+        return self._time.current_processing_time()
+
+    currentProcessingTime = current_processing_time
+
+    def current_watermark(self) -> int:
+        """How far event time has come, in ms."""
+        return self._time.current_watermark()
+
+    currentWatermark = current_watermark
+
+    def window_state(self) -> KeyedStateStore:
+        """State of this key and window; it is yours to clear, in ``clear``.
+
+        Raises:
+            DefinitionError: When a state is asked for, of windows that may become one.
+        """
+        return self._window_state
+
+    windowState = window_state
+
+    def global_state(self) -> KeyedStateStore:
+        """State of this key, in whatever window."""
+        return self._global_state
+
+    globalState = global_state
+
+
+def _no_window_cell(descriptor: StateDescriptor) -> NoReturn:
+    raise DefinitionError(
+        "Per-window state is not allowed when using merging windows.",
+        where=f"state {descriptor.name!r}",
+        now="Use global_state(), or the state of a trigger, which on_merge can merge.",
+    )
+
+
+class ProcessWindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
+    """Makes something of all elements of a key's window, knowing the window and the time."""
+
+    class Context(WindowContext[W2]):
+        """The window, the time, state and side outputs; valid during one call."""
+
+    @abstractmethod
+    def process(
+        self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN_contra]
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+    def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
+        """Forget the window's own state; called when the window is over."""
+
+
+class WindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
+    """Makes something of all elements of a key's window."""
+
+    @abstractmethod
+    def apply(self, key: KEY, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+
+class ProcessAllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
+    """Makes something of all elements of a window of a stream without keys."""
+
+    class Context(WindowContext[W2]):
+        """The window, the time, state and side outputs; valid during one call."""
+
+    @abstractmethod
+    def process(
+        self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN_contra]
+    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""
+
+    def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
+        """Forget the window's own state; called when the window is over."""
+
+
+class AllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
+    """Makes something of all elements of a window of a stream without keys."""
+
+    @abstractmethod
+    def apply(self, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
+        """Yield, or return, what is to come out; called whenever the window fires."""

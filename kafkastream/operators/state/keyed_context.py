@@ -1,0 +1,312 @@
+"""What an operator's functions reach while they run: the current key, its state, its timers, the watermark."""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from typing import Any, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.time import as_timestamp, wall_clock_ms
+from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.functions.state_checks import state_check
+from kafkastream.model.functions.state_descriptors import ListStateDescriptor, StateDescriptor
+from kafkastream.model.functions.state_ttl import Life
+from kafkastream.operators.state.list_segments import APART, LongList
+from kafkastream.operators.state.state_backend import Entry, StateBackend
+from kafkastream.operators.state.state_pages import Entries
+from kafkastream.operators.state.timers import Timer, TimerQueue
+
+__all__ = ["KeyedScope", "forget"]
+
+Namespace = tuple[Any, ...]
+_OF_ALL = b""  # no key is encoded so
+_TIMER = "the time of a timer"
+
+
+@final
+class KeyedScope:
+    """The keys of one subtask of an operator; the same from micro-batch to micro-batch, while what it keeps comes and goes.
+
+    Attributes:
+        watermark: The operator's watermark, in ms.
+        namespace: Which window's state and timers are meant; none by default.
+        encoded_key: The current key, as bytes.
+        entry: What is kept for it.
+        lists: Under which names of entries there are lists to which elements are added.
+
+    Args:
+        clock: The time in ms.
+        own: Under which names of entries the operator keeps content of its own.
+    """
+
+    def __init__(self, clock: Callable[[], int] = wall_clock_ms, own: Collection[str] = ()) -> None:
+        self.watermark = MIN_WATERMARK
+        self.namespace: Namespace = ()
+        self.entry: Entry = {}
+        self.lists: set[Any] = set()
+        self.clock = clock
+        self._own = frozenset((*own, APART))
+        self.encoded_key = b""
+        self._decoded: tuple[bytes, Any] = (b"", None)
+        self._kept = MIN_WATERMARK
+        self._entries: Entries | None = None
+        self._event: TimerQueue | None = None
+        self._processing: TimerQueue | None = None
+        self._descriptors: dict[str, StateDescriptor] = {}
+        self._kinds: dict[str, str] = {}
+        self._swept: dict[Any, Life] = {}
+
+    def begin(self, backend: StateBackend, name: bytes) -> None:
+        """Begin a micro-batch."""
+        self._entries = Entries(backend, name + b"k", self._grows)
+        self._event = TimerQueue(backend, name + b"e")
+        self._processing = TimerQueue(backend, name + b"p")
+        self._backend, self._name = backend, name
+        kinds = backend.get(name + b"s")
+        self._kinds = {} if kinds is None else pickle.loads(kinds)
+        for state, descriptor in self._descriptors.items():
+            self._check(state, descriptor)
+        kept = backend.get(name + b"w")
+        self.watermark = self._kept = MIN_WATERMARK if kept is None else int(kept)
+        self.encoded_key = b""
+
+    def end(self) -> None:
+        """Write what the micro-batch has changed, and without some of what has expired."""
+        if self._swept:
+            self.entries.sweep(self._clean, self.clock())
+        self.entries.flush()
+        for queue in (self.event_timers, self.processing_timers):
+            queue.flush()
+        if self.watermark != self._kept:
+            self._backend.put(self._name + b"w", str(self.watermark).encode())
+        kinds = {**self._kinds, **{state: _kind(one) for state, one in self._descriptors.items()}}
+        if kinds != self._kinds:
+            self._backend.put(self._name + b"s", pickle.dumps(kinds))
+        self._entries = self._event = self._processing = None
+        self.encoded_key, self.entry = b"", {}
+
+    def select(self, key: bytes) -> None:
+        """Make a key the current one."""
+        self.encoded_key = key
+        self.entry = self.entries.of(key)
+
+    def changed(self) -> None:
+        """The current key's entry is to be written."""
+        self.entries.changed(self.encoded_key)
+
+    @property
+    def key(self) -> Any:
+        """The current key; None where there is none."""
+        if not self.encoded_key:
+            return None
+        if self._decoded[0] is not self.encoded_key:
+            self._decoded = (self.encoded_key, pickle.loads(self.encoded_key))
+        return self._decoded[1]
+
+    @property
+    def entries(self) -> Entries:
+        """The entries of all keys."""
+        assert self._entries is not None
+        return self._entries
+
+    @property
+    def event_timers(self) -> TimerQueue:
+        """The timers that fire by watermarks."""
+        assert self._event is not None
+        return self._event
+
+    @property
+    def processing_timers(self) -> TimerQueue:
+        """The timers that fire by the wall clock."""
+        assert self._processing is not None
+        return self._processing
+
+    def register(self, domain: TimeDomain, timestamp: int) -> None:
+        """Let a timer of the current key and namespace fire."""
+        self._timers(domain).register(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
+
+    def delete(self, domain: TimeDomain, timestamp: int) -> None:
+        """Let a timer of the current key and namespace not fire."""
+        self._timers(domain).delete(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
+
+    def cell(self, descriptor: StateDescriptor) -> KeyCell:
+        """Where the state of a descriptor is kept, for each key.
+
+        Raises:
+            DefinitionError: Another state has this name.
+        """
+        self._know(f"state {descriptor.name!r}", descriptor)
+        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
+
+    def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
+        """The same, for each key and namespace."""
+        self._know(f"state {descriptor.name!r}", descriptor)
+        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
+
+    def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
+        """Where a broadcast state is kept, whatever the current key."""
+        self._know(f"broadcast state {descriptor.name!r}", descriptor)
+        return BroadcastCell(self, self._name_in_entry(descriptor), check=state_check(descriptor))
+
+    def own_cell(self, name: str) -> KeyCell:
+        """Where an operator keeps something of its own for each key, under one of the names in ``own``."""
+        return KeyCell(self, name)
+
+    def _name_in_entry(self, descriptor: StateDescriptor) -> str | bytes:
+        """Under which name a user's state is kept: its own, or bytes where the operator has that name for itself."""
+        name = descriptor.name.encode() if descriptor.name in self._own else descriptor.name
+        if isinstance(descriptor, ListStateDescriptor):
+            self.lists.add(name)
+        return name
+
+    def _grows(self, name: Any) -> bool:
+        return name in self.lists or (isinstance(name, tuple) and name[0] in self.lists)
+
+    def _timers(self, domain: TimeDomain) -> TimerQueue:
+        return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
+
+    def _know(self, state: str, descriptor: StateDescriptor) -> None:
+        """Note which states there are; each is of one kind, now and in earlier runs."""
+        known = self._descriptors.get(state)
+        if known is None:
+            self._check(state, descriptor)
+            self._descriptors[state] = descriptor
+        elif known is not descriptor and _kind(known) != _kind(descriptor):
+            raise DefinitionError(
+                f"{state} is there twice in this operator: as {_kind(known)}, and as {_kind(descriptor)}",
+                now="Give each state a name of its own.",
+            )
+
+    def _check(self, state: str, descriptor: StateDescriptor) -> None:
+        before, now = self._kinds.get(state), _kind(descriptor)
+        if before is not None and before != now:
+            raise DefinitionError(
+                f"{state} was {before} in an earlier run, and is now {now}",
+                now="Give the state its old type, or another name; or give the operator another uid, or the job another "
+                "name, to begin without state.",
+            )
+
+    def _life(self, descriptor: StateDescriptor) -> Life | None:
+        if descriptor.ttl is None or not descriptor.ttl.is_enabled():
+            return None
+        life = Life(descriptor.ttl, self.clock)
+        if descriptor.ttl.cleans_in_background:
+            self._swept[self._name_in_entry(descriptor)] = life
+        return life
+
+    def _clean(self, entry: Entry) -> bool:
+        """Take out of a key's entry what has expired; whether there was something."""
+        is_changed = False
+        for place, content in list(entry.items()):
+            life = self._swept.get(place[0] if isinstance(place, tuple) else place)
+            left = content if life is None else _left_of(content, life)
+            if left is content:
+                continue
+            is_changed = True
+            if left is None:
+                del entry[place]
+            else:
+                entry[place] = left
+        return is_changed
+
+
+def _left_of(content: Any, life: Life) -> Any:
+    """What has not expired; of a long list, what was added last expires last."""
+    if isinstance(content, LongList):
+        return None if content.end and life.left_of(content.end) is None else content
+    return life.left_of(content)
+
+
+def forget(backend: StateBackend, name: bytes) -> None:
+    """Remove all that was kept in scopes of this name."""
+    Entries(backend, name + b"k").remove()
+    TimerQueue(backend, name + b"e").remove()
+    TimerQueue(backend, name + b"p").remove()
+    for key in (name + b"s", name + b"w"):
+        backend.remove(key)
+
+
+def _kind(descriptor: StateDescriptor) -> str:
+    """What content that is kept must be like to be read again."""
+    lives = " with a time to live" if descriptor.ttl is not None and descriptor.ttl.is_enabled() else ""
+    return f"a {type(descriptor).__name__} of {descriptor.type_info}{lives}"
+
+
+class _Cell(ABC):
+    """A state (``kafkastream.model.functions.keyed_state.Cell``); which one is up to the class."""
+
+    __slots__ = ("_name", "_scope", "check", "life")
+
+    def __init__(
+        self,
+        scope: KeyedScope,
+        name: str | bytes,
+        life: Life | None = None,
+        check: Callable[[Any], object] | None = None,
+    ) -> None:
+        self._scope = scope
+        self._name = name
+        self.life = life
+        self.check = check
+
+    @abstractmethod
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        """The key, what is kept for it, and under which name there."""
+
+    def get(self) -> Any:
+        """The content; None when there is none."""
+        _, entry, name = self._place()
+        return entry.get(name)
+
+    def seen(self) -> None:
+        """The content is in the hands of the user's code: it is written if that changes it."""
+        self._scope.entries.changed(self._place()[0])
+
+    def set(self, content: Any) -> None:
+        """Keep this content; None for no more."""
+        key, entry, name = self._place()
+        if content is None:
+            entry.pop(name, None)
+        else:
+            entry[name] = content
+        self._scope.entries.changed(key)
+
+
+class KeyCell(_Cell):
+    """A state of the current key."""
+
+    __slots__ = ()
+
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        key = self._scope.encoded_key
+        if not key:
+            raise DefinitionError(
+                f"there is no current key, of which state {self._name!r} could be",
+                now="Use keyed state for the elements of keyed streams and in on_timer, not in open or close, nor for "
+                "broadcast elements.",
+            )
+        return key, self._scope.entry, self._name
+
+
+@final
+class WindowCell(KeyCell):
+    """A state of the current key and window."""
+
+    __slots__ = ()
+
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        key, entry, name = super()._place()
+        return key, entry, (name, self._scope.namespace)
+
+
+@final
+class BroadcastCell(_Cell):
+    """A state of all keys."""
+
+    __slots__ = ()
+
+    def _place(self) -> tuple[bytes, Entry, Any]:
+        return _OF_ALL, self._scope.entries.of(_OF_ALL), self._name

@@ -1,0 +1,183 @@
+"""The state of all keys of a bucket, in pages: a page is read and written as one.
+
+Each access to Spark's state store is a call to another process, so what lies together travels together. There are as many
+pages as keep them small: when they grow, their number doubles, and a page is split in two when it is next read.
+"""
+
+from __future__ import annotations
+
+import pickle
+import zlib
+from collections.abc import Callable
+from typing import Any, Final, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.operators.state.list_segments import APART, LONG_BYTES, LongLists
+from kafkastream.operators.state.state_backend import Entry, StateBackend
+
+__all__ = ["Entries"]
+
+_PAGE_BYTES: Final = 16 * 1024
+_HASH_BITS: Final = 32
+_GOLDEN: Final = 0x9E3779B1
+_Page = dict[bytes, bytes]
+
+
+@final
+class Entries:
+    """The entries of a bucket's keys during one micro-batch; ``flush`` writes those that have changed.
+
+    Args:
+        backend: Where they are kept.
+        name: Whose they are; no other user of the backend has keys that begin so.
+        grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
+    """
+
+    def __init__(self, backend: StateBackend, name: bytes, grows: Callable[[Any], bool] = lambda _: False) -> None:
+        self._backend = backend
+        self._name = name
+        self._grows = grows
+        found = backend.get(name)
+        self._depth: int
+        self._bytes: int
+        self._depth, self._bytes = (0, 0) if found is None else pickle.loads(found)
+        self._pages: dict[int, _Page] = {}
+        self._unwritten: set[int] = set()
+        self._live: dict[bytes, Entry] = {}
+        self._changed: set[bytes] = set()
+
+    def of(self, key: bytes) -> Entry:
+        """The entry of a key; an empty one when there is none. Who changes it says so by ``changed``."""
+        entry = self._live.get(key)
+        if entry is None:
+            kept = self._page(self._number(key)).get(key)
+            entry = self._live[key] = {} if kept is None else pickle.loads(kept)
+            if APART in entry:
+                self._long_lists(key).bind(entry)
+        return entry
+
+    def changed(self, key: bytes) -> None:
+        """The entry of this key is to be written, unless it comes out as it was."""
+        self._changed.add(key)
+
+    def sweep(self, clean: Callable[[Entry], bool], at: int) -> None:
+        """Clean the entries of one page, another one at each time; ``clean`` says whether it has changed an entry."""
+        for key in list(self._page(self._page_of(at * _GOLDEN))):
+            if clean(self.of(key)):
+                self.changed(key)
+
+    def flush(self) -> None:
+        """Write what has changed; an empty entry is forgotten.
+
+        Raises:
+            DefinitionError: Something that is to be kept cannot be pickled.
+        """
+        before = (self._depth, self._bytes)
+        for key in self._changed:
+            number = self._number(key)
+            if self._set(self._pages[number], key, self._live[key]):
+                self._unwritten.add(number)
+        self._grow()
+        for number in self._unwritten:
+            self._backend.put(self._place(self._depth, number), pickle.dumps(self._pages[number], 5))
+        if (self._depth, self._bytes) != before:
+            self._backend.put(self._name, pickle.dumps((self._depth, self._bytes)))
+        self._pages, self._unwritten, self._live, self._changed = {}, set(), {}, set()
+
+    def remove(self) -> None:
+        """Forget all entries, those of earlier micro-batches too."""
+        if self._backend.get(self._name) is not None:
+            for number in range(1 << self._depth):
+                self._forget_lists(self._page(number))
+            self._pages, self._unwritten = {}, set()
+            for depth in range(self._depth + 1):
+                for number in range(1 << depth):
+                    self._backend.remove(self._place(depth, number))
+            self._backend.remove(self._name)
+
+    def _forget_lists(self, page: _Page) -> None:
+        for key, kept in page.items():
+            if APART.encode() in kept:
+                self._long_lists(key).keep({APART: pickle.loads(kept).get(APART, [])})
+
+    def _grow(self) -> None:
+        """Have more pages, if they have become too large; those at hand are parted now."""
+        depth, pages = self._depth, self._pages
+        while self._bytes > _PAGE_BYTES << self._depth and self._depth < _HASH_BITS:
+            self._depth += 1
+        if self._depth > depth:
+            self._pages, self._unwritten = {}, set()
+            for number, page in pages.items():
+                self._part(page, depth, number)
+
+    def _set(self, page: _Page, key: bytes, entry: Entry) -> bool:
+        """Put an entry into its page, or take it out when it is empty; whether the page has changed."""
+        before = page.pop(key, None)
+        kept = self._dumped(key, entry)
+        after = kept if entry else None
+        if after is not None:
+            page[key] = after
+        self._bytes += _size(key, after) - _size(key, before)
+        return after != before
+
+    def _dumped(self, key: bytes, entry: Entry) -> bytes:
+        """An entry as it is written: without what its long lists begin with."""
+        try:
+            kept = self._backend.dumps(entry)
+        except Exception as error:
+            raise DefinitionError(
+                f"what is kept as {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
+                where=f"key {pickle.loads(key)!r}" if key else "",
+                now="Keep what can be pickled; connections, locks and generators belong into fields that open fills.",
+            ) from error
+        had_long_lists = APART in entry
+        if not had_long_lists and len(kept) <= LONG_BYTES:
+            return kept
+        has_long_lists = self._long_lists(key).keep(entry)
+        return self._backend.dumps(entry) if had_long_lists or has_long_lists else kept
+
+    def _long_lists(self, key: bytes) -> LongLists:
+        return LongLists(self._backend, b"%s/%s" % (self._name, key), self._grows)
+
+    def _number(self, key: bytes) -> int:
+        """Of a key's page: the first bits of another hash than the one that chose the bucket."""
+        return self._page_of(zlib.crc32(key, len(key)) * _GOLDEN)
+
+    def _page_of(self, mixed: int) -> int:
+        return (mixed & 0xFFFFFFFF) >> (_HASH_BITS - self._depth)
+
+    def _page(self, number: int) -> _Page:
+        page = self._pages.get(number)
+        if page is None:
+            page = self._pages[number] = self._read(number)
+        return page
+
+    def _read(self, number: int) -> _Page:
+        """A page, which may still be a part of a larger one, of a time when there were fewer."""
+        for depth in range(self._depth, -1, -1):
+            of_then = number >> (self._depth - depth)
+            kept = self._backend.get(self._place(depth, of_then))
+            if kept is not None and depth == self._depth:
+                page: _Page = pickle.loads(kept)
+                return page
+            if kept is not None:
+                self._part(pickle.loads(kept), depth, of_then)
+                return self._pages[number]
+        return {}
+
+    def _part(self, page: _Page, depth: int, number: int) -> None:
+        """Put several pages in the place of a larger one, of a time when there were fewer."""
+        span = self._depth - depth
+        for one in range(number << span, (number + 1) << span):
+            self._pages[one] = {}
+            self._unwritten.add(one)
+        for key, kept in page.items():
+            self._pages[self._number(key)][key] = kept
+        self._backend.remove(self._place(depth, number))
+
+    def _place(self, depth: int, number: int) -> bytes:
+        return b"%s/%d/%d" % (self._name, depth, number)
+
+
+def _size(key: bytes, kept: bytes | None) -> int:
+    return 0 if kept is None else len(key) + len(kept)

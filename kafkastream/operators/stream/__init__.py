@@ -1,0 +1,1 @@
+"""Operators of keyed streams: process functions, windows, interval joins."""

@@ -1,0 +1,104 @@
+"""Batch execution of a keyed operator: at the end of the input, each key's elements in the order of their times."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Any, Final, final
+
+from kafkastream.model.common.stream_functions import Function
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted, KeyedElements, KeyedOperator
+
+__all__ = ["BatchOperator"]
+
+_INPUT: Final = ("batch input",)
+"""The name of a key's elements in its entry, and the namespace of the timer that hands them on; no user's state has it."""
+
+_Element = tuple[int, Any, int | None]
+
+
+@final
+class BatchOperator(KeyedOperator):
+    """Keeps the elements of each key until the input ends, and hands them to an operator in the order of their times.
+
+    As in Flink's BATCH mode, nothing is late: event time stands at its beginning while a key's elements are handed on, then
+    at its end, where all timers of the key fire, those by the wall clock too.
+
+    Args:
+        operator: The operator as it runs in STREAMING mode.
+        first_sides: The inputs that are handed on at once, before all others: broadcast ones.
+        only_last: Whether only the last result of a key comes out, without a time: that of a rolling aggregation.
+    """
+
+    def __init__(self, operator: KeyedOperator, first_sides: Collection[int] = (), *, only_last: bool = False) -> None:
+        super().__init__(operator.scope)
+        self._operator = operator
+        self._first_sides = first_sides
+        self._only_last = only_last
+        self.scope.lists.add(_INPUT)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the operator."""
+        self._operator.open(context)
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """The operator's."""
+        return self._operator.functions
+
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Keep elements for the end of the input."""
+        if arrived.side in self._first_sides:
+            return self._operator.elements(arrived)
+        for key, value, timestamp in zip(*arrived[1:], strict=True):
+            self._keep(key, (arrived.side, value, timestamp))
+        return Emitted()
+
+    def _keep(self, key: bytes, element: _Element) -> None:
+        self.scope.select(key)
+        kept = self.scope.entry.get(_INPUT)
+        if kept is None:
+            self.scope.entry[_INPUT] = [element]
+            self.scope.event_timers.register(Timer(MAX_WATERMARK, key, _INPUT))
+        else:
+            kept.append(element)
+        self.scope.changed()
+
+    def advance(self, watermark: int, now: int) -> Emitted:
+        """Wait for the end of event time, which is the end of the input."""
+        if watermark < MAX_WATERMARK:
+            return Emitted()
+        out = super().advance(watermark, now)
+        self._fire(TimeDomain.PROCESSING_TIME, MAX_WATERMARK, out)
+        return out
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Hand on the elements of the current key, or a timer that has come of them."""
+        if timer.namespace != _INPUT:
+            self._operator.on_timer(timer, domain, out)
+            return
+        self.scope.namespace = ()
+        kept: Iterable[_Element] = self.scope.entry.pop(_INPUT)
+        self.scope.changed()
+        self.scope.watermark = MIN_WATERMARK
+        results = self._taken(timer.key, sorted(kept, key=_time))
+        self.scope.watermark = MAX_WATERMARK
+        if self._only_last:
+            out.take(results.values[-1:], None)
+        else:
+            out.extend(results)
+
+    def _taken(self, key: bytes, elements: Iterable[_Element]) -> Emitted:
+        out = Emitted()
+        for side, run in groupby(elements, key=lambda element: element[0]):
+            _, values, timestamps = map(list, zip(*run, strict=True))
+            out.extend(self._operator.elements(KeyedElements(side, [key] * len(values), values, timestamps)))
+        return out
+
+
+def _time(element: _Element) -> int:
+    return MIN_WATERMARK if element[2] is None else element[2]

@@ -1,0 +1,258 @@
+"""Operators on keyed streams, in one subtask: elements in, and what functions make of them and of their timers out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, NamedTuple, final
+
+from kafkastream.metrics.groups import Counter
+from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.stream_functions import Function, iterated
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.timers import Timer
+
+__all__ = ["CallError", "ElementwiseOperator", "Emitted", "KeyedElements", "KeyedOperator", "ProcessOperator", "Side"]
+
+
+class CallError(Exception):
+    """A user's function raised; ``__cause__`` is what it raised.
+
+    Attributes:
+        key: The current key.
+        element: What it was called with; None for a timer.
+        timer: When the timer was to fire, in ms; None for an element.
+    """
+
+    def __init__(self, key: Any, element: Any = None, timer: int | None = None) -> None:
+        super().__init__(key)
+        self.key = key
+        self.element = element
+        self.timer = timer
+
+
+class KeyedElements(NamedTuple):
+    """Elements for a keyed operator, with the key and the event time of each.
+
+    Args:
+        side: Which of its inputs they come by.
+    """
+
+    side: int
+    keys: list[bytes]
+    values: list[Any]
+    timestamps: list[int | None]
+
+
+@final
+class Emitted:
+    """What comes out, with the time of each; a pair of tag and element goes to a side output."""
+
+    __slots__ = ("timestamps", "values")
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.timestamps: list[int | None] = []
+
+    def extend(self, other: Emitted) -> None:
+        """Add what has come out elsewhere, with its times."""
+        self.values += other.values
+        self.timestamps += other.timestamps
+
+    def take(self, results: Iterable[Any] | None, timestamp: int | None) -> None:
+        """Take in what a function has returned, all of one time.
+
+        Raises:
+            TypeError: It cannot be gone through.
+        """
+        for result in iterated(results):
+            self.values.append(result)
+            self.timestamps.append(timestamp)
+
+
+class KeyedOperator(ABC):
+    """What happens to the elements of one subtask's keys, and at the times that were registered for them.
+
+    Attributes:
+        scope: The keys, with their state and timers.
+    """
+
+    def __init__(self, scope: KeyedScope) -> None:
+        self.scope = scope
+
+    @abstractmethod
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare for elements."""
+
+    @property
+    @abstractmethod
+    def functions(self) -> Sequence[Function]:
+        """The user's functions."""
+
+    @abstractmethod
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """What comes out for elements, in order.
+
+        Raises:
+            CallError: A function raised.
+        """
+
+    @abstractmethod
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """A timer fires; its key is the current one, its namespace too.
+
+        Raises:
+            CallError: A function raised.
+        """
+
+    def advance(self, watermark: int, now: int) -> Emitted:
+        """Fire the timers that are due when event time has come so far, and the wall clock (both in ms).
+
+        Event-time timers fire when the watermark moves: one that is registered behind it waits for the next, as in Flink
+        (InternalTimerServiceImpl.registerEventTimeTimer only adds it to the queue).
+
+        Raises:
+            CallError: A function raised.
+        """
+        out = Emitted()
+        if watermark > self.scope.watermark:
+            self.scope.watermark = watermark
+            self._fire(TimeDomain.EVENT_TIME, watermark, out)
+        self._fire(TimeDomain.PROCESSING_TIME, now, out)
+        return out
+
+    def _fire(self, domain: TimeDomain, up_to: int, out: Emitted) -> None:
+        scope = self.scope
+        queue = scope.event_timers if domain is TimeDomain.EVENT_TIME else scope.processing_timers
+        for timer in queue.fire(up_to):
+            scope.select(timer.key)
+            scope.namespace = timer.namespace
+            self.on_timer(timer, domain, out)
+        scope.namespace = ()
+
+
+class ElementwiseOperator(KeyedOperator):
+    """One that takes elements one by one, knows their keys, and sets late ones aside.
+
+    Args:
+        own: Under which names of entries it keeps content of its own.
+    """
+
+    def __init__(self, own: Collection[str] = ()) -> None:
+        super().__init__(KeyedScope(own=own))
+        self._late = Counter()
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+        for function in self.functions:
+            function.open(context)
+        self._late = context.get_metrics_group().counter("numLateRecordsDropped")
+
+    @abstractmethod
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Take an element of the current key in."""
+
+    @final
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Take elements in, one by one."""
+        out, scope = Emitted(), self.scope
+        value = None
+        try:
+            for key, value, timestamp in zip(*arrived[1:], strict=True):
+                scope.select(key)
+                self.element(arrived.side, value, timestamp, out)
+        except BaseException as error:
+            raise CallError(scope.key, value) from error
+        finally:
+            scope.namespace = ()
+        return out
+
+    @final
+    def count_late(self, elements: int = 1) -> None:
+        """So many elements are late, and go nowhere."""
+        self._late.inc(elements)
+
+    @final
+    def set_aside(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
+        """An element is late: it goes to a side output, or is only counted."""
+        if tag is None:
+            self.count_late()
+        else:
+            out.take([(tag, value)], timestamp)
+
+
+class Side(NamedTuple):
+    """What is called for the elements of one input.
+
+    Args:
+        call: Takes an element and the context.
+        context: What it may ask.
+        has_key: Whether there is a current key.
+    """
+
+    call: Callable[[Any, Any], Iterable[Any] | None]
+    context: Any
+    has_key: bool = True
+
+
+@final
+class ProcessOperator(KeyedOperator):
+    """Calls a function for each element, one for each input, and another for timers.
+
+    Args:
+        scope: The keys.
+        function: What is opened.
+        sides: What is called, by input.
+        on_timer: What is called for timers.
+    """
+
+    def __init__(
+        self, scope: KeyedScope, function: Function, sides: Sequence[Side], on_timer: Side | None = None
+    ) -> None:
+        super().__init__(scope)
+        self._function = function
+        self._sides = sides
+        self._on_timer = on_timer
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the function."""
+        self._function.open(context)
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """The one function."""
+        return (self._function,)
+
+    def elements(self, arrived: KeyedElements) -> Emitted:
+        """Call the function for each element."""
+        out = Emitted()
+        scope, (call, context, has_key) = self.scope, self._sides[arrived.side]
+        last = None
+        value = None
+        try:
+            for key, value, timestamp in zip(*arrived[1:], strict=True):
+                if key is not last and has_key:
+                    scope.select(key)
+                    last = key
+                context._timestamp = timestamp
+                out.take(call(value, context), timestamp)
+                if context._aside:
+                    out.take(context._taken_aside(), timestamp)
+        except BaseException as error:
+            raise CallError(scope.key, value) from error
+        return out
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Call the function's ``on_timer``."""
+        if self._on_timer is None:
+            return
+        context = self._on_timer.context
+        context._timestamp, context._domain = timer.timestamp, domain
+        time = timer.timestamp if domain is TimeDomain.EVENT_TIME else None
+        try:
+            out.take(self._on_timer.call(timer.timestamp, context), time)
+            out.take(context._taken_aside(), time)
+        except BaseException as error:
+            raise CallError(self.scope.key, timer=timer.timestamp) from error

@@ -1,0 +1,82 @@
+"""The interval join of two keyed streams (Flink's IntervalJoinOperator)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.stream_functions import Function
+from kafkastream.model.functions.join_functions import ProcessJoinFunction
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.graph.interval_join_node import IntervalJoin
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, Emitted
+
+__all__ = ["IntervalJoinOperator"]
+
+_SIDES: Final = ("_left", "_right")
+
+Buffer = dict[int, list[Any]]
+"""The elements of one side that may still meet one of the other, by their times."""
+
+
+@final
+class IntervalJoinOperator(ElementwiseOperator):
+    """Keeps the elements of both sides for as long as one of the other side may meet them."""
+
+    def __init__(self, join: IntervalJoin) -> None:
+        super().__init__(own=_SIDES)
+        self._join = join
+        self._context = ProcessJoinFunction.Context()
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """The one function."""
+        return (self._join.function,)
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Forget what nothing can meet any more."""
+        side, time = timer.namespace
+        buffer = self._buffer(side)
+        buffer.pop(time, None)
+        if not buffer:
+            self.scope.entry.pop(_SIDES[side], None)
+        self.scope.changed()
+
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Have an element meet those of the other side, and wait for more."""
+        if timestamp is None:
+            raise DefinitionError(
+                "Long.MIN_VALUE timestamp: Elements used in interval stream joins need to have timestamps meaningful "
+                "timestamps."
+            )
+        if timestamp < self.scope.watermark:
+            self.set_aside((self._join.late_left, self._join.late_right)[side], value, timestamp, out)
+            return
+        lower, upper = self._reach(side)
+        for time, others in sorted(self._buffer(1 - side).items()):
+            if timestamp + lower <= time <= timestamp + upper:
+                for other in others:
+                    self._meet(side, (value, timestamp), (other, time), out)
+        buffer: Buffer = self.scope.entry.setdefault(_SIDES[side], {})
+        buffer.setdefault(timestamp, []).append(value)
+        self.scope.changed()
+        self.scope.namespace = (side, timestamp)
+        self.scope.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
+
+    def _reach(self, side: int) -> tuple[int, int]:
+        """How far before and after it an element meets one of the other side."""
+        lower, upper = self._join.lower, self._join.upper
+        return (lower, upper) if side == 0 else (-upper, -lower)
+
+    def _meet(self, side: int, one: tuple[Any, int], other: tuple[Any, int], out: Emitted) -> None:
+        (left, left_time), (right, right_time) = (one, other) if side == 0 else (other, one)
+        self._context._left, self._context._right = left_time, right_time
+        time = self._context.get_timestamp()
+        out.take(self._join.function.process_element(left, right, self._context), time)
+        out.take(self._context._taken_aside(), time)
+
+    def _buffer(self, side: int) -> Buffer:
+        buffer: Buffer = self.scope.entry.get(_SIDES[side], {})
+        return buffer

@@ -1,0 +1,322 @@
+"""Windows of keyed streams (Flink's WindowOperator): assign, add, trigger, merge, fire, forget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
+from typing import Any, Final, cast, final
+
+from kafkastream.metrics import MetricGroup
+from kafkastream.model.common.stream_functions import Function
+from kafkastream.model.common.time import wall_clock_ms
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.functions.state_descriptors import (
+    AggregatingStateDescriptor,
+    ReducingStateDescriptor,
+    StateDescriptor,
+)
+from kafkastream.model.windows.trigger_interface import Trigger, TriggerResult
+from kafkastream.model.windows.triggers import EventTimeTrigger, ProcessingTimeTrigger
+from kafkastream.model.windows.window_functions import (
+    AllWindowFunction,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    WindowContext,
+    WindowFunction,
+)
+from kafkastream.model.windows.window_operation import WindowOperation
+from kafkastream.model.windows.windows import MergingWindowAssigner, Window
+from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import CallError, ElementwiseOperator, Emitted
+from kafkastream.operators.stream.window_contents import Contents, keeping
+
+__all__ = ["WindowOperator"]
+
+_WINDOWS: Final = "_windows"
+_COUNT: Final = "_count"
+
+Call = Callable[[Any, Window, Iterable[Any]], Iterable[Any] | None]
+
+
+@final
+class WindowOperator(ElementwiseOperator):
+    """The windows of one subtask's keys."""
+
+    def __init__(self, operation: WindowOperation) -> None:
+        super().__init__(own=(_WINDOWS, _COUNT))
+        self._operation = operation
+        self._assigner = operation.assigner
+        self._trigger = operation.trigger
+        self._lateness = operation.allowed_lateness
+        self._is_event_time = operation.assigner.is_event_time()
+        self._merging = operation.assigner if isinstance(operation.assigner, MergingWindowAssigner) else None
+        self._only_waits = self._merging is None and isinstance(
+            operation.trigger, EventTimeTrigger if self._is_event_time else ProcessingTimeTrigger
+        )
+        self._keeping = keeping(operation)
+        if self._keeping.keeps_all:
+            self.scope.lists.add(_WINDOWS)
+        self._timers = _WindowScope(self.scope)
+        self._context: WindowContext[Any] = _context_of(operation.function, self._timers, self._merging is not None)
+        self._trigger_context = Trigger.OnMergeContext(self._timers)
+        self._call = _call_of(operation.function, self._context)
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """What combines elements, and what makes something of a window."""
+        return self._operation.functions
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+        super().open(context)
+        self._timers.context = context
+        self._keeping.open(self._timers, context.get_metrics_group())
+
+    def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
+        """Let the trigger see it; forget the window when it is over."""
+        (window,) = timer.namespace
+        if window not in self._contents() and self._merging is not None:
+            return  # it has become a part of another one
+        is_event = domain is TimeDomain.EVENT_TIME
+        ask = self._trigger.on_event_time if is_event else self._trigger.on_processing_time
+        try:
+            self._react(ask(timer.timestamp, window, self._trigger_context), window, out)
+            if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
+                self._forget(window)
+        except BaseException as error:
+            raise CallError(self.scope.key, timer=timer.timestamp) from error
+
+    def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
+        """Put an element into its windows."""
+        time = MIN_WATERMARK if timestamp is None else timestamp
+        skipped = True
+        for assigned in self._assigner.assign_windows(value, time, self._timers):
+            window = assigned if self._merging is None else self._merged(assigned)
+            if self._is_late(window):
+                self._drop(window)
+                continue
+            skipped = False
+            was_there = self._add(window, value, timestamp)
+            if was_there and self._only_waits and window.max_timestamp() > self.scope.watermark:
+                continue  # its timers are there, too
+            self.scope.namespace = (window,)
+            self._react(self._trigger.on_element(value, time, window, self._trigger_context), window, out)
+            self._register_cleanup(window)
+        if skipped and self._is_event_time and time + self._lateness <= self.scope.watermark:
+            self.set_aside(self._operation.late, value, time, out)
+
+    def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
+        """Put an element into a window; whether there was something in it already."""
+        contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})
+        content = contents.get(window)
+        contents[window] = self._keeping.added(content, value, timestamp)
+        self.scope.changed()
+        return content is not None
+
+    def _contents(self) -> Contents:
+        """What is kept of the current key's windows."""
+        contents: Contents = self.scope.entry.get(_WINDOWS, {})
+        return contents
+
+    def _react(self, result: TriggerResult, window: Window, out: Emitted) -> None:
+        if result is TriggerResult.CONTINUE:
+            return
+        content = self._contents().get(window)
+        if result.is_fire() and content is not None:
+            left = self._keeping.fire(content, window, lambda elements: self._come_out(window, elements, out))
+            if left is None:
+                self._purge(window)
+            else:
+                self._contents()[window] = left
+                self.scope.changed()  # the function may have changed elements in place
+        if result.is_purge():
+            self._purge(window)
+
+    def _come_out(self, window: Window, elements: list[Any], out: Emitted) -> None:
+        self.scope.namespace = (window,)
+        self._context._window = window
+        last = window.max_timestamp()
+        time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
+        out.take(self._call(self.scope.key, window, elements), time)
+        if self._context._aside:
+            out.take(self._context._taken_aside(), time)
+
+    def _purge(self, window: Window) -> None:
+        """What is in the window is forgotten; one that may merge stays, empty."""
+        if self._merging is None:
+            self._contents().pop(window, None)
+        else:
+            self._contents()[window] = None
+        self._tidy()
+
+    def _forget(self, window: Window) -> None:
+        """The window is over."""
+        self.scope.namespace = (window,)
+        self._contents().pop(window, None)
+        self._trigger.clear(window, self._trigger_context)
+        self._context._window = window
+        if isinstance(self._operation.function, (ProcessWindowFunction, ProcessAllWindowFunction)):
+            self._operation.function.clear(cast("Any", self._context))
+        self._tidy()
+
+    def _drop(self, window: Window) -> None:
+        """A late window that was merged is kept no longer."""
+        if self._merging is not None and window in self._contents():
+            del self._contents()[window]
+            self._tidy()
+
+    def _tidy(self) -> None:
+        if not self._contents():
+            self.scope.entry.pop(_WINDOWS, None)
+        self.scope.changed()
+
+    def _is_late(self, window: Window) -> bool:
+        return self._is_event_time and self._cleanup_time(window) <= self.scope.watermark
+
+    def _cleanup_time(self, window: Window) -> int:
+        if not self._is_event_time:
+            return window.max_timestamp()
+        return min(window.max_timestamp() + self._lateness, MAX_WATERMARK)
+
+    def _register_cleanup(self, window: Window) -> None:
+        time = self._cleanup_time(window)
+        if time < MAX_WATERMARK:
+            self.scope.register(self._domain, time)
+
+    @property
+    def _domain(self) -> TimeDomain:
+        return TimeDomain.EVENT_TIME if self._is_event_time else TimeDomain.PROCESSING_TIME
+
+    def _merged(self, new: Window) -> Window:
+        """The window that a new one has become a part of; what was kept of the others is now its own."""
+        assert self._merging is not None
+        contents = self._contents()
+        found = new
+        merges: list[tuple[list[Window], Window]] = []
+        callback = MergingWindowAssigner.MergeCallback(lambda parts, whole: merges.append((list(parts), whole)))
+        self._merging.merge_windows([*contents, new], callback)
+        for parts, whole in merges:
+            if new in parts:
+                found = whole
+            others = [window for window in dict.fromkeys(parts) if window in contents]
+            if others != [whole]:
+                self._become_one(others, whole)
+        return found
+
+    def _become_one(self, parts: Sequence[Window], whole: Window) -> None:
+        contents, scope = self._contents(), self.scope
+        if not parts:
+            return
+        kept = [content for content in map(contents.pop, parts) if content is not None]
+        contents[whole] = reduce(self._keeping.merged, kept) if kept else None
+        scope.namespace = (whole,)
+        self._timers.merged = parts
+        self._trigger.on_merge(whole, self._trigger_context)
+        self._timers.merged = ()
+        for window in parts:
+            if window != whole:
+                scope.namespace = (window,)
+                self._trigger.clear(window, self._trigger_context)
+                scope.delete(self._domain, self._cleanup_time(window))
+        scope.changed()
+
+
+@final
+class _WindowScope:
+    """The scope, as triggers, assigners and window functions see it."""
+
+    def __init__(self, scope: KeyedScope) -> None:
+        self._scope = scope
+        self.context = RuntimeContext(task_name="")
+        self.merged: Sequence[Window] = ()
+
+    def get_runtime_context(self) -> RuntimeContext:
+        return self.context
+
+    @property
+    def metrics(self) -> MetricGroup:
+        return self.context.get_metrics_group()
+
+    @property
+    def watermark(self) -> int:
+        return self._scope.watermark
+
+    def register(self, domain: TimeDomain, timestamp: int) -> None:
+        self._scope.register(domain, timestamp)
+
+    def delete(self, domain: TimeDomain, timestamp: int) -> None:
+        self._scope.delete(domain, timestamp)
+
+    def cell(self, descriptor: StateDescriptor) -> Any:
+        return self._scope.cell(descriptor)
+
+    def window_cell(self, descriptor: StateDescriptor) -> Any:
+        return self._scope.window_cell(descriptor)
+
+    def get_current_processing_time(self) -> int:
+        return wall_clock_ms()
+
+    def next_count(self) -> int:
+        """How many elements of the key came before; asked once for each."""
+        entry = self._scope.entry
+        count: int = entry.get(_COUNT, 0)
+        entry[_COUNT] = count + 1
+        self._scope.changed()
+        return count
+
+    def merge_states(self, descriptor: StateDescriptor) -> None:
+        """Add up the states of the windows that have become one."""
+        scope, whole = self._scope, self._scope.namespace
+        cell = scope.window_cell(descriptor)
+        kept = []
+        for window in self.merged:
+            scope.namespace = (window,)
+            content = cell.get()
+            if content is not None:
+                kept.append(content)
+                cell.set(None)
+        scope.namespace = whole
+        if kept:
+            cell.set(_added_up(descriptor, kept))
+
+
+def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
+    content = kept[0]
+    for other in kept[1:]:
+        match descriptor:
+            case ReducingStateDescriptor():
+                content = descriptor.reduce_function.reduce(content, other)
+            case AggregatingStateDescriptor():
+                content = descriptor.agg_function.merge(content, other)
+            case _:
+                content = [*content, *other]
+    return content
+
+
+def _context_of(function: Function | None, scope: _WindowScope, merges: bool) -> WindowContext[Any]:
+    if isinstance(function, ProcessAllWindowFunction):
+        return ProcessAllWindowFunction.Context(scope, merges=merges)
+    return ProcessWindowFunction.Context(scope, merges=merges)
+
+
+def _call_of(function: Function | None, context: Any) -> Call:
+    """What is called when a window fires, with the key, the window and its elements."""
+    match function:
+        case None:
+            return lambda _key, _window, elements: elements
+        case ProcessWindowFunction():
+            process = function.process
+            return lambda key, _, elements: process(key, context, elements)
+        case ProcessAllWindowFunction():
+            process_all = function.process
+            return lambda _key, _window, elements: process_all(context, elements)
+        case WindowFunction():
+            return function.apply
+        case AllWindowFunction():
+            apply = function.apply
+            return lambda _, window, elements: apply(window, elements)
+        case _:
+            raise TypeError(f"no function for windows: {function!r}")

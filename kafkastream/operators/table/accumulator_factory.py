@@ -1,0 +1,65 @@
+"""The accumulator of an aggregate call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, final
+
+from kafkastream.operators.table.accumulator import Accumulator, Maker
+from kafkastream.operators.table.accumulators_of_numbers import OF_NUMBERS
+from kafkastream.operators.table.accumulators_of_values import OF_VALUES
+from kafkastream.operators.table.multiset import Counts, counted
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
+
+__all__ = ["accumulator"]
+
+
+@final
+class _Distinct(Accumulator):
+    """Another one, which gets each value once."""
+
+    def __init__(self, inner: Accumulator) -> None:
+        self._inner = inner
+        self.takes_null = inner.takes_null
+
+    def new(self) -> tuple[Counts, Any]:
+        return ({}, self._inner.new())
+
+    def add(self, kept: tuple[Counts, Any], value: Any, sign: int) -> tuple[Counts, Any]:
+        counts, inner = kept
+        before = counts.get(value, 0)
+        after = counted(counts, value, sign)
+        if (before > 0) is (after > 0):
+            return kept
+        return (counts, self._inner.add(inner, value, sign))
+
+    def merge(self, kept: tuple[Counts, Any], partial: tuple[Counts, Any]) -> tuple[Counts, Any]:
+        for value, count in partial[0].items():
+            for _ in range(abs(count)):
+                kept = self.add(kept, value, 1 if count > 0 else -1)
+        return kept
+
+    def result(self, kept: tuple[Counts, Any]) -> Any:
+        return self._inner.result(kept[1])
+
+
+def accumulator(call: AggregateCall, retracts: bool) -> Accumulator:
+    """What aggregates the values of a call.
+
+    Args:
+        call: The call.
+        retracts: Whether values may go away again.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType
+        >>> one = accumulator(AggregateCall(function=AggregateFunction.LISTAGG, type=DataType.string()), retracts=True)
+        >>> one.result(one.add(one.add(one.new(), "a", 1), "b", 1))
+        'a,b'
+    """
+    inner = _MAKERS[call.function](call, retracts)
+    if call.distinct and call.function not in {AggregateFunction.MIN, AggregateFunction.MAX}:
+        return _Distinct(inner)
+    return inner
+
+
+_MAKERS: Final[Mapping[AggregateFunction, Maker]] = {**OF_NUMBERS, **OF_VALUES}

@@ -1,0 +1,120 @@
+"""Aggregate functions that compute: counts, sums, averages, variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, final
+
+from kafkastream.operators.table.accumulator import Accumulator, Maker
+from kafkastream.operators.table.sql_arithmetic import Arithmetic, arithmetic
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["OF_NUMBERS"]
+
+
+@final
+class _Count(Accumulator):
+    """How many values there are."""
+
+    def new(self) -> int:
+        return 0
+
+    def add(self, kept: int, value: Any, sign: int) -> int:
+        return kept + sign
+
+    def merge(self, kept: int, partial: int) -> int:
+        return kept + partial
+
+    def result(self, kept: int) -> int:
+        return kept
+
+
+class _Sum(Accumulator):
+    """The sum, and of how many values it is."""
+
+    def __init__(self, numbers: Arithmetic, empty: Any) -> None:
+        self._numbers = numbers
+        self._empty = empty
+
+    def new(self) -> tuple[Any, int]:
+        return (self._numbers.zero, 0)
+
+    def add(self, kept: tuple[Any, int], value: Any, sign: int) -> tuple[Any, int]:
+        total, count = kept
+        combine = self._numbers.plus if sign > 0 else self._numbers.minus
+        return (combine(total, value), count + sign)
+
+    def merge(self, kept: tuple[Any, int], partial: tuple[Any, int]) -> tuple[Any, int]:
+        total, count = partial
+        return kept if total is None else (self._numbers.plus(kept[0], total), kept[1] + count)
+
+    def result(self, kept: tuple[Any, int]) -> Any:
+        return self._numbers.fitting(kept[0]) if kept[1] else self._empty
+
+
+@final
+class _Average(_Sum):
+    """As a sum of the type; that of a FLOAT is a DOUBLE."""
+
+    def __init__(self, type_: DataType) -> None:
+        sums = DataType.of(Kind.DOUBLE) if type_.kind is Kind.FLOAT else type_
+        super().__init__(arithmetic(sums), None)
+        self._divided = arithmetic(type_).divided
+
+    def result(self, kept: tuple[Any, int]) -> Any:
+        return self._divided(*kept) if kept[1] else None
+
+
+@final
+class _Variance(Accumulator):
+    """The sum of the values, of their squares, and how many there are: what Flink's planner makes of the four."""
+
+    def __init__(self, numbers: Arithmetic, *, is_sample: bool, is_deviation: bool) -> None:
+        self._numbers = numbers
+        self._fewer = 1 if is_sample else 0
+        self._is_deviation = is_deviation
+
+    def new(self) -> tuple[Any, Any, int]:
+        return (self._numbers.zero, self._numbers.zero, 0)
+
+    def add(self, kept: tuple[Any, Any, int], value: Any, sign: int) -> tuple[Any, Any, int]:
+        combine = self._numbers.plus if sign > 0 else self._numbers.minus
+        squared = self._numbers.times(value, value)
+        return (combine(kept[0], value), combine(kept[1], squared), kept[2] + sign)
+
+    def merge(self, kept: tuple[Any, Any, int], partial: tuple[Any, Any, int]) -> tuple[Any, Any, int]:
+        plus = self._numbers.plus
+        return (plus(kept[0], partial[0]), plus(kept[1], partial[1]), kept[2] + partial[2])
+
+    def result(self, kept: tuple[Any, Any, int]) -> Any:
+        total, squares, count = kept
+        if count - self._fewer <= 0:
+            return None
+        numbers = self._numbers
+        mean = numbers.divided(numbers.times(total, total), count)
+        if mean is None:  # it needs more digits than there are
+            return None
+        variance = numbers.divided(numbers.minus(squares, mean), count - self._fewer)
+        return numbers.root(variance) if self._is_deviation else variance
+
+
+def _zero_sum(call: AggregateCall, _: bool) -> Accumulator:
+    numbers = arithmetic(call.type)
+    return _Sum(numbers, numbers.fitting(numbers.zero))
+
+
+def _variance(is_sample: bool, is_deviation: bool) -> Callable[[AggregateCall, bool], Accumulator]:
+    return lambda call, _: _Variance(arithmetic(call.type), is_sample=is_sample, is_deviation=is_deviation)
+
+
+OF_NUMBERS: Final[Mapping[AggregateFunction, Maker]] = {
+    AggregateFunction.COUNT: lambda _, __: _Count(),
+    AggregateFunction.SUM: lambda call, _: _Sum(arithmetic(call.type), None),
+    AggregateFunction.SUM0: _zero_sum,
+    AggregateFunction.AVG: lambda call, _: _Average(call.type),
+    AggregateFunction.VAR_POP: _variance(is_sample=False, is_deviation=False),
+    AggregateFunction.VAR_SAMP: _variance(is_sample=True, is_deviation=False),
+    AggregateFunction.STDDEV_POP: _variance(is_sample=False, is_deviation=True),
+    AggregateFunction.STDDEV_SAMP: _variance(is_sample=True, is_deviation=True),
+}

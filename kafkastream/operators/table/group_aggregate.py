@@ -1,0 +1,55 @@
+"""Aggregates of each key, told anew whenever they change (Flink's GroupAggFunction)."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.group_aggregates import Aggregates, Group
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import Columns, TableRow, replace
+from kafkastream.sql.plan.operations import GroupAggregate
+
+__all__ = ["GroupAggregateOperator"]
+
+_GROUP: Final = "group"
+
+
+@final
+class GroupAggregateOperator(TableOperator):
+    """The group of each key: told when its first row comes, when its aggregates change, and when its last row goes.
+
+    As in Flink, a group without keys goes, too, when all its rows have gone; and with a time to live, each row tells the
+    aggregates anew, equal or not, so that those behind do not forget them.
+
+    Args:
+        operation: What is computed.
+        retracts: Whether rows may go away again.
+        partial: Whether rows come in as partial ones (``TableOperation.takes_parts``).
+    """
+
+    def __init__(self, operation: GroupAggregate, *, retracts: bool, partial: bool) -> None:
+        super().__init__(operation.ttl_ms)
+        self._keys = slice(1, 1 + operation.keys)
+        self._aggregates = Aggregates(operation.calls, retracts, operation.keys if partial else None)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Take a row into its group, or out of it."""
+        aggregates, entry, key = self._aggregates, self.scope.entry, row[self._keys]
+        group: Group | None = entry.get(_GROUP)
+        before: Columns | None = None
+        if group is None:
+            if aggregates.rows_of(row) <= 0:
+                return
+            group = entry[_GROUP] = aggregates.new()
+        else:
+            before = (*key, *aggregates.results(group))
+        aggregates.add(group, row)
+        if group[0]:
+            self.written()
+            after = (*key, *aggregates.results(group))
+            if before != after or self.ttl_ms:
+                replace(out, before, after)
+        else:
+            self.forget()
+            replace(out, before, None)

@@ -1,0 +1,65 @@
+"""The two inputs of a join: whose rows come out without a match, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.table_rows import INSERT, Columns, emit
+from kafkastream.sql.plan.operations import JoinKind
+
+__all__ = ["Sides"]
+
+_OUTER: Final = ({JoinKind.LEFT, JoinKind.FULL}, {JoinKind.RIGHT, JoinKind.FULL})
+
+
+@final
+class Sides:
+    """The inputs of a join: 0 is the left one, 1 the right one.
+
+    Args:
+        kind: Which rows come out without a match.
+        widths: How many columns each has.
+        keys: The columns of each that are compared by ``=``, which NULL never equals.
+    """
+
+    def __init__(self, kind: JoinKind, widths: tuple[int, int], keys: Sequence[Sequence[int]]) -> None:
+        self.kind = kind
+        self._widths = widths
+        left, right = keys
+        self._keys = (left, right)
+
+    def is_outer(self, side: int) -> bool:
+        """Whether rows of a side come out without a match."""
+        return self.kind in _OUTER[side]
+
+    def meets_none(self, side: int, row: Columns) -> bool:
+        """Whether a row can meet no other one, because its key has NULL."""
+        return any(row[column] is None for column in self._keys[side])
+
+    def joined(self, side: int, row: Columns, other: Columns) -> Columns:
+        """A row of a side with one of the other side."""
+        return (*row, *other) if side == 0 else (*other, *row)
+
+    def padded(self, side: int, row: Columns) -> Columns:
+        """A row of a side without a match."""
+        return self.joined(side, row, (None,) * self._widths[1 - side])
+
+    def emit_all(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
+        """Let out what the rows of one key make that are all there."""
+        of_keys = [[row for row in rows if not self.meets_none(side, row)] for side, rows in enumerate((lefts, rights))]
+        for left in lefts:
+            others = [] if self.meets_none(0, left) else of_keys[1]
+            if self.kind in {JoinKind.SEMI, JoinKind.ANTI}:
+                if bool(others) is (self.kind is JoinKind.SEMI):
+                    emit(out, INSERT, left)
+                continue
+            for other in others:
+                emit(out, INSERT, self.joined(0, left, other))
+            if not others and self.is_outer(0):
+                emit(out, INSERT, self.padded(0, left))
+        if self.is_outer(1):
+            for right in rights:
+                if not of_keys[0] or self.meets_none(1, right):
+                    emit(out, INSERT, self.padded(1, right))

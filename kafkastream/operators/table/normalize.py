@@ -1,0 +1,35 @@
+"""Upserts as changes with the row before (Flink's ProcTimeDeduplicateKeepLastRowFunction over a changelog)."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import Columns, TableRow, adds, replace
+from kafkastream.sql.plan.operations import Normalize
+
+__all__ = ["NormalizeOperator"]
+
+_ROW: Final = "row"
+
+
+@final
+class NormalizeOperator(TableOperator):
+    """The last row of each key; what goes away is told as it was, whatever the deletion says of it."""
+
+    def __init__(self, operation: Normalize) -> None:
+        super().__init__(operation.ttl_ms)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Compare a row with the last one of its key."""
+        before: Columns | None = self.scope.entry.get(_ROW)
+        after = row[1:] if adds(row[0]) else None
+        if before == after and (after is None or not self.ttl_ms):
+            return
+        if after is None:
+            self.forget()
+        else:
+            self.scope.entry[_ROW] = after
+            self.written()
+        replace(out, before, after)

@@ -1,0 +1,59 @@
+"""How rows are sorted by some of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from kafkastream.operators.table.table_rows import Columns
+from kafkastream.sql.plan.operations import Order
+
+__all__ = ["sort_key"]
+
+
+def sort_key(order: Sequence[Order]) -> Callable[[Columns], Any]:
+    """What to sort rows by.
+
+    Example:
+        >>> rows = [("a", 1), ("b", None), ("c", 2)]
+        >>> [row[0] for row in sorted(rows, key=sort_key([Order(1)]))]
+        ['b', 'a', 'c']
+        >>> [row[0] for row in sorted(rows, key=sort_key([Order(1, descending=True, nulls_last=True)]))]
+        ['c', 'a', 'b']
+    """
+    parts = [_part(one) for one in order]
+    if len(parts) == 1:
+        return parts[0]
+    return lambda row: tuple(part(row) for part in parts)
+
+
+def _part(one: Order) -> Callable[[Columns], tuple[Any, ...]]:
+    column = one.column
+    of_null = (1,) if one.nulls_last else (-1,)
+
+    def part(row: Columns) -> tuple[Any, ...]:
+        value = row[column]
+        if value is None:
+            return of_null
+        return (0, _Descending(value) if one.descending else value)
+
+    return part
+
+
+@final
+class _Descending:
+    """A value that comes before smaller ones."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __lt__(self, other: _Descending) -> bool:
+        return bool(other._value < self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Descending) and bool(self._value == other._value)
+
+    def __hash__(self) -> int:
+        return hash(self._value)

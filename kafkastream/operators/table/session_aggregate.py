@@ -1,0 +1,81 @@
+"""Aggregates of each key and session (Flink's WindowAggOperator of session windows)."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.group_aggregates import Aggregates, Group
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import INSERT, TableRow, emit
+from kafkastream.operators.table.time_columns import local_of, time_ms
+from kafkastream.operators.table.window_end import WindowEnd
+from kafkastream.sql.plan.operations import SessionAggregate, TimeAttribute
+
+__all__ = ["SessionAggregateOperator"]
+
+_SESSIONS: Final = "sessions"
+_KEY: Final = "key"
+
+Session = tuple[int, int]
+"""From when to when, in microseconds of the wall clock in the zone."""
+
+
+@final
+class SessionAggregateOperator(TableOperator):
+    """The sessions of each key; those between which a row comes, become one.
+
+    Args:
+        operation: What is computed.
+        retracts: Whether rows may go away again.
+    """
+
+    def __init__(self, operation: SessionAggregate, *, retracts: bool) -> None:
+        super().__init__()
+        self._key, self._time = slice(1, 1 + operation.keys), 1 + operation.keys
+        self._gap_ms = operation.gap_ms
+        self._is_event_time = operation.time is TimeAttribute.EVENT
+        self._local = local_of(operation.zone)
+        self._aggregates = Aggregates(operation.calls, retracts)
+        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Take a row into its session, which may be a new one."""
+        start = self._local(time_ms(row[self._time]) if self._is_event_time else self.scope.clock())
+        entry = self.scope.entry
+        sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
+        session, parts = _whole((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
+        if self._end.is_over(session[1]):
+            self.count_late()
+            return
+        group = self._aggregates.new()
+        for part in parts:
+            self._aggregates.merge(group, sessions.pop(part))
+        self._aggregates.add(group, row)
+        sessions[session] = group
+        entry[_SESSIONS], entry[_KEY] = sessions, row[self._key]
+        self.scope.changed()
+        if session not in parts:
+            self._end.await_(session[1], session)
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """A session is over, if it has not become a part of another one."""
+        entry = self.scope.entry
+        sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
+        group = sessions.pop(timer.namespace, None)
+        if group is None:
+            return
+        if group[0]:
+            emit(out, INSERT, (*entry[_KEY], *self._aggregates.results(group), *timer.namespace))
+        if sessions:
+            self.scope.changed()
+        else:
+            self.forget()
+
+
+def _whole(session: Session, others: dict[Session, Group]) -> tuple[Session, list[Session]]:
+    """The session that one makes with those it touches, and these, from the earliest to the last."""
+    parts = sorted(other for other in others if other[0] <= session[1] and session[0] <= other[1])
+    starts, ends = zip(session, *parts, strict=True)
+    return (min(starts), max(ends)), parts

@@ -1,0 +1,79 @@
+"""Rows of two inputs whose times are so far apart (Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import INSERT, TableRow, emit
+from kafkastream.operators.table.time_columns import domain_of, time_ms
+from kafkastream.sql.plan.operations import IntervalJoin, TimeAttribute
+
+__all__ = ["IntervalJoinOperator"]
+
+_SIDES: Final = ("left", "right")
+
+Buffer = dict[int, list[list[Any]]]
+"""The rows of a side by their times in ms, each with whether it has met another one."""
+
+
+@final
+class IntervalJoinOperator(TableOperator):
+    """Keeps the rows of both inputs for as long as one of the other may meet them.
+
+    As in Flink, a late row still meets those that are kept, and is not kept itself if none can come any more.
+    Differs: Flink cleans up now and then, so a late row may meet rows there that are gone here, and rows without a match
+    come out later.
+
+    Args:
+        operation: Which rows meet, and which come out.
+        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+    """
+
+    def __init__(self, operation: IntervalJoin, *, keys: Sequence[Sequence[int]]) -> None:
+        super().__init__()
+        self._times = operation.times
+        self._is_event_time = operation.time is TimeAttribute.EVENT
+        self._domain = domain_of(operation.time)
+        # The other side's rows are from how much to how much later than one's own.
+        self._reach = ((-operation.upper_ms, -operation.lower_ms), (operation.lower_ms, operation.upper_ms))
+        self._sides = Sides(operation.kind, operation.widths, keys)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Have a row meet those of the other input, and wait for more."""
+        columns, now = row[1:], self.scope.watermark if self._is_event_time else self.scope.clock()
+        time = time_ms(columns[self._times[side]]) if self._is_event_time else now
+        earliest, latest = (time + reach for reach in self._reach[side])
+        has_met = False
+        if not self._sides.meets_none(side, columns):
+            for other_time, others in sorted(self._buffer(1 - side).items()):
+                for other in others if earliest <= other_time <= latest else ():
+                    emit(out, INSERT, self._sides.joined(side, columns, other[0]))
+                    other[1] = has_met = True
+                    self.scope.changed()
+        if now < latest:
+            self.scope.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append([columns, has_met])
+            self.scope.changed()
+            self.scope.namespace = (side, time)
+            self.scope.register(self._domain, latest + 1)
+        elif not has_met and self._sides.is_outer(side):
+            emit(out, INSERT, self._sides.padded(side, columns))
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """Nothing can meet some rows any more."""
+        side, time = timer.namespace
+        buffer = self._buffer(side)
+        for columns, has_met in buffer.pop(time, ()):
+            if not has_met and self._sides.is_outer(side):
+                emit(out, INSERT, self._sides.padded(side, columns))
+        if not buffer:
+            self.scope.entry.pop(_SIDES[side], None)
+        self.scope.changed()
+
+    def _buffer(self, side: int) -> Buffer:
+        buffer: Buffer = self.scope.entry.get(_SIDES[side], {})
+        return buffer

@@ -1,0 +1,45 @@
+"""Rows of tables as keyed operators have them: the number of the kind, then the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from kafkastream.model.common.row import RowKind
+from kafkastream.operators.stream.keyed_operators import Emitted
+
+__all__ = ["AFTER", "BEFORE", "DELETE", "INSERT", "Columns", "TableRow", "adds", "emit", "replace"]
+
+TableRow = tuple[Any, ...]
+"""The number of a ``RowKind``, then the columns."""
+
+Columns = tuple[Any, ...]
+"""The columns of a row, without its kind."""
+
+INSERT: Final[int] = RowKind.INSERT.value
+BEFORE: Final[int] = RowKind.UPDATE_BEFORE.value
+AFTER: Final[int] = RowKind.UPDATE_AFTER.value
+DELETE: Final[int] = RowKind.DELETE.value
+
+
+def adds(kind: int) -> bool:
+    """Whether a row of this kind is there from now on; otherwise it is there no more."""
+    return kind in {INSERT, AFTER}
+
+
+def emit(out: Emitted, kind: int, columns: Iterable[Any]) -> None:
+    """Let a row out."""
+    out.values.append((kind, *columns))
+    out.timestamps.append(None)
+
+
+def replace(out: Emitted, before: Columns | None, after: Columns | None) -> None:
+    """Let out that a row has become another one; None for no row."""
+    if before is None:
+        if after is not None:
+            emit(out, INSERT, after)
+    elif after is None:
+        emit(out, DELETE, before)
+    else:
+        emit(out, BEFORE, before)
+        emit(out, AFTER, after)

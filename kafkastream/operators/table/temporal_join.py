@@ -1,0 +1,112 @@
+"""Rows with what a table of changes held at their time (Flink's TemporalRowTimeJoinOperator and its twin)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Final, final
+
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import BEFORE, TableRow, adds, emit
+from kafkastream.operators.table.time_columns import time_ms
+from kafkastream.sql.plan.operations import TemporalJoin, TimeAttribute
+
+__all__ = ["TemporalJoinOperator"]
+
+_LEFT: Final = "left"
+_VERSIONS: Final = "versions"
+_NAMESPACE: Final = ("join",)
+
+Versions = dict[int, TableRow]
+"""The right rows of a key by their time in ms; of those that are past, the last one is kept."""
+
+
+@final
+class TemporalJoinOperator(TableOperator):
+    """Keeps the versions of the right row of each key; by event time, also left rows until the watermark has passed them.
+
+    As in Flink, left rows come out with the kind that they came with. That a right row was replaced (-U) says nothing: the
+    one that follows does.
+
+    Args:
+        operation: Which rows come out, and by which time.
+        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+    """
+
+    def __init__(self, operation: TemporalJoin, *, keys: Sequence[Sequence[int]]) -> None:
+        super().__init__(operation.ttl_ms)
+        self._times = operation.times
+        self._is_event_time = operation.time is TimeAttribute.EVENT
+        self._sides = Sides(operation.kind, operation.widths, keys)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Keep a version; join a row, or keep it until its time has come."""
+        if side == 1:
+            self._version(row)
+        elif self._is_event_time:
+            time = self._time(0, row)
+            self.scope.entry.setdefault(_LEFT, []).append((time, row))
+            self._await(time)
+        else:
+            version = self._versions.get(0)
+            if version is not None:
+                self.written()  # what is asked for lives on
+            self._join(row, version, out)
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """The watermark has passed rows: they are joined in the order in which they came."""
+        entry, watermark = self.scope.entry, self.scope.watermark
+        versions, waiting = self._versions, entry.pop(_LEFT, [])
+        times = sorted(versions)
+        for time, row in waiting:
+            if time <= watermark:
+                place = bisect_right(times, time)
+                self._join(row, versions[times[place - 1]] if place else None, out)
+        left = [one for one in waiting if one[0] > watermark]
+        if left:
+            entry[_LEFT] = left
+        for time in times[: max(bisect_right(times, watermark) - 1, 0)]:
+            del versions[time]
+        if entry:
+            self.written()
+
+    @property
+    def _versions(self) -> Versions:
+        versions: Versions = self.scope.entry.get(_VERSIONS, {})
+        return versions
+
+    def _version(self, row: TableRow) -> None:
+        if row[0] == BEFORE:
+            return
+        versions: Versions = self.scope.entry.setdefault(_VERSIONS, {})
+        if self._is_event_time:
+            time = self._time(1, row)
+            versions[time] = row
+            self._await(time)
+        elif adds(row[0]):
+            versions[0] = row
+            self.written()
+        else:
+            self.forget()
+
+    def _join(self, row: TableRow, version: TableRow | None, out: Emitted) -> None:
+        columns = row[1:]
+        if version is not None and adds(version[0]) and not self._sides.meets_none(0, columns):
+            emit(out, row[0], self._sides.joined(0, columns, version[1:]))
+        elif self._sides.is_outer(0):
+            emit(out, row[0], self._sides.padded(0, columns))
+
+    def _await(self, time: int) -> None:
+        self.written()
+        self.scope.namespace = _NAMESPACE
+        self.scope.register(TimeDomain.EVENT_TIME, time)
+        self.scope.namespace = ()
+
+    def _time(self, side: int, row: TableRow) -> int:
+        column = self._times[side]
+        assert column is not None
+        return time_ms(row[1 + column])

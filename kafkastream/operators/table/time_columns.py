@@ -1,0 +1,85 @@
+"""Time columns, and when it is time for them: a wall clock's times in a zone as points in time, in ms."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.sql.plan.operations import TimeAttribute
+
+__all__ = ["domain_of", "instant_of", "local_of", "time_ms"]
+
+_UTC: Final = datetime.timezone.utc
+_EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001  # a wall clock's
+_MILLI: Final = datetime.timedelta(milliseconds=1)
+_HOUR_MS: Final = 3_600_000
+
+
+def time_ms(micros: int | None) -> int:
+    """A time column's value in ms.
+
+    Raises:
+        DefinitionError: It is NULL.
+    """
+    if micros is None:
+        raise DefinitionError(
+            "RowTime field should not be null, please convert it to a non-null long value.",
+            now="Filter the rows without a time (WHERE ... IS NOT NULL), or give them one.",
+        )
+    return micros // 1_000
+
+
+def domain_of(time: TimeAttribute) -> TimeDomain:
+    """Which timers tell that a time has come."""
+    return TimeDomain.EVENT_TIME if time is TimeAttribute.EVENT else TimeDomain.PROCESSING_TIME
+
+
+def instant_of(zone: str) -> Callable[[int], int]:
+    """When clocks in a zone show a time, both in ms (Flink's ``TimeWindowUtil.toEpochMillsForTimer``).
+
+    A time that they show twice is the later one, and one that they skip is when they skip it.
+
+    Example:
+        >>> instant_of("UTC")(1_000), instant_of("Asia/Shanghai")(28_800_000)
+        (1000, 0)
+    """
+    if zone == "UTC":
+        return _same
+    rules = ZoneInfo(zone)
+
+    def instant(local: int) -> int:
+        shown = _EPOCH + local * _MILLI
+        first, second = (_since_epoch(shown.replace(tzinfo=rules, fold=fold)) for fold in (0, 1))
+        return first - first % _HOUR_MS if second < first else second
+
+    return instant
+
+
+def local_of(zone: str) -> Callable[[int], int]:
+    """What clocks in a zone show at a point in time, both in ms.
+
+    Example:
+        >>> local_of("Asia/Shanghai")(0)
+        28800000
+    """
+    if zone == "UTC":
+        return _same
+    rules = ZoneInfo(zone)
+
+    def local(instant: int) -> int:
+        shown = (_EPOCH.replace(tzinfo=_UTC) + instant * _MILLI).astimezone(rules)
+        return (shown.replace(tzinfo=None) - _EPOCH) // _MILLI
+
+    return local
+
+
+def _since_epoch(shown: datetime.datetime) -> int:
+    return (shown.astimezone(_UTC).replace(tzinfo=None) - _EPOCH) // _MILLI
+
+
+def _same(time: int) -> int:
+    return time

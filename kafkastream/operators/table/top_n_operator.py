@@ -1,0 +1,153 @@
+"""The first rows of each key (Flink's AppendOnlyTopNFunction, RetractableTopNFunction and window rank)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Final, final
+
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.row_ordering import sort_key
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import AFTER, BEFORE, DELETE, INSERT, Columns, TableRow, adds, emit
+from kafkastream.operators.table.window_end import WindowEnd
+from kafkastream.sql.plan.operations import TopN
+
+__all__ = ["TopNOperator", "WindowTopNOperator"]
+
+_ROWS: Final = "rows"
+_WINDOWS: Final = "windows"
+
+
+class _Ranked(TableOperator):
+    """Rows in order, of which those with some numbers are wanted."""
+
+    def __init__(self, operation: TopN, *, retracts: bool) -> None:
+        super().__init__(operation.ttl_ms if operation.window is None else 0)
+        self._operation = operation
+        self._most = None if retracts else operation.last
+        self._sort_key = sort_key(operation.order)
+
+    def _put(self, rows: list[Columns], row: Columns) -> int | None:
+        """Put a row behind its equals; at which place, or None if it is not wanted and never will be."""
+        place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
+        if self._most is not None and place >= self._most:
+            return None
+        rows.insert(place, row)
+        return place
+
+    def _take(self, rows: list[Columns], row: Columns) -> int | None:
+        """Take the first row like this one out; from which place, or None if there is none."""
+        begin = bisect_left(rows, self._sort_key(row), key=self._sort_key)
+        end = bisect_right(rows, self._sort_key(row), lo=begin, key=self._sort_key)
+        try:
+            place = rows.index(row, begin, end)
+        except ValueError:
+            return None
+        del rows[place]
+        return place
+
+    def _trim(self, rows: list[Columns]) -> None:
+        if self._most is not None:
+            del rows[self._most :]
+
+    def _tell(self, out: Emitted, kind: int, row: Columns, number: int) -> None:
+        """Let a row out, if its number is wanted."""
+        if self._operation.first <= number <= self._operation.last:
+            emit(out, kind, (*row, number) if self._operation.with_number else row)
+
+
+@final
+class TopNOperator(_Ranked):
+    """The first rows of each key, told anew whenever they change.
+
+    With numbers, or when the first row is not wanted, each row that gets another number is told; otherwise only rows that
+    enter and leave are. Of rows that are only added no more are kept than are wanted.
+    """
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Put a row in its place, or take it out."""
+        rows: list[Columns] = self.scope.entry.get(_ROWS, [])
+        is_added = adds(row[0])
+        place = self._put(rows, row[1:]) if is_added else self._take(rows, row[1:])
+        if place is None:
+            return
+        if self._operation.with_number or self._operation.first > 1:
+            (self._shift_down if is_added else self._shift_up)(rows, row[1:], place, out)
+        else:
+            (self._enter if is_added else self._leave)(rows, row[1:], place, out)
+        self._trim(rows)
+        if rows:
+            self.scope.entry[_ROWS] = rows
+            self.written()
+        else:
+            self.forget()
+
+    def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        """A row is new: those behind it have a greater number."""
+        before = len(rows) - 1
+        for number in range(place + 1, min(before, self._operation.last) + 1):
+            self._tell(out, BEFORE, rows[number], number)
+            self._tell(out, AFTER, rows[number - 1], number)
+        if before < self._operation.last:
+            self._tell(out, INSERT, rows[-1], before + 1)
+
+    def _shift_up(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        """A row has gone: those behind it have a smaller number."""
+        gone = row
+        for number in range(place + 1, min(len(rows), self._operation.last) + 1):
+            self._tell(out, BEFORE, gone, number)
+            gone = rows[number - 1]
+            self._tell(out, AFTER, gone, number)
+        if len(rows) < self._operation.last:
+            self._tell(out, DELETE, gone, len(rows) + 1)
+
+    def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        last = self._operation.last
+        if place < last:
+            if len(rows) > last:
+                self._tell(out, DELETE, rows[last], last)
+            self._tell(out, INSERT, row, last)
+
+    def _leave(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        last = self._operation.last
+        if place < last:
+            self._tell(out, DELETE, row, last)
+            if len(rows) >= last:
+                self._tell(out, INSERT, rows[last - 1], last)
+
+
+@final
+class WindowTopNOperator(_Ranked):
+    """The first rows of each key and window, told once when the window is over. Late rows are counted, and dropped."""
+
+    def __init__(self, operation: TopN, *, retracts: bool) -> None:
+        super().__init__(operation, retracts=retracts)
+        assert operation.window is not None
+        self._window = operation.window + 1
+        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Put a row in its place among those of its window, or take it out."""
+        end = row[self._window]
+        if self._end.is_over(end):
+            self.count_late()
+            return
+        windows: dict[int, list[Columns]] = self.scope.entry.setdefault(_WINDOWS, {})
+        if end not in windows:
+            self._end.await_(end, (end,))
+        rows = windows.setdefault(end, [])
+        place = self._put(rows, row[1:]) if adds(row[0]) else self._take(rows, row[1:])
+        if place is not None:
+            self._trim(rows)
+            self.scope.changed()
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """A window is over."""
+        windows: dict[int, list[Columns]] = self.scope.entry.get(_WINDOWS, {})
+        for number, row in enumerate(windows.pop(timer.namespace[0], ()), start=1):
+            self._tell(out, INSERT, row, number)
+        if windows:
+            self.scope.changed()
+        else:
+            self.forget()

@@ -1,0 +1,64 @@
+"""Aggregates of each key and window, told once when the window is over (Flink's WindowAggOperator)."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.group_aggregates import Aggregates, Group
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import INSERT, TableRow, emit
+from kafkastream.operators.table.window_end import WindowEnd
+from kafkastream.sql.plan.operations import WindowAggregate
+
+__all__ = ["WindowAggregateOperator"]
+
+_WINDOWS: Final = "windows"
+_KEY: Final = "key"
+
+
+@final
+class WindowAggregateOperator(TableOperator):
+    """The windows of each key. By event time, rows of a window that is over are late: counted, and dropped.
+
+    Args:
+        operation: What is computed.
+        retracts: Whether rows may go away again.
+        partial: Whether rows come in as partial ones (``TableOperation.takes_parts``).
+    """
+
+    def __init__(self, operation: WindowAggregate, *, retracts: bool, partial: bool) -> None:
+        super().__init__()
+        keys = operation.keys
+        self._key, self._bounds = slice(1, 1 + keys), slice(1 + keys, 3 + keys)
+        self._aggregates = Aggregates(operation.calls, retracts, keys + 2 if partial else None)
+        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Take a row into its window, or out of it."""
+        window = row[self._bounds]
+        if self._end.is_over(window[1]):
+            self.count_late(max(self._aggregates.rows_of(row), 1))
+            return
+        windows: dict[tuple[int, int], Group] = self.scope.entry.setdefault(_WINDOWS, {})
+        group = windows.get(window)
+        if group is None:
+            group = windows[window] = self._aggregates.new()
+            self.scope.entry[_KEY] = row[self._key]
+            self._end.await_(window[1], window)
+        self._aggregates.add(group, row)
+        self.scope.changed()
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """A window is over."""
+        entry = self.scope.entry
+        group: Group | None = entry.get(_WINDOWS, {}).pop(timer.namespace, None)
+        if group is None:
+            return
+        if group[0]:
+            emit(out, INSERT, (*entry[_KEY], *self._aggregates.results(group), *timer.namespace))
+        if entry[_WINDOWS]:
+            self.scope.changed()
+        else:
+            self.forget()

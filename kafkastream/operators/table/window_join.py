@@ -1,0 +1,63 @@
+"""Rows of two inputs with equal keys and windows (Flink's WindowJoinOperator)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import Columns, TableRow, adds
+from kafkastream.operators.table.window_end import WindowEnd
+from kafkastream.sql.plan.operations import Join
+
+__all__ = ["WindowJoinOperator"]
+
+_WINDOWS: Final = "windows"
+
+
+@final
+class WindowJoinOperator(TableOperator):
+    """Keeps the rows of both inputs until their window is over, and joins them then. Late rows are counted, and dropped.
+
+    Args:
+        operation: Which rows come out.
+        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+    """
+
+    def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
+        super().__init__()
+        assert operation.window_end is not None
+        self._columns = operation.window_end
+        self._sides = Sides(operation.kind, operation.widths, keys)
+        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Put a row into its window, or take it out."""
+        columns = row[1:]
+        end = columns[self._columns[side]]
+        if self._end.is_over(end):
+            self.count_late()
+            return
+        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.scope.entry.setdefault(_WINDOWS, {})
+        if end not in windows:
+            windows[end] = ([], [])
+            self._end.await_(end, (end,))
+        rows = windows[end][side]
+        if adds(row[0]):
+            rows.append(columns)
+        elif columns in rows:
+            rows.remove(columns)
+        self.scope.changed()
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """A window is over."""
+        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.scope.entry.get(_WINDOWS, {})
+        lefts, rights = windows.pop(timer.namespace[0], ((), ()))
+        self._sides.emit_all(lefts, rights, out)
+        if windows:
+            self.scope.changed()
+        else:
+            self.forget()

@@ -1,0 +1,142 @@
+"""Delta Lake in a Spark session that runs already, without its session extension and catalog."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, final
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from kafkastream.cdc.sinks import SinkError
+from kafkastream.spark.session.jars import delta_jars
+from kafkastream.spark.session.session import add_jars
+from kafkastream.spark.session.translate_errors import STORAGE, without_secrets
+
+__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told", "with_settings"]
+
+log = logging.getLogger("kafkastream")
+
+_CLASS: Final = "io.delta.tables.DeltaTable"
+_CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
+"""Refuses sessions without Delta's extension, which only statements of SQL need."""
+_PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
+_ATTEMPTS: Final = 5
+
+_RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001")
+_CONCURRENT: Final = re.compile(
+    r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED|Concurrent\w+Exception|MetadataChangedException"
+)
+_UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
+_DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
+
+
+@final
+class ConcurrentChangeError(SinkError):
+    """Another job has changed a table at the same moment; nothing was written."""
+
+
+def prepared(session: SparkSession) -> SparkSession:
+    """Return the session, able to read and write Delta Lake tables.
+
+    Raises:
+        ConnectorMissingError: Spark's driver cannot take further jars.
+        JarsUnavailableError: Delta's jars could not be had.
+    """
+    add_jars(session, _CLASS, delta_jars, "Delta Lake", "--delta")
+    session.conf.set(_CHECK, "false")
+    if session.conf.get(_PARTITIONS, None) is None:  # Delta's default of 50 takes seconds on few cores
+        session.conf.set(_PARTITIONS, str(min(50, session.sparkContext.defaultParallelism)))
+    return session
+
+
+@contextmanager
+def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Have settings in a query's own session for a while; no other thread uses it."""
+    before = {key: session.conf.get(key, None) for key in wanted}
+    for key, value in wanted.items():
+        session.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, was in before.items():
+            if was is None:
+                session.conf.unset(key)
+            else:
+                session.conf.set(key, was)
+
+
+@contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Have Delta read a log with the settings of a session: it asks for the thread's active one."""
+    assert session.sparkContext._jvm is not None
+    sessions = session.sparkContext._jvm.SparkSession
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+@contextmanager
+def told(where: str) -> Iterator[None]:
+    """Raise what Delta and file systems refuse in the user's words, with the table's place.
+
+    Raises:
+        SinkError: The table cannot be written.
+    """
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        found = _refusal(error, where)
+        if found is None:
+            raise
+        raise found from None
+
+
+def insisting(write: Callable[[], None]) -> None:
+    """Write to a table, and again if another job has changed it at the same moment.
+
+    Args:
+        write: Writes in one transaction, by what the table is then.
+
+    Raises:
+        SinkError: The table cannot be written, or others have changed it each time.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return write()
+        except ConcurrentChangeError as error:
+            log.info("written again: %s", error)
+    return write()
+
+
+def _refusal(error: Exception, where: str) -> SinkError | None:
+    text = without_secrets(error)
+    if isinstance(error, Py4JJavaError):
+        text = f"{text}\n{error.java_exception.getMessage()}"
+    if found := _RAISED.search(text):
+        return SinkError(found[1], where=where)
+    if _CONCURRENT.search(text):
+        return ConcurrentChangeError(
+            "another job has changed the table at the same moment",
+            where=where,
+            now="Let one job write to a table; the next start, or a restart strategy, writes what is left.",
+        )
+    if found := _UNWRITABLE.search(text) or re.search(STORAGE, text):
+        return SinkError(
+            f"the table's files cannot be read or written: {re.sub(r'^.*?Exception: ', '', found[1].strip())}",
+            where=where,
+            now="The path must be there and writable for the driver and the workers.",
+        )
+    if found := _DELTA.search(text):
+        return SinkError(f"Delta Lake refuses: {found[1].split('SQLSTATE')[0].strip()}", where=where)
+    return None

@@ -1,0 +1,25 @@
+"""By what the nodes of a graph are known outside of it, and after a restart: their uids, or names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kafkastream.model.graph.job_graph import JobGraph, Node, distinct_names
+from kafkastream.spark.checkpoint import slug
+
+__all__ = ["identities", "keyed_identities"]
+
+
+def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
+    """By what nodes are known to the brokers, and after a restart: their uids, or names, as parts of a path.
+
+    A uid is what it is, whoever has a name like it.
+    """
+    uids_first = sorted(nodes, key=lambda node: node.uid is None)
+    names = distinct_names(slug(node.uid or node.name) for node in uids_first)
+    return {node.id: name for node, name in zip(uids_first, names, strict=True)}
+
+
+def keyed_identities(graph: JobGraph) -> Mapping[int, str]:
+    """By what the state of the keyed operators of a part of a job is found again."""
+    return identities([node for level in graph.levels() for node in level])

@@ -1,0 +1,158 @@
+"""A Kafka source spec as options of Spark's Kafka source: pure, so that it can be tested without Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from itertools import groupby
+from typing import Any
+
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import (
+    PartitionSet,
+    Subscription,
+    TopicList,
+    TopicPartition,
+    TopicPattern,
+)
+
+__all__ = ["from_condition", "offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
+
+# Spark refuses these, or they are the source's own and not the client's. The group's is neither: Spark keeps consumers
+# by group and partition for minutes, and fails when their properties have changed since, with a text that shows secrets.
+# Its consumers neither join nor commit, so a name that Spark makes for each query changes nothing else.
+_NOT_FOR_SPARK = frozenset(
+    {
+        "auto.offset.reset",
+        "check.duplicated.group.id",
+        "client.id",
+        "client.id.prefix",
+        "commit.offsets.on.checkpoint",
+        "enable.auto.commit",
+        "group.id",
+        "interceptor.classes",
+        "key.deserializer",
+        "partition.discovery.interval.ms",
+        "register.consumer.metrics",
+        "value.deserializer",
+    }
+)
+# Spark reads only what it knows to be there. When it has, its consumer asks for more, though, and all else that it asks
+# waits behind that on the same connection: for half a second per task, by Kafka's default.
+_AT_ONCE = {"kafka.fetch.max.wait.ms": "10"}
+
+
+def source_options(
+    source: KafkaSource[Any], starts: Mapping[TopicPartition, int], *, headers: bool = False
+) -> FrozenMap[str, str]:
+    """The options to read ``source`` with.
+
+    Args:
+        source: What to read.
+        starts: The first offset of each partition that there is.
+        headers: Whether the records' headers are wanted.
+    """
+    properties = source.consumer_properties
+    client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
+    return FrozenMap(
+        {
+            **_AT_ONCE,
+            **client,
+            **_client_id(properties),
+            **source.spark_options,
+            **_subscription(source.subscription, None if source.discovers_partitions else starts),
+            "startingOffsets": offsets_json(starts),
+            "includeHeaders": str(headers).lower(),
+        }
+    )
+
+
+def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
+    """Offsets as Spark writes them.
+
+    Example:
+        >>> offsets_json({TopicPartition("t", 1): 7, TopicPartition("t", 0): 3})
+        '{"t": {"0": 3, "1": 7}}'
+    """
+    return json.dumps({topic: {str(p.partition): offsets[p] for p in group} for topic, group in _by_topic(offsets)})
+
+
+def offsets_of_json(text: str | None) -> dict[TopicPartition, int]:
+    """Offsets as Spark tells them; none when it tells none: as JSON's null, or as "-" in its log.
+
+    Example:
+        >>> offsets_of_json('{"t": {"1": 7}}'), offsets_of_json("null"), offsets_of_json(None)
+        ({TopicPartition(topic='t', partition=1): 7}, {}, {})
+    """
+    topics = json.loads("null" if text in (None, "", "-") else text) or {}
+    return {TopicPartition(topic, int(p)): offset for topic, group in topics.items() for p, offset in group.items()}
+
+
+def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
+    """The SQL condition that a record comes before its partition's stop; partitions without one are left out.
+
+    Example:
+        >>> stop_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 7})
+        "offset < CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 WHEN 1 THEN 7 END END"
+    """
+    return f"offset < {_by_partition(stops)}" if stops else "false"
+
+
+def start_condition(starts: Mapping[TopicPartition, int]) -> str:
+    """The SQL condition that a record does not come before its partition's start; others have none.
+
+    Example:
+        >>> start_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 0})
+        "offset >= coalesce(CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 END END, 0)"
+    """
+    later = {partition: offset for partition, offset in starts.items() if offset > 0}
+    return f"offset >= coalesce({_by_partition(later)}, 0)" if later else "true"
+
+
+def from_condition(begins: Mapping[TopicPartition, int]) -> str:
+    """Return the SQL condition that a record is of one of these partitions, and not before its offset.
+
+    Example:
+        >>> from_condition({TopicPartition("t", 0): 5})
+        "coalesce(offset >= CASE topic WHEN 't' THEN CASE partition WHEN 0 THEN 5 END END, false)"
+    """
+    return f"coalesce(offset >= {_by_partition(begins)}, false)" if begins else "false"
+
+
+def _by_partition(offsets: Mapping[TopicPartition, int]) -> str:
+    """The SQL expression of a record's partition's offset; null where there is none. A topic is compared once."""
+    topics = (
+        f"WHEN '{topic}' THEN CASE partition {' '.join(f'WHEN {p.partition} THEN {offsets[p]}' for p in group)} END"
+        for topic, group in _by_topic(offsets)
+    )
+    return f"CASE topic {' '.join(topics)} END"
+
+
+def _client_id(properties: Mapping[str, str]) -> dict[str, str]:
+    """Spark's consumers share one name, since it makes them of one set of options; Flink's end with their subtask."""
+    name = properties.get("client.id.prefix", properties.get("client.id"))
+    return {} if name is None else {"kafka.client.id": name}
+
+
+def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:
+    """How Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
+    if fixed:
+        return {"assign": _assignment(fixed)}
+    match subscription:
+        case TopicPattern(pattern=pattern):
+            return {"subscribePattern": f"^(?:{pattern})$"}  # Spark looks for it anywhere in a name, Flink matches all
+        case TopicList(topics=topics):
+            return {"subscribe": ",".join(topics)}
+        case PartitionSet(partitions=partitions):
+            return {"assign": _assignment(partitions)}
+        case _:
+            return {"assign": _assignment(fixed or ())}
+
+
+def _assignment(partitions: Iterable[TopicPartition]) -> str:
+    return json.dumps({topic: [p.partition for p in group] for topic, group in _by_topic(partitions)})
+
+
+def _by_topic(partitions: Iterable[TopicPartition]) -> Iterable[tuple[str, Iterable[TopicPartition]]]:
+    return groupby(sorted(partitions), key=lambda partition: partition.topic)

@@ -1,0 +1,163 @@
+"""How the state of a query's keyed operators lies in its checkpoint, and whether a changed program can go on with it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
+from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, LAYOUT
+from kafkastream.spark.checkpoint.operator_ids import keyed_identities
+from kafkastream.sql.plan.query_node import StreamNode
+
+__all__ = ["Layout"]
+
+_NOTHING: Final[Mapping[str, Any]] = FrozenMap({"buckets": 0, "levels": ()})
+_ANEW: Final = "start under another job name, or with another checkpoint directory, without any state."
+
+Level = Mapping[str, str | None]
+"""The operators of a stateful stage that keep state, by their identities; with the name of each that has no uid."""
+
+
+@final
+@attrs.frozen
+class Layout:
+    """Where the state of keyed operators is.
+
+    Args:
+        buckets: Into how many the keys are sorted.
+        levels: The operators that keep state, by the stateful stages that they run in.
+        gone: The identities of those whose state is to be forgotten.
+    """
+
+    buckets: int
+    levels: tuple[Level, ...]
+    gone: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(graph: JobGraph, buckets: int) -> Layout:
+        """That of a part of a job which has kept nothing yet."""
+        identities = keyed_identities(graph)
+        return Layout(
+            buckets,
+            tuple(
+                FrozenMap({identities[node.id]: None if node.uid else node.name for node in level if node.keeps_state})
+                for level in _stages(graph)
+            ),
+        )
+
+    @staticmethod
+    def of_offsets(sources: Mapping[str, str]) -> Layout | None:
+        """What a micro-batch has left, by the offset of each of its sources' keys; None when there was none."""
+        if not sources:
+            return None
+        told = json.loads(sources[CONTROL_NAME])[LAYOUT] if CONTROL_NAME in sources else _NOTHING
+        return Layout(told["buckets"], tuple(map(FrozenMap, told["levels"])))
+
+    def content(self) -> dict[str, Any]:
+        """What ``of_offsets`` reads again, and what stateful stages are to forget."""
+        layout = {"buckets": self.buckets, "levels": [dict(level) for level in self.levels]}
+        return {LAYOUT: layout, "gone": list(self.gone)}
+
+    @property
+    def identities(self) -> frozenset[str]:
+        """The operators that keep state, by their identities."""
+        return frozenset(self._places)
+
+    def continued(self, now: Layout, *, ignores_unclaimed: bool) -> Layout:
+        """How a program goes on with this state.
+
+        Args:
+            now: What the program would have without it.
+            ignores_unclaimed: Whether state of operators that are no more may go.
+
+        Raises:
+            DefinitionError: There is state that the program has no operator for, or nobody can tell for which, or where
+                Spark does not find it.
+        """
+        unclaimed = [identity for identity in self._places if identity not in now._places]
+        if unclaimed and not ignores_unclaimed:
+            raise self._unclaimed(unclaimed)
+        self._refuse_doubt(now)
+        for identity, place in now._places.items():
+            if self._places.get(identity, place) != place:
+                raise self._moved(identity, place)
+        self.check_streams(now)
+        more = len(now.levels) - len(self.levels)
+        if more > 0:
+            raise DefinitionError(
+                f"keyed operators follow one another in {len(now.levels)} stages now, and in the checkpoint in "
+                f"{len(self.levels)}: Spark can add none to a query",
+                now=_ANEW.capitalize(),
+            )
+        return Layout(self.buckets, now.levels + (FrozenMap(),) * -more, tuple(unclaimed))
+
+    def check_streams(self, now: Layout) -> None:
+        """Both have keyed operators, or neither has: the stream that tells them the time comes and goes with them.
+
+        Raises:
+            DefinitionError: One has, and the other has not.
+        """
+        if bool(self.levels) != bool(now.levels):
+            had, has = ("with", "none") if self.levels else ("without", "some")
+            raise DefinitionError(
+                f"the checkpoint is of a program {had} keyed operators, and this one has {has}: Spark cannot go on with "
+                "another number of streams",
+                now=_ANEW.capitalize(),
+            )
+
+    @property
+    def _places(self) -> Mapping[str, int]:
+        return {identity: number for number, level in enumerate(self.levels, 1) for identity in level}
+
+    def _named(self) -> Counter[str]:
+        """How many operators without a uid have each name."""
+        return Counter(name for level in self.levels for name in level.values() if name is not None)
+
+    def _shown(self, identity: str) -> str:
+        name = dict(chain.from_iterable(level.items() for level in self.levels))[identity]
+        return f"with uid {identity!r}" if name is None else f"{name!r}"
+
+    def _unclaimed(self, identities: Sequence[str]) -> DefinitionError:
+        others = f" (and of {len(identities) - 1} more)" if len(identities) > 1 else ""
+        return DefinitionError(
+            f"cannot map the checkpoint's state of operator {self._shown(identities[0])}{others} to the program, which "
+            "does not have it",
+            now=f"Put the operator back, or give the one in its place uid({identities[0]!r}); let the state go with "
+            f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
+        )
+
+    def _refuse_doubt(self, now: Layout) -> None:
+        before, after = self._named(), now._named()
+        for name in before.keys() & after.keys():
+            if before[name] != after[name]:
+                known = [repr(identity) for level in self.levels for identity, shown in level.items() if shown == name]
+                raise DefinitionError(
+                    f"{after[name]} operators are called {name!r}, and in the checkpoint {before[name]}: nobody can tell "
+                    "whose state is whose",
+                    now=f"Give each a uid; in the checkpoint is the state of uid {' and '.join(known)}. Or {_ANEW}",
+                )
+
+    def _moved(self, identity: str, place: int) -> DefinitionError:
+        return DefinitionError(
+            f"operator {self._shown(identity)} came as number {self._places[identity]} of the keyed operators that follow "
+            f"one another, and comes as number {place} now: Spark keeps the state of each number for itself",
+            now="Put it back to its place; or give it another uid, to begin without state, and let the old state go with "
+            f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
+        )
+
+
+def _stages(graph: JobGraph) -> Sequence[Sequence[KeyedNode]]:
+    """The keyed operators by stateful stages: each stream that a query reads has its own, one behind the other."""
+    streams = [graph.reaching(node.id) for node in graph.nodes if isinstance(node, StreamNode)]
+    inside = {node.id for stream in streams for node in stream.nodes}
+    others = ([node for node in level if node.id not in inside] for level in graph.levels())
+    return [*chain.from_iterable(stream.levels() for stream in streams), *filter(None, others)]

@@ -1,1 +1,0 @@
-"""How columns of bytes become elements and back, one file per format."""

@@ -1,0 +1,163 @@
+"""A keyed operator on a worker, with all that happens to what comes out of it: the chain of one subtask."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import final
+
+import attrs
+
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.stream_functions import overrides_close
+from kafkastream.model.common.time import wall_clock_ms
+from kafkastream.model.common.value_printing import shown
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.state.state_backend import StateBackend
+from kafkastream.operators.stream.keyed_operators import CallError, Emitted, KeyedElements, KeyedOperator
+from kafkastream.spark.exchange.shuffle_messages import OperatorInput
+from kafkastream.spark.session.crash_notes import NOTE, WatchedList
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.failures import element_failed, function_failed, located, timer_failed
+from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.task_metrics import OperatorMetrics
+
+__all__ = ["KeyedChain", "state_name"]
+
+
+def state_name(identity: str) -> bytes:
+    """How what an operator keeps is called."""
+    return f"{identity}/".encode()
+
+
+@final
+@attrs.define(eq=False)
+class KeyedChain:
+    """A keyed operator and what follows it.
+
+    Args:
+        name: The operator's name.
+        identity: By which its state is found again.
+        operator: What it does.
+        flow: What takes the elements that come out.
+        scope: Whose its metrics are.
+        has_keys: Whether its functions have keyed state.
+    """
+
+    name: str
+    identity: str
+    operator: KeyedOperator
+    flow: Flow
+    scope: OperatorScope
+    has_keys: bool = True
+    _metrics: OperatorMetrics | None = attrs.field(default=None, init=False)
+    _subtask: int = attrs.field(default=0, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the operator and all that follow.
+
+        Raises:
+            UserFunctionError: An ``open`` raised.
+        """
+        self._subtask = context.subtask
+        self._metrics = OperatorMetrics(self.scope, context.subtask)
+        for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as for most of Flink's
+            self._metrics.group.gauge(name, lambda: self.operator.scope.watermark)
+        cells = self.operator.scope.cell if self.has_keys else None
+        own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
+        with function_failed(self.name, "open"):
+            self.operator.open(own)
+        self.flow.open(context)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
+        return self.flow.reusable and not any(map(overrides_close, self.operator.functions))
+
+    def run(self, backend: StateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
+        """Take a micro-batch: the watermark of all earlier ones goes before its elements; then state is written.
+
+        Raises:
+            JobError: A function failed.
+            DefinitionError: A state is not what it was in an earlier run, or cannot be kept.
+        """
+        assert self._metrics is not None
+        self.flow.begin(task)
+        scope = self.operator.scope
+        with located(f"operator {self.name!r}"):
+            scope.begin(backend, state_name(self.identity))
+        now = wall_clock_ms() if arrived.marks is None else arrived.marks.now
+        self.flow.behind_watermark(is_behind=False)
+        yield from self._take(arrived.before)
+        yield from self._advance({} if arrived.marks is None else arrived.marks.event_times, now)
+        self.flow.behind_watermark(is_behind=True)
+        yield from self._take(arrived.behind)
+        yield from self._advance({} if arrived.marks is None else arrived.marks.last, now)
+        due = scope.processing_timers.next
+        with located(f"operator {self.name!r}"):
+            scope.end()
+        yield from self.flow.finish()
+        yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, due))
+        yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.flow.changes()])
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+        self.flow.abandon()
+
+    def close(self) -> None:
+        """Close the operator's functions, if they want to be.
+
+        Raises:
+            UserFunctionError: A ``close`` raised.
+        """
+        for function in filter(overrides_close, self.operator.functions):
+            with function_failed(self.name, "close"):
+                function.close()
+
+    def _take(self, arrived: Iterable[KeyedElements]) -> Iterator[Report]:
+        assert self._metrics is not None
+        for elements in arrived:
+            self._metrics.records_in.inc(len(elements.values))
+            NOTE.enter(f"operator {self.name!r}", _by_key(elements.keys))
+            with self._told_by_name():
+                out = self.operator.elements(_watched(elements))
+            yield from self._emit(out)
+
+    def _advance(self, watermarks: Mapping[str, int], now: int) -> Iterator[Report]:
+        NOTE.enter(f"the timers of operator {self.name!r}")
+        with self._told_by_name():
+            out = self.operator.advance(watermarks.get(self.identity, self.operator.scope.watermark), now)
+        yield from self._emit(out)
+
+    def _emit(self, out: Emitted) -> Iterator[Report]:
+        """Take what has come out through all that follow."""
+        assert self._metrics is not None
+        self._metrics.records_out.inc(len(out.values))
+        batch = Batch(out.values, out.timestamps, range(len(out.values)))
+        self.flow.spread(batch, self.flow.stages, self.flow.sides, self._place)
+        yield from self.flow.drain()
+
+    def _place(self, _: int) -> str:
+        return f"what came out of operator {self.name!r}"
+
+    @contextmanager
+    def _told_by_name(self) -> Iterator[None]:
+        try:
+            yield
+        except CallError as error:
+            if error.timer is not None:
+                what = f"on_timer of operator {self.name!r}"
+                raise timer_failed(what, f"key {shown(error.key)}, timer {error.timer}", error.__cause__) from error
+            raise element_failed(self.name, error.element, f"key {shown(error.key)}", error.__cause__) from error
+
+
+def _watched(elements: KeyedElements) -> KeyedElements:
+    return elements._replace(values=WatchedList(elements.values)) if NOTE.is_repeated else elements
+
+
+def _by_key(keys: Sequence[bytes]) -> Callable[[int], str]:
+    """What says which key an element has, by its index."""
+    return lambda index: f"key {shown(pickle.loads(keys[index]))}"

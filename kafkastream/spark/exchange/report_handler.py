@@ -1,0 +1,85 @@
+"""What the tasks of a micro-batch have reported, carried out on the driver."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+import attrs
+from pyspark.sql import DataFrame
+
+from kafkastream.metrics.store import MetricStore
+from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.graph.job_graph import JobGraph, PrintSink, SinkNode
+from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.worker.part_files import PartCommits, WrittenParts
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind
+
+__all__ = ["Outcome", "collected", "run_tasks"]
+
+
+def run_tasks(frame: DataFrame, plan: TaskPlan) -> list[Report]:
+    """Take all records of a query's micro-batch through their chains, and return what the tasks report."""
+    return [Report.of_row(row) for row in frame.mapInArrow(plan.function(), REPORT_SCHEMA).collect()]
+
+
+def collected(frame: DataFrame) -> list[Report]:
+    """What comes out of a micro-batch with stateful stages."""
+    return [Report.of_row(row) for row in frame.select("kind", "node", "payload").collect()]
+
+
+# A failure comes before all else; metrics count when all else is done.
+_FIRST_AND_LAST = {ReportKind.FAILURE: -1, ReportKind.METRICS: 1}
+
+
+@final
+@attrs.frozen
+class Outcome:
+    """Prints lines, hands over elements, raises failures, makes files seen, adds up metrics.
+
+    Args:
+        graph: The part of the job that the reports are about.
+        collect: Takes collected elements.
+        metrics: Where metrics are added up.
+    """
+
+    graph: JobGraph
+    collect: Callable[[Iterable[Any]], None]
+    metrics: MetricStore
+    _files: PartCommits = attrs.field(factory=PartCommits, init=False)
+
+    def carry_out(self, reports: Iterable[Report]) -> None:
+        """Do what the reports ask for.
+
+        Raises:
+            KafkastreamError: A task has failed, or files cannot be renamed.
+        """
+        ordered = sorted(reports, key=lambda report: _FIRST_AND_LAST.get(report.kind, 0))
+        written: dict[int, list[WrittenParts]] = defaultdict(list)
+        for report in ordered:
+            match report.kind:
+                case ReportKind.FAILURE:
+                    raise report.content
+                case ReportKind.LINES:
+                    self._print(report)
+                case ReportKind.ELEMENTS:
+                    self.collect(report.content)
+                case ReportKind.FILES:
+                    written[report.node].append(report.content)
+                case ReportKind.METRICS:
+                    self.metrics.merge(report.content)
+        for node, parts in written.items():
+            self._commit(node, parts)
+
+    def _commit(self, number: int, parts: list[WrittenParts]) -> None:
+        node = self.graph[number]
+        assert isinstance(node, SinkNode)
+        assert isinstance(node.sink, FileSink)
+        self._files.commit(node.sink, parts)
+
+    def _print(self, report: Report) -> None:
+        node = self.graph[report.node]
+        to_err = isinstance(node, SinkNode) and isinstance(node.sink, PrintSink) and node.sink.to_err
+        print("\n".join(report.content), file=sys.stderr if to_err else sys.stdout, flush=True)

@@ -1,0 +1,333 @@
+"""What travels between the chains of a keyed job: elements sorted into buckets by their keys, watermarks, reports.
+
+A bucket has the keys of one subtask. All of it goes through every stateful stage, which takes out what is for its own
+operators and hands on the rest; the reports that come out at the end are the driver's.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
+
+import attrs
+import pyarrow as pa
+from pyspark import cloudpickle
+
+from kafkastream.errors import JobError, UserFunctionError
+from kafkastream.model.common.coercion import Coercion, MistypedError, coercion_of
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.stream_functions import Function, KeySelector, method_of, overrides_close
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.value_printing import shown
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.graph.job_graph import KeyedInput
+from kafkastream.operators.state.key_encoding import NO_KEY, bucket_of, key_encoder
+from kafkastream.operators.stream.keyed_operators import KeyedElements
+from kafkastream.spark.worker.batches import Batch, ElementError, each
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.declared_type import coerced, mistyped
+from kafkastream.spark.worker.failures import element_failed, said
+from kafkastream.spark.worker.reports import Report, ReportKind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "MESSAGE_SCHEMA",
+    "ExchangeOperator",
+    "Message",
+    "OperatorInput",
+    "SendingOperator",
+    "Watermarks",
+    "as_sent",
+    "dumps",
+    "message_batches",
+    "message_frame",
+    "messages_of",
+]
+
+_AT_ONCE = 16
+_TYPES = (pa.int32(), pa.string(), pa.int32(), pa.string(), pa.int64(), pa.bool_(), pa.binary())
+MESSAGE_SCHEMA = "bucket int, kind string, node int, origin string, number bigint, behind boolean, payload binary"
+
+
+class Message(NamedTuple):
+    """A row between chains.
+
+    Args:
+        bucket: Whose it is: the bucket's label.
+        kind: What it is, as a ``ReportKind``'s value.
+        node: For which operator elements are, or which one reports.
+        origin: Which task has sent it.
+        number: How many that task has sent to the bucket before.
+        behind: Whether elements come after the micro-batch's watermark: all but those that came out before it or with it.
+        payload: Its content, pickled.
+    """
+
+    bucket: int
+    kind: str
+    node: int
+    origin: str
+    number: int
+    behind: bool
+    payload: bytes
+
+
+class Watermarks(NamedTuple):
+    """How far time has come.
+
+    Args:
+        event_times: Before the elements of a micro-batch at each keyed operator, by its identity, in ms.
+        now: By the wall clock, in ms.
+        gone: The identities of operators whose state is to be forgotten.
+        last: After the elements, where the input ends with them.
+    """
+
+    event_times: Mapping[str, int]
+    now: int
+    gone: Sequence[str] = ()
+    last: Mapping[str, int] = FrozenMap()
+
+
+class OperatorInput(NamedTuple):
+    """The input of a keyed operator in a micro-batch, in the order in which it is taken.
+
+    Args:
+        before: Elements that came out of earlier operators with the watermark or before it, so that it must not pass them.
+        marks: How far time has come; None where there is nothing new.
+        behind: The other elements, among them all that were read from sources.
+    """
+
+    before: Iterable[KeyedElements]
+    marks: Watermarks | None
+    behind: Iterable[KeyedElements]
+
+    @staticmethod
+    def of(messages: Iterable[Message], marks: Watermarks | None) -> OperatorInput:
+        """The input that messages hold; they are read one by one."""
+        in_order = as_sent(messages)
+        before, behind = ([one for one in in_order if one.behind is side] for side in (False, True))
+        return OperatorInput(_elements(before), marks, _elements(behind))
+
+
+def _elements(messages: Iterable[Message]) -> Iterator[KeyedElements]:
+    return (KeyedElements(*pickle.loads(message.payload)) for message in messages)
+
+
+def dumps(content: Any) -> bytes:
+    """Pickled; by value what is defined in the user's script, since workers cannot import that."""
+    try:
+        return pickle.dumps(content, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        pickled: bytes = cloudpickle.dumps(content)
+        return pickled
+
+
+def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
+    """The rows to hand to Spark."""
+    remaining = iter(messages)
+    while some := list(islice(remaining, _AT_ONCE)):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, list(Message._fields))
+
+
+def message_frame(messages: Iterable[Message]) -> pd.DataFrame:
+    """The rows to hand to Spark, as a stateful stage does it."""
+    import pandas as pd  # half a second of CPU, which the process that plans a query's state need not spend
+
+    return pd.DataFrame(list(messages), columns=list(Message._fields))
+
+
+def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
+    """The rows of reports; those without a bucket go by way of the one with this label."""
+    for report in reports:
+        if report.kind is ReportKind.EXCHANGE:
+            yield report.content
+        else:
+            yield Message(label, report.kind.value, report.node, "", 0, True, report.payload())
+
+
+def as_sent(messages: Iterable[Message]) -> list[Message]:
+    """The messages in the order in which their tasks have sent them, which a shuffle does not keep."""
+    return sorted(messages, key=lambda message: (message.behind, message.origin, message.number))
+
+
+class _NotPickledError(Exception):
+    """Why an element cannot be sent."""
+
+
+class _MistypedElementError(Exception):
+    """What of an element is not of its type."""
+
+
+def _check_pickled(element: Any) -> None:
+    try:
+        dumps(element)
+    except Exception as error:
+        raise _NotPickledError(said(error)) from error
+
+
+@attrs.define(eq=False)
+class SendingOperator(SinkOperator):
+    """Sends elements on as messages.
+
+    Args:
+        target: The node that they are for.
+    """
+
+    has_metrics = False
+    kind: ClassVar[ReportKind]
+    target: int
+    _origin: str = attrs.field(default="", init=False)
+    _number: int = attrs.field(default=0, init=False)
+    _behind: bool = attrs.field(default=True, init=False)
+    _pending: list[Message] = attrs.field(factory=list, init=False)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the elements come from, by which they are put in order again."""
+        self._origin, self._number, self._pending = task.origin, 0, []
+        self._behind = True
+
+    def behind_watermark(self, *, is_behind: bool) -> None:
+        """Mark what is sent from now on."""
+        self._behind = is_behind
+
+    def send(self, bucket: int, payload: bytes) -> None:
+        """Send a message by way of the bucket with this label."""
+        message = Message(bucket, self.kind.value, self.target, self._origin, self._number, self._behind, payload)
+        self._pending.append(message)
+        self._number += 1
+
+    def apply(self, batch: Batch) -> Batch:
+        """Send a batch.
+
+        Raises:
+            ElementError: One of its elements cannot be pickled.
+        """
+        try:
+            return super().apply(batch)
+        except ElementError:
+            raise
+        except Exception:
+            each(_check_pickled, batch.values)
+            raise
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element cannot be pickled."""
+        return UserFunctionError(
+            f"an element cannot be sent to operator {self.name!r}, since it cannot be pickled: {error}",
+            where=f"{position}; element {shown(element)}",
+            now="Send what can be pickled; connections, locks and generators stay within one function.",
+        )
+
+    def drain(self) -> Iterator[Report]:
+        """The rows so far."""
+        pending, self._pending = self._pending, []
+        return (Report(ReportKind.EXCHANGE, self.target, message) for message in pending)
+
+
+@final
+@attrs.define(eq=False)
+class ExchangeOperator(SendingOperator):
+    """Sorts elements by their keys into buckets, for a keyed operator.
+
+    Args:
+        side: By which of its inputs they come.
+        keyed: That input: how the key of an element is found, and the key's type; without a selector, elements stay with
+            their subtask, or go to every bucket.
+        labels: The labels of all buckets.
+        giver: The operator that the elements come from.
+        element_type: The type that elements are brought to once their keys are found, if not before.
+    """
+
+    kind = ReportKind.EXCHANGE
+    side: int
+    keyed: KeyedInput
+    labels: Sequence[int]
+    giver: str = ""
+    element_type: TypeInformation[Any] | None = None
+    _key_coercion: Coercion | None = attrs.field(default=None, init=False)
+    _coercion: Coercion | None = attrs.field(default=None, init=False)
+    _subtask: int = attrs.field(default=0, init=False)
+    _encode: Callable[[Hashable], bytes] = attrs.field(factory=key_encoder, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the selector."""
+        self._key_coercion = coercion_of(self.keyed.key_type)
+        self._encode = key_encoder(is_typed=self._key_coercion is not None)
+        self._coercion = coercion_of(self.element_type)
+        self._subtask = context.get_index_of_this_subtask()
+        if isinstance(self.keyed.selector, Function):
+            self.keyed.selector.open(context)
+
+    def close(self) -> None:
+        """Close the selector."""
+        if isinstance(self.keyed.selector, Function):
+            self.keyed.selector.close()
+
+    @property
+    def overrides_close(self) -> bool:
+        """Whether the selector has something to do at the end."""
+        return overrides_close(self.keyed.selector)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the elements come from, and by which input they go on."""
+        # What every subtask has comes before what is looked up there, and collections before the records of Kafka.
+        turn = f"{int(not self.keyed.is_broadcast)}{int(bool(task.split))}"
+        super().begin(task._replace(origin=f"{turn}/{task.origin}/{self.target}/{self.side}"))
+
+    def write(self, batch: Batch) -> None:
+        """Sort elements into buckets."""
+        if self.keyed.selector is None:
+            self._write_without_keys(batch)
+            return
+        keys = self._keys(batch.values)
+        values = self._typed(batch.values)
+        sorted_out: dict[int, KeyedElements] = {}
+        for key, value, timestamp in zip(keys, values, batch.timestamps, strict=True):
+            bucket = bucket_of(key, len(self.labels))
+            elements = sorted_out.get(bucket)
+            if elements is None:
+                elements = sorted_out[bucket] = KeyedElements(self.side, [], [], [])
+            elements.keys.append(key)
+            elements.values.append(value)
+            elements.timestamps.append(timestamp)
+        for bucket, elements in sorted_out.items():
+            self.send(self.labels[bucket], dumps(tuple(elements)))
+
+    def _keys(self, values: Sequence[Any]) -> list[bytes]:
+        """The keys of elements, as bytes; a declared type makes equal what it makes of different keys."""
+        assert self.keyed.selector is not None
+        call, encode = method_of(self.keyed.selector, KeySelector, "get_key"), self._encode
+        if self._key_coercion is None:
+            return each(lambda value: encode(call(value)), values)
+        return each(encode, coerced(self._key_coercion, each(call, values)))
+
+    def _typed(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The elements as values of their type; their keys were found before, as in PyFlink."""
+        try:
+            return values if self._coercion is None else coerced(self._coercion, values)
+        except ElementError as error:
+            raise ElementError(error.index) from _MistypedElementError(str(error.__cause__))
+
+    def _write_without_keys(self, batch: Batch) -> None:
+        keys = [NO_KEY] * len(batch.values)
+        payload = dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
+        own = self.labels[self._subtask % len(self.labels)]
+        for bucket in self.labels if self.keyed.is_broadcast else (own,):
+            self.send(bucket, payload)
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """The selector raised, its key is none, or the element cannot be pickled."""
+        if isinstance(error, _NotPickledError):
+            return super().failure(element, position, error)
+        if isinstance(error, _MistypedElementError) and self.element_type is not None:
+            return mistyped(f"operator {self.giver!r} gave an element", element, self.element_type, position, error)
+        if isinstance(error, MistypedError) and self.keyed.key_type is not None:
+            what = f"the key selector of operator {self.name!r} gave a key"
+            return mistyped(what, element, self.keyed.key_type, position, error)
+        return element_failed(f"{self.name} (its key selector)", element, position, error)

@@ -1,0 +1,135 @@
+"""A chain of operators on a worker: decode, functions and sinks in one pass over a task's Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.time import wall_clock_ms
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.session.crash_notes import NOTE, record_range
+from kafkastream.spark.worker.batches import Batch, ElementError, joined, salvaged
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.failures import function_failed, not_decoded
+from kafkastream.spark.worker.operator_chain import Flow, Stage, applied
+from kafkastream.spark.worker.record_decoders import Decoder, source_record, split_name
+from kafkastream.spark.worker.rejected_records import dead_letter
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.task_metrics import SourceMetrics
+
+__all__ = ["Chain", "origin_name"]
+
+
+@final
+@attrs.define(eq=False)
+class Chain:
+    """All that happens to the records of one source, down to the sinks.
+
+    Args:
+        name: The source's name.
+        identity: The source, in the names of transactions.
+        decoder: Makes elements of records.
+        flow: What takes the elements; the stage apart takes the records that cannot be decoded, which fail the job
+            without it.
+        scope: Whose the source's metrics are.
+        consumer_metrics: Whether what Kafka's consumer would tell is among them.
+        is_behind: Whether a task before it has read the records, and has told the source's metrics.
+    """
+
+    name: str
+    identity: str
+    decoder: Decoder
+    flow: Flow
+    scope: OperatorScope = attrs.field(factory=OperatorScope)
+    consumer_metrics: bool = False
+    is_behind: bool = False
+    _source: SourceMetrics | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the source's schema and every operator.
+
+        Raises:
+            UserFunctionError: An ``open`` raised.
+        """
+        self._source = SourceMetrics(self.scope, context.subtask, consumer_metrics=self.consumer_metrics)
+        with function_failed(self.name, "open"):
+            self.decoder.open()
+        self.flow.open(context)
+
+    def begin(self, arrow: pa.RecordBatch) -> None:
+        """Begin a task, whose first records these are."""
+        self.decoder.begin()
+        if "topic" not in arrow.schema.names:
+            self.flow.begin(TaskScope(self.identity))
+            return
+        topic, partition = arrow["topic"][0].as_py(), arrow["partition"][0].as_py()
+        split = split_name(TopicPartition(topic, partition))
+        self.flow.begin(TaskScope(origin_name(self.identity, topic, partition), split))
+
+    def process(self, arrow: pa.RecordBatch) -> None:
+        """Take the records of one Arrow batch through all operators.
+
+        Raises:
+            JobError: An element failed, with the position of its record.
+        """
+        assert self._source is not None
+        fetched_at = wall_clock_ms()
+        place = partial(self.decoder.position, arrow)
+        NOTE.records(record_range(place(0), place(arrow.num_rows - 1)))
+        NOTE.enter(f"source {self.name!r}", place)
+        for sink in self.flow.sinks:
+            sink.arrives(arrow)
+        batch = self._decoded(arrow)
+        NOTE.leave()
+        for operator in self.flow.before:
+            batch = applied(operator, batch, place)
+        self._source.emitted(arrow, batch, fetched_at)
+        self.flow.push(batch, place)
+
+    def finish(self) -> Iterator[Report]:
+        """End the task; errors as with ``Flow.finish``."""
+        assert self._source is not None
+        if self.decoder.stopped_at is not None:
+            for sink in self.flow.sinks:
+                sink.stops(self.decoder.stopped_at)
+        yield from self.flow.finish()
+        yield from self.decoder.finish()
+        own = () if self.is_behind else (self._source.changes(),)
+        yield Report(ReportKind.METRICS, self.scope.node, [*own, *self.flow.changes()])
+
+    def _decoded(self, arrow: pa.RecordBatch) -> Batch:
+        try:
+            return self.decoder.decode(arrow) if self.flow.apart is None else self._decodable(arrow, self.flow.apart)
+        except ElementError as error:
+            raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
+
+    def _decodable(self, arrow: pa.RecordBatch, dead_letters: Stage) -> Batch:
+        """The elements of the records that can be decoded; the others go to the dead letters."""
+        batches: list[tuple[int, Batch]] = []
+        dead: list[tuple[int, ElementError]] = []
+        for row, found in salvaged(
+            lambda begin, end: self.decoder.decode(arrow.slice(begin, end - begin)), arrow.num_rows
+        ):
+            if isinstance(found, ElementError):
+                dead.append((row, found))
+            else:
+                batches.append((row, found))
+        if dead:
+            assert self._source is not None
+            self._source.failed(arrow, len(dead))
+            self.decoder.skipped(len(dead))
+            letters = [dead_letter(source_record(arrow, row), self.name, error) for row, error in dead]
+            batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
+            self.flow.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
+        return joined(batches)
+
+
+def origin_name(source: str, topic: str, partition: int) -> str:
+    """Where the records of a task come from, as a part of their transactions' names."""
+    return f"{source}-{topic}-{partition}"

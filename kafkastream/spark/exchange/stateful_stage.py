@@ -1,0 +1,181 @@
+"""A stateful stage: Spark's ``transformWithState`` over buckets, with the keyed operators of one level inside.
+
+Spark knows one key for each bucket. The keys of the stream, their state and their timers are ours, in one map of bytes per
+bucket: so a call to Spark's state store, which is one to another process, is made for a page of keys, not for each record.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import attrs
+from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
+from pyspark.sql.types import BinaryType, StructField, StructType
+
+from kafkastream.errors import KafkastreamError
+from kafkastream.operators.state.keyed_context import forget
+from kafkastream.spark.exchange.keyed_task import KeyedChain, state_name
+from kafkastream.spark.exchange.shuffle_messages import (
+    Message,
+    OperatorInput,
+    Watermarks,
+    dumps,
+    message_frame,
+    messages_of,
+)
+from kafkastream.spark.exchange.source_tasks import unpickled
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LevelPlan", "StatefulStage"]
+
+_BYTES = StructType([StructField("bytes", BinaryType())])
+_opened: Opened[KeyedChain] = Opened()
+
+
+@final
+@attrs.frozen
+class LevelPlan:
+    """What the tasks of a stateful stage need.
+
+    Args:
+        run: Whose tasks they are; functions opened for an earlier one are dropped.
+        labels: The labels of the buckets, by subtask.
+        chains: The pickled chain of each keyed operator of this level, by its node.
+        is_last: Whether no other level follows, so that watermarks end here.
+    """
+
+    run: Run
+    labels: tuple[int, ...]
+    chains: Mapping[int, bytes]
+    is_last: bool
+
+    def taken(self, node: int, subtask: int) -> KeyedChain:
+        """The opened chain of an operator; whoever takes it puts it back, if it may serve again."""
+
+        def opened() -> KeyedChain:
+            chain: KeyedChain = unpickled(self.chains[node])
+            chain.open(self.run.context(subtask, len(self.labels)))
+            return chain
+
+        return _opened.take(self.run, (node, subtask), opened)
+
+    def put_back(self, node: int, subtask: int, chain: KeyedChain) -> None:
+        """Keep a chain for the next micro-batch, or close it."""
+        if chain.reusable:
+            _opened.keep(self.run, (node, subtask), chain)
+        else:
+            chain.close()
+
+
+@final
+class StatefulStage(StatefulProcessor):
+    """Spark's side of a stateful stage."""
+
+    def __init__(self, plan: LevelPlan) -> None:
+        self._plan = plan
+        self._bytes: MapState | None = None
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Declare the state: a map of bytes."""
+        self._bytes = handle.getMapState("bytes", _BYTES, _BYTES)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N803 - Spark's names
+        """Take a bucket's messages of a micro-batch."""
+        assert self._bytes is not None
+        messages = [Message(*row) for frame in rows for row in frame.itertuples(index=False, name=None)]
+        for some in _handled(self._plan, int(key[0]), messages, _Backend(self._bytes)):
+            yield message_frame(some)
+
+    def close(self) -> None:
+        """Nothing is to be closed: the chains stay for the next micro-batch."""
+
+
+@final
+class _Backend:
+    """Spark's state of one bucket (``kafkastream.operators.state.state_backend.StateBackend``)."""
+
+    def __init__(self, state: MapState) -> None:
+        self._state = state
+
+    def get(self, key: bytes) -> bytes | None:
+        found = self._state.getValue((key,))
+        return None if found is None else bytes(found[0])
+
+    def put(self, key: bytes, value: bytes) -> None:
+        self._state.updateValue((key,), (value,))
+
+    def remove(self, key: bytes) -> None:
+        self._state.removeKey((key,))
+
+    def dumps(self, content: Any) -> bytes:
+        return dumps(content)
+
+
+@final
+class _Arrived(NamedTuple):
+    """What a bucket gets in a micro-batch: by the node that it is for, what goes on, and how far time has come."""
+
+    own: Mapping[int, Sequence[Message]]
+    passing: list[Message]
+    marks: Watermarks | None
+
+    @staticmethod
+    def of(plan: LevelPlan, messages: Iterable[Message]) -> _Arrived:
+        own: dict[int, list[Message]] = {}
+        passing: list[Message] = []
+        marks: Watermarks | None = None
+        for message in messages:
+            if message.kind == ReportKind.EXCHANGE.value and message.node in plan.chains:
+                own.setdefault(message.node, []).append(message)
+                continue
+            if message.kind == ReportKind.WATERMARKS.value:
+                marks = Watermarks(*pickle.loads(message.payload))
+                if plan.is_last:
+                    continue
+            passing.append(message)
+        return _Arrived(own, passing, marks)
+
+
+def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
+    """What goes on to the next stage, or to the driver."""
+    own, passing, marks = _Arrived.of(plan, messages)
+    if passing:
+        yield passing
+    for identity in () if marks is None else marks.gone:
+        forget(backend, state_name(identity))
+    subtask = plan.labels.index(label)
+    for node in plan.chains:
+        if marks is not None or node in own:
+            try:
+                for report in _run(plan, node, subtask, backend, own.get(node, ()), marks):
+                    yield list(messages_of([report], label))
+            except KafkastreamError as error:
+                yield list(messages_of([Report(ReportKind.FAILURE, node, error)], label))
+                return
+
+
+def _run(
+    plan: LevelPlan,
+    node: int,
+    subtask: int,
+    backend: _Backend,
+    arrived: Iterable[Message],
+    marks: Watermarks | None,
+) -> Iterator[Report]:
+    chain = plan.taken(node, subtask)
+    task = TaskScope(f"{chain.identity}-{subtask}")
+    try:
+        with NOTE.task(plan.run.id, tried_before()):
+            yield from chain.run(backend, task, OperatorInput.of(arrived, marks))
+    except BaseException:
+        chain.abandon()
+        raise
+    plan.put_back(node, subtask, chain)

@@ -1,0 +1,158 @@
+"""What is checked before a job starts on a cluster: what its executors import, and that they reach its checkpoints."""
+
+from __future__ import annotations
+
+import socket
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, final
+
+import attrs
+from pyspark.sql import SparkSession
+
+from kafkastream.errors import DefinitionError, SetupError, WorkerDependencyError
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.session.checkpoint_files import Files
+from kafkastream.spark.session.master import is_cluster
+from kafkastream.spark.session.translate_errors import translated
+
+__all__ = ["Answer", "check_answers", "check_cluster", "checkpointed"]
+
+_PACKAGE = "kafkastream"
+_TOKEN = "driver"  # noqa: S105 - the name of a file
+_LOCATION = "spark.sql.streaming.checkpointLocation"
+
+
+def checkpointed(session: SparkSession, settings: JobSettings) -> JobSettings:
+    """The settings with Spark's own checkpoint directory, where the program names none and Spark's settings do."""
+    return attrs.evolve(settings, checkpoint_dir=settings.checkpoint_dir or session.conf.get(_LOCATION, None))
+
+
+def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: JobSettings) -> None:
+    """On a cluster, see that executors can do the job's work and keep its state.
+
+    Raises:
+        DefinitionError: The job has state or guarantees, and no checkpoint directory.
+        SetupError: An executor does not reach the checkpoint directory.
+        WorkerDependencyError: The executors' Python lacks this package, or has another version of it.
+    """
+    master = str(session.sparkContext.master)
+    if not is_cluster(master):
+        return
+    needs = list(dict.fromkeys(need for part in parts for need in _needs(part)))
+    if needs and settings.checkpoint_dir is None:
+        raise DefinitionError(
+            f"a job with {' and '.join(needs)} has no checkpoint directory; on a cluster that would be a temporary one on "
+            "the driver's disk, which executors do not reach and which is lost with the driver",
+            where=f"job {settings.name!r}, master {master}",
+            now="Name a directory that the driver and all executors reach, such as hdfs://…, s3a://… or a mounted share: "
+            f"in the program execution.checkpointing.dir, or outside of it --conf {_LOCATION}=….",
+        )
+    _check_executors(session, settings)
+
+
+def _needs(part: JobGraph) -> Iterator[str]:
+    """What only a checkpoint can keep of a part that goes on for ever, or goes on after a failure."""
+    if not any(isinstance(node.source, KafkaSource) for node in part.sources):
+        return
+    if Layout.of(part, 1).levels:
+        yield "state"
+    for node in part.sinks:
+        if isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is not DeliveryGuarantee.NONE:
+            yield f"an {node.sink.delivery_guarantee.name} sink"
+
+
+@final
+@attrs.frozen
+class Answer:
+    """What an executor has to say.
+
+    Args:
+        host: Where it runs.
+        version: The version of this package there.
+        problem: Why it cannot use the checkpoint directory; empty when it can.
+    """
+
+    host: str
+    version: str
+    problem: str
+
+
+def _check_executors(session: SparkSession, settings: JobSettings) -> None:
+    folder = _local_folder(session, settings.checkpoint_dir)
+    files = None if folder is None else Files(session, f"{folder}/.kafkastream-probe-{uuid.uuid4().hex}")
+    try:
+        if files is not None:
+            files.replace(_TOKEN, _TOKEN)
+        answers = _asked(session, None if files is None else files.root)
+    except Exception as error:  # noqa: BLE001 - whatever Spark says, in our words
+        raise translated(error, settings.name, "") from None
+    finally:
+        if files is not None:
+            files.delete("")
+    check_answers(answers, f"job {settings.name!r}", settings.checkpoint_dir or "")
+
+
+def check_answers(answers: Iterable[Answer], job: str, directory: str) -> None:
+    """See that all executors have this package in the driver's version, and reach the checkpoint directory.
+
+    Raises:
+        WorkerDependencyError: One has another version.
+        SetupError: One does not reach the directory.
+    """
+    ours = version(_PACKAGE)
+    for answer in answers:
+        if answer.version != ours:
+            raise WorkerDependencyError(
+                f"the executor on {answer.host} has kafkastream {answer.version}, the driver {ours}",
+                where=job,
+                now="Install one version on both sides, or ship the driver's: kafkastream pack.",
+            )
+        if answer.problem:
+            raise SetupError(
+                f"the executor on {answer.host} does not reach the checkpoint directory: {answer.problem}",
+                where=f"{job}, {directory}",
+                now="Executors keep state there: give a directory that is the same one on all machines, "
+                "such as hdfs://…, s3a://… or a mounted share, and that Spark's user may write to there.",
+            )
+
+
+def _local_folder(session: SparkSession, directory: str | None) -> str | None:
+    """The absolute path of a directory that lies on this machine, as far as its path tells; None of another's."""
+    if directory is None:
+        return None
+    jvm: Any = session.sparkContext._jvm
+    path = jvm.org.apache.hadoop.fs.Path(directory)
+    system = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    return str(system.makeQualified(path).toUri().getPath()) if system.getScheme() == "file" else None
+
+
+def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
+    """The answers of the executors: of as many tasks as there are cores, each gets one at least.
+
+    On a cluster that has just started, executors are still coming while the first are asked.
+    """
+    context, answers, tasks = session.sparkContext, list[Answer](), 0
+    while context.defaultParallelism > tasks:
+        tasks = context.defaultParallelism
+        answers += context.parallelize(range(tasks), tasks).mapPartitions(partial(_answer, folder)).collect()
+    return answers
+
+
+def _answer(folder: str | None, _: Iterable[int]) -> Iterator[Answer]:
+    """An executor's answer: it reads what the driver has written, and writes beside it."""
+    problem = ""
+    try:
+        if folder is not None:
+            Path(folder, _TOKEN).read_bytes()
+            Path(folder, f"executor-{uuid.uuid4().hex}").touch()
+    except OSError as error:
+        problem = f"{error.strerror}: {error.filename}"
+    yield Answer(socket.gethostname(), version(_PACKAGE), problem)

@@ -1,0 +1,70 @@
+"""The elements of a running job, handed to the program that has started it."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterable, Iterator
+from typing import Any, final
+
+from typing_extensions import Self
+
+from kafkastream.spark.job.running_job import Job
+
+__all__ = ["CollectedElements"]
+
+_ROOM = 100_000
+_POLL_S = 0.1
+
+
+@final
+class CollectedElements:
+    """Iterates over what a job collects while it runs; ``close`` cancels the job."""
+
+    def __init__(self) -> None:
+        self._elements: queue.Queue[Any] = queue.Queue(_ROOM)
+        self._job: Job | None = None
+
+    def follow(self, job: Job) -> None:
+        """End when ``job`` ends."""
+        self._job = job
+
+    def put(self, elements: Iterable[Any]) -> None:
+        """Take elements in, as fast as they are taken out."""
+        for element in elements:
+            while not self._try_put(element):
+                if self._job is not None and self._job.stopping.is_set():
+                    return
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                return self._elements.get(timeout=_POLL_S)
+            except queue.Empty:
+                if self._job is not None and self._job.finished.done() and self._elements.empty():
+                    self._job.finished.result()
+                    raise StopIteration from None
+
+    def next(self) -> Any:
+        """The next element; ``StopIteration`` when the job has ended."""
+        return self.__next__()
+
+    def close(self) -> None:
+        """Cancel the job and wait until it has stopped."""
+        if self._job is not None and not self._job.finished.done():
+            self._job.cancel().result()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _try_put(self, element: Any) -> bool:
+        try:
+            self._elements.put(element, timeout=_POLL_S)
+        except queue.Full:
+            return False
+        return True

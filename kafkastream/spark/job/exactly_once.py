@@ -1,0 +1,248 @@
+"""Before an exactly-once query starts: what an earlier run left open is ended, and what it wrote fits its checkpoint."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, JobError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.groups import delete_groups
+from kafkastream.kafka.properties import TransactionProperties
+from kafkastream.kafka.transactions import Marker, fenced, pass_over
+from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.connectors.jdbc_sink import JdbcSink
+from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
+from kafkastream.spark.checkpoint.operator_ids import identities
+from kafkastream.spark.exchange.single_writer import SINGLE
+from kafkastream.spark.exchange.source_chain import Chain, origin_name
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.worker.kafka_writer import TransactionalOperator, slot_name
+from kafkastream.spark.worker.slot_names import SlotNames
+from kafkastream.sql.connectors import JdbcTableSink
+
+__all__ = ["ExactlyOnce"]
+
+_WEEK_MINUTES = 7 * 24 * 60
+"""Kafka's default of ``offsets.retention.minutes``."""
+
+
+@final
+@attrs.frozen
+class _Sink:
+    """An exactly-once sink: its name, what the user said, and the properties of its clients."""
+
+    name: str
+    spec: KafkaSink[Any]
+    properties: TransactionProperties
+
+    @property
+    def topic(self) -> str | None:
+        """The one topic that it writes to, if there is just one."""
+        assert self.spec.record_serializer is not None
+        return self.spec.record_serializer.topic
+
+    def broker_setting(self, name: str) -> int | None:
+        """A setting of the brokers; None when they do not tell."""
+        setting = Cluster(with_pem_stores(self.spec.properties)).broker_setting(name)
+        return None if setting is None else int(setting)
+
+
+@final
+@attrs.frozen
+class ExactlyOnce:
+    """The exactly-once sinks of a query.
+
+    Args:
+        name: The query's name in the checkpoint folder.
+        folder: The job's checkpoint folder.
+        names: What the sinks' slots are called.
+        sources: The identities of the sources, by their nodes.
+        sinks: The sinks by their identities.
+        reached: The identities of the sinks that each source reaches, by the source's node.
+        single: The identities of the sinks behind keyed operators, which have one slot each.
+        has_files: Whether there are sinks of files, too.
+    """
+
+    name: str
+    folder: CheckpointFolder
+    names: SlotNames
+    sources: Mapping[int, str]
+    sinks: Mapping[str, _Sink]
+    reached: Mapping[int, Collection[str]]
+    single: Collection[str] = ()
+    has_files: bool = False
+
+    @staticmethod
+    def of(
+        name: str,
+        folder: CheckpointFolder,
+        graph: JobGraph,
+        run: str,
+        chains: Mapping[int, Chain],
+        writers: Collection[TransactionalOperator] = (),
+    ) -> ExactlyOnce:
+        """Those of a connected graph in a run, whose chains these are, and whose sinks behind keyed operators."""
+        operators = {source: _transactional(chain) for source, chain in chains.items()}
+        properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
+        names = identities(graph.sinks)
+        sinks = {
+            names[node.id]: _Sink(node.name, node.sink, properties[names[node.id]])
+            for node in graph.sinks
+            if isinstance(node.sink, KafkaSink) and names[node.id] in properties
+        }
+        has_markers = any(isinstance(node.sink, (FileSink, JdbcSink, JdbcTableSink)) for node in graph.sinks)
+        return ExactlyOnce(
+            name,
+            folder,
+            _names(folder, name, run) if sinks or has_markers else SlotNames(""),
+            identities(graph.sources),
+            sinks,
+            {source: {one.sink for one in several} for source, several in operators.items()},
+            {one.sink for one in writers},
+            any(isinstance(node.sink, FileSink) for node in graph.sinks),
+        )
+
+    @property
+    def shows_batches(self) -> bool:
+        """Whether somebody outside sees what is written micro-batch by micro-batch."""
+        return bool(self.sinks) or self.has_files
+
+    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+        """Keep what the slots are called, before anything is written.
+
+        Raises:
+            DefinitionError: A sink's name or prefix is another than before, or the brokers do not allow its timeout.
+        """
+        for sink in self.sinks.values():
+            _check_timeout(sink)
+        if self.names.id:
+            self._keep_names(inputs)
+
+    def prepare(self, inputs: Sequence[KafkaInput]) -> None:
+        """Make sure that the sinks can go on where the checkpoint stands.
+
+        Raises:
+            JobError: The sinks have written what the checkpoint does not know, or nobody can know what they have.
+            DeliveryError: The brokers do not let a sink write.
+        """
+        if not self.sinks:
+            return
+        state = self.folder.state(self.name)
+        if state is not None or not self.names.is_first:
+            for identity in self.sinks:
+                self._secure(identity, state or QueryState("", 0), inputs)
+
+    def forget(self) -> None:
+        """Delete the slots' groups, if nobody will ask for them again: the checkpoint ends with the job.
+
+        It is asked of a worker: Kafka's admin client may end its process when brokers go away at that moment.
+        """
+        if not self.folder.temporary:
+            return
+        spark = self.folder.session.sparkContext
+        for sink in self.sinks.values():
+            prefixes = spark.parallelize([f"{sink.spec.transactional_id_prefix}-{self.names.id}-"], 1)
+            prefixes.foreach(partial(delete_groups, sink.properties.client))
+
+    def _keep_names(self, inputs: Sequence[KafkaInput]) -> None:
+        """Transactions are found again by their names, so these stay for as long as the checkpoint does."""
+        now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
+        before = self.names.prefixes
+        changed = {identity: prefix for identity, prefix in before.items() if now.get(identity) != prefix}
+        if changed and inputs:  # a collection is written anew at each start
+            raise DefinitionError(
+                f"the exactly-once sinks of this checkpoint are {_listed(before)}; now they are {_listed(now)}",
+                where=f"checkpoint {self.folder.of_query(self.name)}",
+                now="Give sinks and prefixes their old names (set_uid keeps a sink's), or give this job another name.",
+            )
+        self.folder.record_sinks(self.name, attrs.evolve(self.names, prefixes=now).record())
+
+    def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
+        sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
+        markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
+        next_batch = self.names.of_batch(state.batch)
+        most = Marker(next_batch if state.planned_at_ms is None else next_batch + 1)
+        ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
+        if ahead:
+            raise JobError(
+                f"sink {sink.name!r} has already written {self._told(max(ahead.values()))}, "
+                f"and the checkpoint stands before micro-batch {state.batch}: it is older than what was written",
+                where=f"checkpoint {self.folder.of_query(self.name)}, transactional.id {min(ahead)}",
+                now="Restore the newest checkpoint, or give this job another name and choose where it begins to read.",
+            )
+        unknown = [slot for slot, is_planned in slots.items() if is_planned and markers[slot] is None]
+        if unknown and state.planned_at_ms is not None:
+            self._decide(sink, state, unknown)
+
+    def _told(self, marker: Marker) -> str:
+        """What was written last before a marker, in the user's words."""
+        batch = self.names.batch(marker.batch - 1)
+        return "micro-batches of a later run" if batch is None else f"micro-batch {batch}"
+
+    def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
+        """The slots that a sink may have written to, and whether the planned micro-batch does."""
+        prefix = str(self.sinks[sink].spec.transactional_id_prefix)
+        if sink in self.single:
+            yield slot_name(prefix, self.names.id, sink, SINGLE), state.planned_at_ms is not None
+            return
+        for one in inputs:
+            if sink not in self.reached[one.node.id]:
+                continue
+            planned = state.partitions(one.key)
+            for partition in sorted({*one.extent.starts, *planned}):
+                origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
+                yield slot_name(prefix, self.names.id, sink, origin), partition in planned
+
+    def _decide(self, sink: _Sink, state: QueryState, unknown: Sequence[str]) -> None:
+        """A missing marker means that nothing was written, as long as brokers keep markers."""
+        assert state.planned_at_ms is not None
+        kept_for = sink.broker_setting("offsets.retention.minutes") or _WEEK_MINUTES
+        minutes = (time.time() - state.planned_at_ms / 1000) / 60
+        what_now = sink.spec.on_expired_marker
+        if minutes < kept_for or what_now is ExpiredMarker.REPLAY:
+            return
+        if what_now is ExpiredMarker.SKIP:
+            assert sink.topic is not None
+            pass_over(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
+            return
+        raise JobError(
+            f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
+            f"{minutes / 1440:.1f} days ago, and the brokers forget a sink's progress after {kept_for / 1440:.1f}",
+            where=f"transactional.id {min(unknown)}",
+            now="Look into the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
+            "skip leaves it out.",
+        )
+
+
+def _names(folder: CheckpointFolder, name: str, run: str) -> SlotNames:
+    """What a query's slots are called in a run of the job."""
+    state = folder.state(name)
+    before = SlotNames.of_record(folder.sinks(name), None if state is None else state.query)
+    return before.started(run, has_begun=state is not None)
+
+
+def _transactional(chain: Chain) -> Sequence[TransactionalOperator]:
+    return [sink for sink in chain.flow.sinks if isinstance(sink, TransactionalOperator)]
+
+
+def _check_timeout(sink: _Sink) -> None:
+    most = sink.broker_setting("transaction.max.timeout.ms")
+    if most is not None and sink.properties.timeout_ms > most:
+        raise DefinitionError(
+            f"transaction.timeout.ms = {sink.properties.timeout_ms} is more than the brokers allow, "
+            f"whose transaction.max.timeout.ms is {most}",
+            where=f"sink {sink.name!r}",
+            now="Lower it, or leave it out: here a job may be down for longer and loses nothing.",
+        )
+
+
+def _listed(prefixes: Mapping[str, str]) -> str:
+    return ", ".join(f"{identity!r} with prefix {prefix!r}" for identity, prefix in prefixes.items()) or "none"

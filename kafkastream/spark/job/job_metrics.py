@@ -1,0 +1,242 @@
+"""The metrics of a job on the driver: what tasks report, what the queries' progress tells, and who is shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import attrs
+from typing_extensions import assert_never
+
+from kafkastream.metrics.log_reporter import LogReporter
+from kafkastream.metrics.reporters import (
+    LogReporterSettings,
+    PrometheusReporterSettings,
+    Reporter,
+    ReporterSettings,
+)
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.standing import Standing
+from kafkastream.metrics.store import JOB, MetricStore, Operator
+from kafkastream.metrics.values import Change, Group, MetricKind, MetricValue, OperatorChanges, OperatorScope, Reading
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.time import wall_clock_ms
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import JobGraph, distinct_names
+from kafkastream.model.job.job_result import JobID
+from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.watermark_service import EventTime
+from kafkastream.spark.worker.record_decoders import owner_subtask
+from kafkastream.spark.worker.task_metrics import CONSUMER_GROUP, READER_GROUP
+
+if TYPE_CHECKING:
+    from kafkastream.spark.job.query_progress import GroupCommits
+
+__all__ = ["JobMetrics", "QueryMetrics"]
+
+_READER = (Group(READER_GROUP),)
+_CONSUMER = (Group(READER_GROUP), Group(CONSUMER_GROUP))
+
+
+@final
+class JobMetrics:
+    """The metrics of one job.
+
+    Args:
+        graph: The whole job.
+        name: Its name.
+        job_id: Its identity.
+        restarts: Tells how often it was started again.
+    """
+
+    def __init__(self, graph: JobGraph, name: str, job_id: JobID, restarts: Callable[[], int]) -> None:
+        names = distinct_names(node.label for node in graph.nodes)
+        operators = {
+            node.id: Operator(name, node.uid or str(node.id)) for node, name in zip(graph.nodes, names, strict=True)
+        }
+        self.scopes = {node: OperatorScope(name, operator.name, node) for node, operator in operators.items()}
+        self.store = MetricStore(name, str(job_id), operators)
+        self.store.provide("", lambda: [Reading(JOB, 0, MetricKind.GAUGE, (), "numRestarts", restarts())])
+        self._reporters: list[Reporter] = []
+        self._last: MetricsSnapshot | None = None
+
+    def read(self) -> MetricsSnapshot:
+        """All metrics now, or as they were when the job ended."""
+        return self.store.snapshot() if self._last is None else self._last
+
+    def report_by(self, settings: Sequence[ReporterSettings]) -> None:
+        """Start these reporters.
+
+        Raises:
+            SetupError: The port of one is in use.
+        """
+        try:
+            for one in settings:
+                self._reporters.append(_started(one, self.read))
+        except Exception:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """The job has ended: nothing changes any more, and the reporters stop."""
+        self._last = self.store.snapshot()
+        with ExitStack() as stack:  # each is stopped, whatever another one raises
+            while self._reporters:
+                stack.callback(self._reporters.pop().stop)
+
+
+def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot]) -> Reporter:
+    match settings:
+        case LogReporterSettings(interval_ms=interval):
+            return LogReporter(read, interval / 1000)
+        case PrometheusReporterSettings():
+            from kafkastream.metrics.prometheus import PrometheusReporter
+
+            return PrometheusReporter(settings, read)
+        case never:
+            assert_never(never)
+
+
+class _Followed(NamedTuple):
+    """A source, how far it has come, and how much is left to read: nothing is known of that before the first record."""
+
+    input: KafkaInput
+    commits: GroupCommits | None
+    reached: Mapping[TopicPartition, int]
+    pending: Mapping[TopicPartition, int]
+
+    @property
+    def node(self) -> int:
+        return self.input.node.id
+
+    def standing(self, begun: Mapping[TopicPartition, int]) -> Standing:
+        """How far it has been read since the job has started, where it had been read up to ``begun``."""
+        starts, stops = self.input.extent.starts, self.input.extent.stops
+        before = {partition: begun.get(partition, start) for partition, start in starts.items()}
+        come_to = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in self.reached.items()}}
+        return Standing(
+            records=sum(offset - before.get(partition, 0) for partition, offset in come_to.items()),
+            left=None if stops is None else sum(max(stop - come_to.get(p, 0), 0) for p, stop in stops.items()),
+            lag=sum(self.pending.values()) if self.pending else None,
+        )
+
+    def come_to(self, offsets: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
+        if not (progress["numInputRows"] or self.pending):
+            return self._replace(reached=offsets)
+        latest = self.input.processed(offsets_of_json(progress["latestOffset"]))
+        pending = {partition: max(end - offsets.get(partition, 0), 0) for partition, end in latest.items()}
+        return self._replace(reached=offsets, pending=pending or self.pending)
+
+
+@final
+class QueryMetrics:
+    """What the driver knows of the Kafka sources of one query, from its progress and its commits.
+
+    Args:
+        store: Where it is told, whenever the metrics are read.
+        parallelism: The number of subtasks.
+        native: The nodes through which Spark alone takes the records, whose tasks report nothing.
+        event_time: How far event time has come; None where the driver does not follow it.
+        name: The query's name; what tells of it is told by the last start of it alone.
+        begun: How far the sources had been read when the job started, by their keys; no further than they begin, if not said.
+    """
+
+    def __init__(
+        self,
+        store: MetricStore,
+        parallelism: int,
+        native: Sequence[int] = (),
+        event_time: EventTime | None = None,
+        name: str = "query",
+        begun: Mapping[str, Mapping[TopicPartition, int]] = FrozenMap(),
+    ) -> None:
+        self._store = store
+        self._event_time = event_time
+        self._parallelism = parallelism
+        self._native = native
+        self._begun = begun
+        self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
+        store.provide(name, self._readings)
+
+    def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
+        """The query begins with these sources."""
+        pairs = zip(inputs, commits, strict=True)
+        self._followed = tuple(_Followed(one, own, one.extent.starts, {}) for one, own in pairs)
+
+    def standing(self) -> Standing:
+        """How far the sources have been read, by what completed micro-batches have told."""
+        time = self._event_time
+        watermarks = [] if time is None else [time.of_subtasks(one.node) for one in self._followed]
+        watermark = min((own for one in watermarks for own in one.values()), default=-1)
+        parts = [one.standing(self._begun.get(one.input.key, {})) for one in self._followed]
+        standing = Standing.of(parts) or Standing(left=0)
+        return attrs.evolve(standing, watermark_ms=None if watermark < 0 else watermark)
+
+    @property
+    def counts_by_progress(self) -> bool:
+        """Whether records are counted from the progress of every micro-batch."""
+        return bool(self._native)
+
+    def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:
+        """The query has come to these offsets, of each source."""
+        come = zip(self._followed, offsets, progress["sources"], strict=False)  # more than Kafka's may be read
+        self._followed = tuple(one.come_to(own, source) for one, own, source in come)
+
+    def count(self, progress: Mapping[str, Any]) -> None:
+        """Count the records of a micro-batch that Spark alone has written."""
+        written = progress["sink"]["numOutputRows"]
+        if written > 0:
+            changes = tuple(Change(MetricKind.COUNTER, (), name, written) for name in ("numRecordsIn", "numRecordsOut"))
+            self._store.merge(OperatorChanges(node, 0, changes) for node in self._native)
+
+    def _readings(self) -> Iterator[Reading]:
+        for one in self._followed:
+            yield from self._of_subtasks(one)
+            if self._event_time is not None:
+                yield from self._of_time(one.node, self._event_time)
+            yield from self._of_partitions(one)
+            succeeded, failed = (0, 0) if one.commits is None else (one.commits.succeeded, one.commits.failed)
+            for name, count in (("commitsSucceeded", succeeded), ("commitsFailed", failed)):
+                yield Reading(one.node, 0, MetricKind.COUNTER, _READER, name, count)
+
+    def _of_subtasks(self, one: _Followed) -> Iterator[Reading]:
+        for subtask, seconds in self._store.seconds_since_growth(one.node, "numRecordsIn").items():
+            yield _gauge(one.node, subtask, (), "sourceIdleTime", round(seconds * 1000))
+        lags: dict[int, list[int]] = {}
+        for partition, lag in one.pending.items():
+            lags.setdefault(self._subtask(partition), []).append(lag)
+        for subtask, pending in lags.items():
+            yield _gauge(one.node, subtask, (), "pendingRecords", sum(pending))
+            if one.input.source.registers_consumer_metrics:
+                yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
+
+    def _of_time(self, source: int, event_time: EventTime) -> Iterator[Reading]:
+        """As Flink's: the lag of a source that has nothing to read stands still, and the drift is that beyond the limit."""
+        quiet = self._store.seconds_since_growth(source, "numRecordsIn")
+        limit = event_time.allowed(source)
+        for subtask, watermark in event_time.of_subtasks(source).items():
+            last_read = wall_clock_ms() - round(quiet.get(subtask, 0) * 1000)
+            yield _gauge(source, subtask, (), "watermarkLag", last_read - watermark)
+            if limit is not None:
+                yield _gauge(source, subtask, (), "watermarkAlignmentDrift", watermark - limit)
+
+    def _of_partitions(self, one: _Followed) -> Iterator[Reading]:
+        committed = {} if one.commits is None else one.commits.committed
+        for partition, offset in one.reached.items():
+            place = (one.node, self._subtask(partition), _groups(partition))
+            has_read = bool(self._native) and offset > one.input.extent.starts.get(partition, 0)
+            yield _gauge(*place, "currentOffset", offset - 1 if has_read else -1)
+            yield _gauge(*place, "committedOffset", committed.get(partition, -1))
+
+    def _subtask(self, partition: TopicPartition) -> int:
+        return owner_subtask(partition.topic, partition.partition, self._parallelism)
+
+
+def _groups(partition: TopicPartition) -> tuple[Group, ...]:
+    return (*_READER, Group("topic", partition.topic), Group("partition", str(partition.partition)))
+
+
+def _gauge(node: int, subtask: int, groups: tuple[Group, ...], name: str, value: MetricValue) -> Reading:
+    return Reading(node, subtask, MetricKind.GAUGE, groups, name, value)

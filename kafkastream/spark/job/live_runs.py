@@ -1,0 +1,70 @@
+"""The jobs at work in this application, which share its workers, and the writers of their slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from threading import Lock
+from typing import Final, final
+
+from kafkastream.spark.worker.batch_context import BatchContext
+from kafkastream.spark.worker.reports import Report, ReportKind
+
+__all__ = ["LIVE_RUNS", "LiveRuns"]
+
+
+@final
+class LiveRuns:
+    """Jobs by the ids of their runs, and of each job the last writer of each slot, by the parts of the job.
+
+    Example:
+        >>> live = LiveRuns()
+        >>> live.begin("run")
+        >>> live.begin_part("run", "orders")
+        >>> live.wrote("run", "orders", [Report(ReportKind.WRITER, 0, ("slot", "one"))])
+        >>> live.wrote("run", "orders", [Report(ReportKind.WRITER, 0, ("slot", "other"))])
+        >>> live.context("tests", 0).writers
+        frozenset({'other'})
+        >>> live.end("run")
+        >>> live.context("tests", 0).runs
+        frozenset()
+    """
+
+    def __init__(self) -> None:
+        self._writers: dict[str, dict[str, dict[str, str]]] = {}
+        self._lock = Lock()  # each query has a thread of Spark's
+
+    def begin(self, run: str) -> None:
+        """A job starts."""
+        with self._lock:
+            self._writers[run] = {}
+
+    def begin_part(self, run: str, part: str) -> None:
+        """A part of a job starts, perhaps again after a failure: then nobody knows who has tried to write."""
+        with self._lock:
+            self._writers[run][part] = {}
+
+    def wrote(self, run: str, part: str, reports: Iterable[Report]) -> None:
+        """Take in what the tasks of a micro-batch report of their writers."""
+        with self._lock:
+            writers = self._writers.get(run, {}).get(part, {})
+            writers.update(one.content for one in reports if one.kind is ReportKind.WRITER)
+
+    def end(self, run: str) -> None:
+        """A job has ended."""
+        with self._lock:
+            self._writers.pop(run, None)
+
+    def context(self, slots: str, batch: int) -> BatchContext:
+        """What the tasks of a micro-batch are to know.
+
+        Args:
+            slots: What stands in the names of their slots.
+            batch: The micro-batch, as the slots' markers count them.
+        """
+        with self._lock:
+            parts = [writers for parts in self._writers.values() for writers in parts.values()]
+            tokens = frozenset(token for writers in parts for token in writers.values())
+            return BatchContext(frozenset(self._writers), tokens, slots, batch)
+
+
+LIVE_RUNS: Final = LiveRuns()

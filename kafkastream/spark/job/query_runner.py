@@ -1,0 +1,198 @@
+"""A connected part of a job at work: begun, and begun again after a failure when the job's strategy wants that."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from contextlib import contextmanager
+from typing import NoReturn, Protocol, final
+
+from kafkastream.errors import KafkastreamError, StorageError, WorkerCrashedError, WorkerStartError
+from kafkastream.kafka.background import in_background
+from kafkastream.model.job.job_result import JobID
+from kafkastream.spark.job.query_progress import FollowedQuery
+from kafkastream.spark.job.restarts import Patience
+from kafkastream.spark.session.crash_notes import Crash, exit_described, last_crash
+from kafkastream.spark.session.jvm import lost_jvm
+from kafkastream.spark.session.translate_errors import translated, without_secrets
+
+__all__ = ["Part", "RunningPart", "StopRequestedError", "only_logged"]
+
+log = logging.getLogger("kafkastream")
+
+_POLL_S = 0.1
+_NO_MEMORY = (
+    "Nobody else sends that as a rule but a system out of memory (dmesg says so): give the machine or container more."
+)
+
+
+class StopRequestedError(Exception):
+    """Ends a micro-batch that has not begun yet, because the job is to stop."""
+
+
+class Part(Protocol):
+    """A part of a job, compiled: it starts once."""
+
+    @property
+    def checkpoints(self) -> str:
+        """Where its progress is kept."""
+
+    def start(self, run: RunningPart) -> FollowedQuery | None:
+        """Start it, or run it to its end and return None."""
+
+    def again(self) -> Part:
+        """The same for another start: it goes on from its checkpoint, with functions that are opened anew."""
+
+
+@final
+class RunningPart:
+    """A part of a job at work.
+
+    Args:
+        part: The part.
+        job_id: The job's identity.
+        job: The job's name.
+        servers: The brokers that the job reads from.
+        is_to_stop: Whether the job is to stop.
+    """
+
+    def __init__(self, part: Part, job_id: JobID, job: str, servers: str, is_to_stop: Callable[[], bool]) -> None:
+        self.job_id = job_id
+        self.query: FollowedQuery | None = None
+        self._part = part
+        self._job = job
+        self._servers = servers
+        self._is_to_stop = is_to_stop
+        self._failure: KafkastreamError | None = None
+        self._begins_at: float | None = time.monotonic()
+        self._restarts = 0
+        self._patience = Patience()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is to begin yet."""
+        return self._begins_at is not None
+
+    @property
+    def restarts(self) -> bool:
+        """Whether it waits to begin again."""
+        return self.waits and self._restarts > 0
+
+    @property
+    def is_active(self) -> bool:
+        """Whether its query is at work."""
+        return self.query is not None and self.query.query.isActive
+
+    def tend(self) -> None:
+        """Begin when that is due, and begin anew a query that has lost a race; what goes wrong is the part's failure."""
+        try:
+            if self._begins_at is None:
+                if self.query is not None and self.query.lost_a_race:
+                    self.query.begin_again()
+            elif time.monotonic() >= self._begins_at:
+                self._begin()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job has to hear of it
+            self._failure = self._failure or self._meant(error)
+
+    def _begin(self) -> None:
+        try:
+            if self._restarts:
+                self._part = self._made_again()
+            self.query = self._part.start(self)
+        finally:
+            self._begins_at = None
+
+    def _made_again(self) -> Part:
+        """Compile the part for another start, which asks the brokers; a job that is to stop does not wait for them."""
+        making = in_background(self._part.again, "kafkastream-restart")
+        while not wait([making], _POLL_S).done:
+            self.check_not_stopping()
+        return making.result()
+
+    def tries_again(self, failure: KafkastreamError) -> bool:
+        """Begin anew because a Python worker has not started in time, unless it was that too often."""
+        if not isinstance(failure, WorkerStartError):
+            return False
+        progressed = self.query is not None and self.query.query.lastProgress is not None
+        wait_s = self._patience.wait_s(progressed=progressed)
+        if wait_s is None:
+            return False
+        if self._patience.tries == 1:
+            log.warning("this machine is busy, and Spark's Python workers start slowly: job %r tries again", self._job)
+        self.begin_again_in(wait_s)
+        return True
+
+    def begin_again_in(self, wait_s: float) -> None:
+        """Let it start again after a failure, so long from now."""
+        self.end(completed=False)
+        self.query = self._failure = None
+        self._restarts += 1
+        self._begins_at = time.monotonic() + wait_s
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Remember what went wrong in a micro-batch, and end it."""
+        self._failure = self._failure or self._translated(error)
+        raise self._failure from None
+
+    def check_not_stopping(self) -> None:
+        """Called first in each micro-batch: a job that is to stop begins no more."""
+        if self._is_to_stop():
+            raise StopRequestedError
+
+    @property
+    def failure(self) -> KafkastreamError | None:
+        """Why it has ended, if by a failure."""
+        if self._failure is None and self.query is not None and not self.is_active and not self.query.lost_a_race:
+            error = self.query.query.exception()
+            self._failure = None if error is None else self._meant(error)
+        return None if self.is_active else self._failure
+
+    @property
+    def was_stopped_by_others(self) -> bool:
+        """Whether it has ended without an error, and neither by itself nor by the job."""
+        return self.query is not None and self.query.was_stopped_by_others
+
+    def end(self, *, completed: bool) -> None:
+        """Stop its query, and commit what it has done."""
+        if self.query is not None:
+            with only_logged("the end of a query"):
+                self.query.stop()
+            with only_logged("the last look at what was read"):
+                self.query.end(completed=completed)
+
+    def _meant(self, error: Exception) -> KafkastreamError | None:
+        """What an error from Spark says; nothing, when it is only how a stopped query ends."""
+        if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
+            return None
+        return self._translated(error)
+
+    def _translated(self, error: Exception) -> KafkastreamError:
+        failure = translated(error, self._job, self._servers)
+        if isinstance(failure, StorageError):
+            where = ", ".join(filter(None, (failure.where, f"checkpoint directory {self._part.checkpoints}")))
+            return StorageError(failure.what, where=where, now=failure.now)
+        crash = last_crash(str(self.job_id)) if isinstance(failure, WorkerCrashedError) else None
+        return failure if crash is None else _crashed(crash, failure)
+
+
+def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
+    """What the worker's note and its exit status say of a crash that Spark has told of."""
+    ended = "ended" if crash.status is None else exit_described(crash.status)
+    at_work = f" in {crash.operator}" if crash.operator else ""
+    now = _NO_MEMORY if crash.status == -signal.SIGKILL else failure.now
+    return WorkerCrashedError(
+        f"a Python worker {ended}{at_work}", where=", ".join(filter(None, (failure.where, crash.where))), now=now
+    )
+
+
+@contextmanager
+def only_logged(what: str) -> Iterator[None]:
+    """What comes after the job's work must not hide how it ended."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        if lost_jvm(error) is None:  # which is how the job has ended; nothing else that fails then is news
+            log.warning("%s failed: %s", what, without_secrets(error))

@@ -1,0 +1,301 @@
+"""A job at work: its queries are started, watched, stopped after a micro-batch, and their end is told."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from functools import partial
+from typing import Any, final
+
+from kafkastream.errors import JobError, KafkastreamError
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.standing import Standing
+from kafkastream.model.job.job_result import JobExecutionResult, JobID, JobStatus
+from kafkastream.spark.job.job_lines import JobLines, kept_in_place
+from kafkastream.spark.job.job_metrics import JobMetrics
+from kafkastream.spark.job.query_progress import FollowedQuery
+from kafkastream.spark.job.query_runner import Part, RunningPart, only_logged
+from kafkastream.spark.job.restarts import Restarts
+from kafkastream.spark.session.signals import stop_signals
+from kafkastream.spark.session.translate_errors import translated
+
+__all__ = ["Job", "wait_for"]
+
+log = logging.getLogger("kafkastream")
+
+_POLL_S = 0.1
+_WAIT_S = 0.2
+_LOOK_S = 0.5
+_PATIENCE_S = 30.0
+
+
+@final
+class _Finished(Future[JobExecutionResult]):
+    """The end of a job, which knows whether anybody has asked for it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.is_asked_for = False
+        self._job = job
+
+    def result(self, timeout: float | None = None) -> JobExecutionResult:
+        self.is_asked_for = True
+        if timeout is None:
+            _wait([self._job])
+        return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        self.is_asked_for = True
+        return super().exception(timeout)
+
+
+@final
+class Job:
+    """A started job (``kafkastream.model.job.job_result.RunningJob``).
+
+    Args:
+        job_id: The job's identity.
+        name: The job's name.
+        servers: The brokers that it reads from.
+        parts: Its parts, ready to start.
+        restarts: What becomes of a part that has failed.
+        metrics: Its metrics.
+        at_end: Called once when all has ended.
+        folder_lost: Tells why the checkpoint folder is another's now, if it is.
+        lines: What it tells on standard error; nothing if not given.
+    """
+
+    def __init__(
+        self,
+        job_id: JobID,
+        name: str,
+        servers: str,
+        parts: Sequence[Part],
+        restarts: Restarts,
+        metrics: JobMetrics,
+        at_end: Callable[[], None],
+        folder_lost: Callable[[], KafkastreamError | None] = lambda: None,
+        lines: JobLines | None = None,
+    ) -> None:
+        self.job_id = job_id
+        self.name = name
+        self.finished = _Finished(self)
+        self.stopping = threading.Event()
+        self._servers = servers
+        self._parts = [RunningPart(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
+        self._restarts = restarts
+        self._metrics = metrics
+        self._at_end = at_end
+        self._folder_lost = folder_lost
+        self.lines = lines or JobLines(name)
+        self._failure: KafkastreamError | None = None
+        self._ended_as = JobStatus.FINISHED
+        self._began = time.monotonic()
+        self._thread = threading.Thread(target=self._run, name=f"kafkastream-{name}", daemon=True)
+        self._thread.start()
+
+    def status(self) -> JobStatus:
+        """Where the job stands."""
+        if self.finished.done():
+            self.finished.is_asked_for = True
+            return self._ended_as
+        if self._failure is not None:
+            return JobStatus.FAILING
+        if self.stopping.is_set():
+            return JobStatus.CANCELLING
+        return JobStatus.RESTARTING if any(one.restarts for one in self._parts) else JobStatus.RUNNING
+
+    def metrics(self) -> MetricsSnapshot:
+        """The metrics of all completed tasks."""
+        return self._metrics.read()
+
+    def standing(self) -> Standing | None:
+        """How far it has come, as far as its queries know."""
+        queries = [one.query for one in self._parts]
+        return Standing.of(query.standing() for query in queries if query is not None)
+
+    def cancel(self) -> Future[None]:
+        """Stop after the running micro-batch."""
+        stopped: Future[None] = Future()
+        self.finished.add_done_callback(lambda _: stopped.set_result(None))
+        self.stopping.set()
+        return stopped
+
+    def wait(self) -> JobExecutionResult:
+        """Wait for the end.
+
+        Raises:
+            KafkastreamError: The job has failed.
+            SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the job has stopped after the running micro-batch.
+        """
+        wait_for([self])
+        return self.finished.result()
+
+    @property
+    def failure(self) -> KafkastreamError | None:
+        """Why it has failed, if it has."""
+        return self._failure
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it has ended, and nobody has to be told how."""
+        return self.finished.done() and (self._failure is None or self.finished.is_asked_for)
+
+    def _run(self) -> None:
+        try:
+            self._watch()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller has to hear of it
+            self._failure = self._failure or translated(error, self.name, self._servers)
+        finally:
+            try:
+                self._end()
+            finally:
+                self._tell()
+
+    def _watch(self) -> None:
+        """Until all have ended; when one has failed for good or the job is to stop, the others end after their micro-batch."""
+        since: float | None = None
+        look_at = 0.0
+        while self._any_goes_on():
+            with only_logged("a line of progress"):
+                self.lines.look(self.standing)
+            self._failure = self._failure or self._folder_lost()
+            if self._is_to_stop:
+                since = since or time.monotonic()
+                _stop_idle(self._parts, at_once=time.monotonic() - since > _PATIENCE_S)
+                time.sleep(_POLL_S)
+                continue
+            _wait_for_one(self._parts)
+            if time.monotonic() >= look_at:
+                look_at = time.monotonic() + _LOOK_S
+                for query in _active(self._parts):
+                    query.look()
+                    if query.has_stopped:  # what it still reads lies behind the stops
+                        query.stop()
+
+    @property
+    def _is_to_stop(self) -> bool:
+        return self.stopping.is_set() or self._failure is not None
+
+    def _any_goes_on(self) -> bool:
+        """Have each part do what is due, and take notice of those that have ended."""
+        goes_on = False
+        for one in self._parts:
+            if not self._is_to_stop:
+                one.tend()
+            is_active = one.is_active
+            if not is_active:
+                self._take_notice(one)
+            goes_on = goes_on or is_active or (one.waits and not self._is_to_stop)
+        return goes_on
+
+    def _take_notice(self, one: RunningPart) -> None:
+        failure = one.failure
+        if failure is not None:
+            if not self._is_to_stop and one.tries_again(failure):
+                return
+            wait_ms = None if self._is_to_stop else self._restarts.wait_ms(failure)
+            if wait_ms is None:
+                self._failure = self._failure or failure
+            else:
+                reason = str(failure).splitlines()[0]
+                log.warning(
+                    "job %r is started again in %g s (restart %d): %s",
+                    self.name,
+                    wait_ms / 1000,
+                    self._restarts.count,
+                    reason,
+                )
+                one.begin_again_in(wait_ms / 1000)
+        elif not self._is_to_stop and one.was_stopped_by_others:
+            self._failure = JobError(
+                f"the query of job {self.name!r} was stopped, and not by the job",
+                now="spark.stop() or query.stop() ends it; the next start continues from its checkpoint.",
+            )
+
+    def _end(self) -> None:
+        completed = not self._is_to_stop
+        for one in self._parts:
+            one.end(completed=completed)
+        with only_logged("the last report of metrics"):
+            self._metrics.end()
+        with only_logged("the removal of temporary files"):
+            self._at_end()
+
+    def _tell(self) -> None:
+        failed, stopped = self._failure is not None, self.stopping.is_set()
+        with only_logged("the last line of progress"):
+            self.lines.ended("has failed" if failed else "was stopped" if stopped else "has finished", self.standing)
+        if self._failure is not None:
+            self._ended_as = JobStatus.FAILED
+            self.finished.set_exception(self._failure.with_traceback(None))  # without Spark's way to the micro-batch
+        else:
+            self._ended_as = JobStatus.CANCELED if stopped else JobStatus.FINISHED
+            runtime = round((time.monotonic() - self._began) * 1000)
+            result = JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime, metrics=self.metrics())
+            self.finished.set_result(result)
+
+
+def wait_for(jobs: Sequence[Job]) -> None:
+    """Wait until all jobs have ended; one that fails stops the others.
+
+    Raises:
+        KafkastreamError: A job has failed: the error of the first.
+        SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the jobs have stopped after their running micro-batch.
+    """
+    for one in jobs:
+        one.finished.is_asked_for = True
+    with stop_signals(partial(_stop, jobs)) as signals:
+        _wait(jobs)
+    failures = [one.failure for one in jobs if one.failure is not None]
+    if failures:
+        raise failures[0]
+    if signals:
+        raise SystemExit(128 + signals[0])
+
+
+def _wait(jobs: Sequence[Job]) -> None:
+    """Wait until all jobs have ended, and show how far they have come; one that fails stops the others."""
+    with kept_in_place(jobs) as show:
+        while not all(one.finished.done() for one in jobs):
+            if any(one.failure is not None for one in jobs):
+                _stop(one for one in jobs if one.failure is None)
+            with only_logged("a line of progress"):
+                show()
+            wait([one.finished for one in jobs], _POLL_S)
+
+
+def _stop(jobs: Iterable[Job]) -> bool:
+    """Cancel the jobs; False if that was asked for before."""
+    running = [one for one in jobs if not one.stopping.is_set()]
+    for one in running:
+        one.cancel()
+    return bool(running)
+
+
+def _active(parts: Iterable[RunningPart]) -> list[FollowedQuery]:
+    return [one.query for one in parts if one.query is not None and one.is_active]
+
+
+def _wait_for_one(parts: Iterable[RunningPart]) -> None:
+    """For a moment, or until the first that is at work ends."""
+    at_work = next(iter(_active(parts)), None)
+    if at_work is None:
+        time.sleep(_POLL_S)
+    else:
+        at_work.wait(_WAIT_S)
+
+
+def _stop_idle(parts: Iterable[RunningPart], *, at_once: bool) -> None:
+    """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
+    for one in _active(parts):
+        if at_once or _is_idle(one.query.status):
+            one.stop()
+
+
+def _is_idle(status: Mapping[str, Any]) -> bool:
+    """Whether a query does nothing but wait for data, or ask the brokers for some, which may take for ever."""
+    return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")

@@ -1,0 +1,380 @@
+"""A part of the job graph to what runs it: one chain per source, and the stream of all their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, final
+
+import attrs
+from pyspark import cloudpickle
+
+from kafkastream.cdc.book import SchemaBook
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.properties import producer_properties, transactional_properties
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.coercion import coercion_of
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.watermark_strategy import NoWatermarks, WatermarkStrategy
+from kafkastream.model.connectors.dead_letter_topics import DeadLetterSchema
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+from kafkastream.model.graph.chaining import Serialization
+from kafkastream.model.graph.job_graph import (
+    CollectSink,
+    DiscardingSink,
+    JobGraph,
+    KeyedNode,
+    Node,
+    OperatorNode,
+    PrintSink,
+    SideOutputNode,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.operators.operator_factory import keyed_operator
+from kafkastream.spark.checkpoint.operator_ids import identities, keyed_identities
+from kafkastream.spark.exchange.keyed_task import KeyedChain
+from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator
+from kafkastream.spark.exchange.single_writer import HandOver, WriterPlan
+from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.session.pickling import sent
+from kafkastream.spark.sql.files import file_writer as file_sink
+from kafkastream.spark.sql.rows import jdbc_rows as jdbc_tables
+from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
+from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
+from kafkastream.spark.sql.rows.stream_rows import StreamRows
+from kafkastream.spark.worker import jdbc_writer as jdbc_sink
+from kafkastream.spark.worker.chain_sinks import (
+    CollectOperator,
+    DiscardOperator,
+    PrintOperator,
+    SinkOperator,
+    SinkPlace,
+    sink_operator,
+)
+from kafkastream.spark.worker.chained_operators import Operator, PresentRows, timestamp_operators, user_operator
+from kafkastream.spark.worker.change_router import ChangeRouter
+from kafkastream.spark.worker.declared_type import DeclaredType
+from kafkastream.spark.worker.kafka_writer import KafkaOperator, ProducingOperator, TransactionalOperator
+from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
+from kafkastream.spark.worker.record_encoder import RecordEncoder
+from kafkastream.spark.worker.rejected_records import DeadLetters
+from kafkastream.spark.worker.watermark_operator import WatermarkOperator
+from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.sql.plan.operations import TableOperation
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode
+
+__all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
+
+SINKS = (file_sink, jdbc_sink, jdbc_tables)
+"""Modules that register what writes to sinks."""
+
+
+def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
+    """The chain of each source of a connected graph, by the source's node.
+
+    Raises:
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+    """
+    return {source.id: compiler.chain(source) for source in compiler.graph.sources}
+
+
+def pickled(chain: Chain | KeyedChain | Flow) -> bytes:
+    """What is sent to workers.
+
+    Raises:
+        DefinitionError: A function of it cannot be sent.
+    """
+    return sent(chain, lambda: f"the function of operator {_culprit(chain)!r}")
+
+
+def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
+    """What the stateful stages that these keyed operators run in do, one after the other.
+
+    Raises:
+        DefinitionError: A function cannot be sent to workers.
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+    """
+    last = len(levels) - 1
+    return tuple(
+        LevelPlan(
+            compiler.run,
+            compiler.labels,
+            {node.id: pickled(compiler.keyed_chain(node)) for node in level},
+            is_last=stage == last,
+        )
+        for stage, level in enumerate(levels)
+    )
+
+
+def writer_plan(writers: Mapping[int, TransactionalOperator], run: Run) -> WriterPlan:
+    """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
+    return WriterPlan(run, {node: pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
+
+
+def task_plan(chains: Mapping[int, Chain], run: Run, parallelism: int) -> TaskPlan:
+    """What the tasks of a query run.
+
+    Args:
+        chains: What happens to the records of each source.
+        run: Whose tasks they are.
+        parallelism: The number of subtasks.
+
+    Raises:
+        DefinitionError: A function cannot be sent to workers.
+    """
+    return TaskPlan(run, parallelism, {source: pickled(chain) for source, chain in chains.items()})
+
+
+@final
+@attrs.frozen
+class ChainCompiler:
+    """Turns nodes into stages; one function's node is one stage however often it is reached.
+
+    Args:
+        graph: One component of the job graph.
+        run: Whose tasks they are.
+        ends: Whether the input ends by itself.
+        scopes: Whose the metrics of each node are.
+        labels: Of the buckets that elements of keyed streams are sorted into.
+        decoders: What makes elements of the rows of a query's sources, by their nodes.
+        serialization: Behind which nodes elements are brought to their declared type.
+    """
+
+    graph: JobGraph
+    run: Run
+    ends: bool = attrs.field(kw_only=True)
+    scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
+    labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
+    decoders: Mapping[int, Decoder] = attrs.field(default=FrozenMap(), kw_only=True)
+    serialization: Serialization = attrs.field(kw_only=True)
+
+    @serialization.default
+    def _default_serialization(self) -> Serialization:
+        return Serialization.of(self.graph)
+
+    def chain(self, source: SourceNode) -> Chain:
+        """All that happens to the records of ``source``."""
+        dead_letters = self.graph.dead_letters(source.id)
+        return Chain(
+            source.name,
+            identities(self.graph.sources)[source.id],
+            self.decoders.get(source.id) or decoder_of(source),
+            Flow(
+                self._after(source, {}),
+                self._before(source),
+                None if dead_letters is None else next(self._stages(dead_letters, {}, source)),
+            ),
+            scope=self.scope_of(source),
+            consumer_metrics=isinstance(source.source, KafkaSource) and source.source.registers_consumer_metrics,
+        )
+
+    def _before(self, node: SourceNode | StreamNode) -> tuple[Operator, ...]:
+        """What the elements of a source pass first; behind what sees the time, those that are there only for it go."""
+        if node.watermarks is None:
+            return ()
+        timing = self._timing(node, node.watermarks)
+        decoder = self.decoders.get(node.id)
+        if not isinstance(decoder, RowsDecoder):
+            return timing
+        times = (RowTimes(node.name, decoder.time),) if timing and isinstance(decoder, RowElements) else ()
+        return (*timing, PresentRows(node.name), *times)
+
+    def keyed_chain(self, node: KeyedNode) -> KeyedChain:
+        """What happens to the elements of a keyed operator, and to what comes out of it."""
+        return KeyedChain(
+            node.name,
+            keyed_identities(self.graph)[node.id],
+            keyed_operator(node),
+            self._flow_after(node),
+            self.scope_of(node),
+            node.has_keys,
+        )
+
+    def _flow_after(self, node: KeyedNode) -> Flow:
+        """What takes what comes out of a keyed operator: Spark itself, where it is one of a query's."""
+        if isinstance(node.function, TableOperation):
+            return Flow((Stage(HandOver(node.name, node.id, self.labels[0])),))
+        made: dict[int, Stage] = {}
+        return Flow(self._after(node, made), sides=self._aside(node, made))
+
+    def continuation(self, node: Node) -> Flow:
+        """What takes the rows of a query behind an operation: what sorts them for the next one, or the sink."""
+        before = self._before(node) if isinstance(node, StreamNode) else ()
+        return Flow(self._after(node, {}), before)
+
+    def writers(self) -> Mapping[int, TransactionalOperator]:
+        """The exactly-once sinks behind keyed operators, by their nodes."""
+        behind = {sink.id: self._sink(sink) for sink in self.graph.sinks if self._is_behind_keys(sink)}
+        for node, sink in behind.items():
+            sink.scope = self.scope_of(self.graph[node])
+        return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
+
+    def _is_behind_keys(self, node: Node) -> bool:
+        """Whether elements come out of keyed operators, or of rows of a stream, and no source's partition is theirs."""
+        return any(
+            isinstance(self.graph[taken], (KeyedNode, StreamNode)) or self._is_behind_keys(self.graph[taken])
+            for taken in node.inputs
+        )
+
+    def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
+        """What gives elements their event time, and sees how far it comes where somebody wants to know."""
+        if self.labels and not isinstance(strategy.generation, NoWatermarks):
+            return (WatermarkOperator(node.name, strategy, node.id, by_partition=isinstance(node, SourceNode)),)
+        return timestamp_operators(node.name, strategy)
+
+    def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+        """The stages that take the elements of a node; where Flink serializes them, behind their declared type."""
+        stages = self._takers(node, made)
+        type_info = self.serialization.types.get(node.id)
+        if not stages or type_info is None or coercion_of(type_info) is None:
+            return stages
+        name = f"{self.graph[node.input].name}: {node.name}" if isinstance(node, SideOutputNode) else node.name
+        return (Stage(DeclaredType(name, type_info=type_info), stages),)
+
+    def _takers(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+        takers = self.graph.consumers(node.id)
+        keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all sides, at once
+        others = (taker for taker in takers if not isinstance(taker, (KeyedNode, SideOutputNode)))
+        return tuple(stage for taker in (*others, *keyed.values()) for stage in self._stages(taker, made, node))
+
+    def _aside(self, node: Node, made: dict[int, Stage]) -> Mapping[str, tuple[Stage, ...]]:
+        """What takes the side outputs of a node, by their tags."""
+        found: dict[str, tuple[Stage, ...]] = {}
+        for taker in self.graph.consumers(node.id):
+            if isinstance(taker, SideOutputNode):
+                found[taker.tag.tag_id] = (*found.get(taker.tag.tag_id, ()), *self._after(taker, made))
+        return found
+
+    def _stages(self, node: Node, made: dict[int, Stage], before: Node) -> Iterator[Stage]:
+        if isinstance(node, KeyedNode):
+            yield from self._exchanges(node, before)
+        elif isinstance(node, (UnionNode, QueryNode)):
+            yield from self._after(node, made)
+        elif node.id in made:
+            yield made[node.id]
+        elif isinstance(node, StreamNode):
+            source = node.source.apart
+            yield made.setdefault(node.id, Stage(StreamRows(node.name, node.id, source, self.labels or (0,))))
+        else:
+            operator = self._operator(node)
+            if operator is None:
+                yield from self._after(node, made)
+                return
+            operator.parallelism = node.parallelism
+            operator.scope = self.scope_of(node)
+            stage = Stage(operator, self._after(node, made), self._aside(node, made))
+            yield made.setdefault(node.id, stage)
+
+    def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[Stage]:
+        """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
+        for side, keyed in enumerate(node.keyed):
+            if keyed.node != before.id:
+                continue
+            if isinstance(node.function, TableOperation) and node.function.is_columnar:
+                yield Stage(ColumnarExchange(node.name, node.id, self.labels))
+            else:
+                element_type = before.output_type if before.id in self.serialization.objects else None
+                yield Stage(ExchangeOperator(node.name, node.id, side, keyed, self.labels, before.name, element_type))
+
+    def scope_of(self, node: Node) -> OperatorScope:
+        """Whose the metrics of a node are."""
+        return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
+
+    def _operator(self, node: Node) -> Operator | None:
+        """The node's operator; None when elements pass unchanged."""
+        match node:
+            case OperatorNode(function=WatermarkStrategy() as strategy):
+                return next(iter(self._timing(node, strategy)), None)
+            case OperatorNode():
+                return user_operator(node)
+            case PipelineNode():
+                return ChangeRouter(node.name, node.processing, SchemaBook())
+            case SinkNode() if self._is_written_apart(node):
+                return HandOver(node.name, node.id, self.labels[0])
+            case SinkNode():
+                return self._sink(node)
+            case _:
+                raise AssertionError(node)
+
+    def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
+        """The keyed operators that a program has put behind a query, stage by stage."""
+        inside = {node.id for node in self.graph.reaching(query.id).nodes}
+        levels = ([node for node in level if node.id not in inside] for level in self.graph.levels())
+        return list(filter(None, levels))
+
+    def _is_written_apart(self, node: SinkNode) -> bool:
+        """Whether one task of its own writes to a sink: right behind a query, that is the only one there is."""
+        is_exact = isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
+        if not (self.labels and is_exact and self._is_behind_keys(node)):
+            return False
+        return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
+
+    def _sink(self, node: SinkNode) -> SinkOperator:
+        match node.sink:
+            case KafkaSink() as sink:
+                return self._kafka(node, sink)
+            case PrintSink() as sink:
+                return PrintOperator(node.name, node.id, sink, node.output_type)
+            case CollectSink():
+                return CollectOperator(node.name, node.id)
+            case DiscardingSink():
+                return DiscardOperator(node.name)
+            case other:
+                identity = identities(self.graph.sinks)[node.id]
+                return sink_operator(other, SinkPlace(node.name, node.id, self.run, identity, node.output_type))
+
+    def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
+        assert sink.record_serializer is not None
+        properties = with_pem_stores(sink.properties)
+        encoder = RecordEncoder(_knowing_limits(sink.record_serializer, properties))
+        letters = None if sink.dead_letter_topic is None else DeadLetters(node.name, sink.dead_letter_topic, properties)
+        if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+            assert sink.transactional_id_prefix is not None
+            return TransactionalOperator(
+                name=node.name,
+                encoder=encoder,
+                dead_letters=letters,
+                properties=transactional_properties(properties),
+                prefix=sink.transactional_id_prefix,
+                sink=identities(self.graph.sinks)[node.id],
+            )
+        return ProducingOperator(
+            node=node.id,
+            name=node.name,
+            run=self.run,
+            encoder=encoder,
+            dead_letters=letters,
+            properties=FrozenMap(producer_properties(properties)),
+            # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
+            flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
+        )
+
+
+def _knowing_limits(
+    schema: KafkaRecordSerializationSchema[Any], properties: Mapping[str, str]
+) -> KafkaRecordSerializationSchema[Any]:
+    """A schema that knows how much its topic takes, if it wants to."""
+    if not isinstance(schema, DeadLetterSchema):
+        return schema
+    limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")
+    return attrs.evolve(schema, limit=None if limit is None else int(limit))
+
+
+def _culprit(chain: Chain | KeyedChain | Flow) -> str:
+    """The name of the operator that cannot be pickled."""
+    own = [(chain.name, chain.operator)] if isinstance(chain, KeyedChain) else []
+    flow = chain if isinstance(chain, Flow) else chain.flow
+    for name, part in [*own, *((operator.name, operator) for operator in flow.operators())]:
+        try:
+            cloudpickle.dumps(part)
+        except Exception:  # noqa: BLE001 - whatever it raises, this is the one
+            return name
+    return "?"

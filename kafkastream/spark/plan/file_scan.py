@@ -1,0 +1,245 @@
+"""Files as the rows of a table: lines by the formats that Kafka's messages have, Parquet by Arrow."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Final, final
+
+import attrs
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, functions
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import (
+    BinaryType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from kafkastream.spark.plan.table_scan import read_messages
+from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
+from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
+from kafkastream.spark.sql.formats.metadata_casts import as_type
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.table_formats import reader_of
+from kafkastream.spark.sql.formats.value_texts import TEMPORAL, of_text
+from kafkastream.spark.sql.rows.element_columns import arrow_schema
+from kafkastream.sql.connectors import FileTableSource
+from kafkastream.sql.connectors.metadata import MetadataField
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.tables import TableFile
+from kafkastream.sql.formats import CsvFormat
+from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["files_scanned"]
+
+_VALUE: Final = "value"
+_ROW: Final = "row"
+_PER_BATCH: Final = 10_000
+_DESCRIBED: Final = (
+    StructField("source", IntegerType()),
+    StructField("path", StringType()),
+    StructField("size", LongType()),
+    StructField("modified", LongType()),
+)
+"""What of a file goes with its rows."""
+
+
+def files_scanned(
+    files: DataFrame, definition: TableDefinition, source: FileTableSource, needed: Collection[str]
+) -> DataFrame:
+    """Read the rows of a table.
+
+    Args:
+        files: Its files, pickled, in a column ``value``; with the number of the table's node, ``source``.
+        definition: The table.
+        source: How it is read.
+        needed: The physical columns that are wanted; the others may be NULL.
+
+    Returns:
+        ``__source``; and the columns of the table without those that are computed, ``c0``, ``c1`` and so on.
+
+    Raises:
+        UnsupportedFeatureError: The format cannot be read, or cannot hold a column.
+    """
+    width = len(source.partitions.fields)
+    described = [*_DESCRIBED, *(StructField(_partition(place), StringType()) for place in range(width))]
+    if isinstance(source.part.format, ParquetFormat):
+        rows, physical = _columns(files, source.part, described, needed)
+    else:
+        rows, physical = _lines(files, source.part, described, needed)
+    for place, field in enumerate(source.partitions.fields):
+        index = next(i for i, column in enumerate(definition.schema.physical) if column.name == field.name)
+        physical[index] = _partition_value(place, field)
+    metadata = {field.column: _metadata(field) for field in source.metadata}
+    places = {column: place for place, column in enumerate(definition.schema.physical)}
+    columns = [
+        physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
+        if isinstance(column, PhysicalColumn)
+        else metadata[column]
+        for column in definition.schema.columns
+        if not isinstance(column, ComputedColumn)
+    ]
+    from_ = functions.col("source").alias("__source")
+    return rows.select(from_, *(one.alias(f"c{place}") for place, one in enumerate(columns)))
+
+
+def _partition(place: int) -> str:
+    return f"partition{place}"
+
+
+def _lines(
+    files: DataFrame, part: RecordPart, described: list[StructField], needed: Collection[str]
+) -> tuple[DataFrame, dict[int, Column]]:
+    """Lines, each read as a message of Kafka would be; the columns by their places."""
+    schema = StructType([*described, StructField("line", LongType()), StructField(_VALUE, BinaryType())])
+    lines = files.mapInArrow(partial(_read_files, _Lines(part, to_arrow_schema(schema))), schema)
+    read = part.pruned(needed)
+    rows = read_messages(lines, reader_of(read), (_VALUE, "parsed", _ROW), _failure)
+    return rows, {field.index: functions.col(f"{_ROW}{place}") for place, field in enumerate(read.fields)}
+
+
+def _columns(
+    files: DataFrame, part: RecordPart, described: list[StructField], needed: Collection[str]
+) -> tuple[DataFrame, dict[int, Column]]:
+    """Columns of Parquet files."""
+    assert isinstance(part.format, ParquetFormat)
+    fields = [field for field in part.fields if field.column in needed]
+    own = DataType.of(Kind.ROW, fields=tuple(RowField(field.column, field.type) for field in fields))
+    names = [f"column{place}" for place in range(len(fields))]
+    found = [StructField(name, spark_type(field.type)) for name, field in zip(names, fields, strict=True)]
+    schema = StructType([*described, *found])
+    columns = _Columns(arrow_schema(own), to_arrow_schema(schema, timezone="UTC"), part.format.utc_timezone)
+    rows = files.mapInArrow(partial(_read_files, columns), schema)
+    return rows, {field.index: functions.col(name) for name, field in zip(names, fields, strict=True)}
+
+
+def _failure(problem: Column) -> Column:
+    """Fail the query, by a line."""
+    text = functions.concat(
+        functions.lit(f"{BAD_RECORD} [file "),
+        functions.col("path"),
+        functions.lit(", line "),
+        functions.col("line").cast("string"),
+        functions.lit("] "),
+        problem,
+        functions.lit(" [end]"),
+    )
+    return functions.raise_error(text)
+
+
+def _partition_value(place: int, field: RowField) -> Column:
+    """The value of a directory's name, as Flink takes it: the number of a day and of a millisecond beside a date and a time."""
+    text = functions.col(_partition(place))
+    if field.type.kind is Kind.DATE:
+        value = functions.coalesce(of_text(text, field.type), functions.date_from_unix_date(text.try_cast("int")))
+    elif field.type.kind is Kind.TIME:
+        value = functions.coalesce(of_text(text, field.type), functions.time_from_millis(text.try_cast("bigint")))
+    elif field.type.kind in TEMPORAL:
+        value = functions.replace(text, functions.lit("T"), functions.lit(" ")).try_cast("timestamp_ntz")
+        if field.type.kind is Kind.TIMESTAMP_LTZ:
+            epoch = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")
+            value = functions.timestamp_micros(functions.timestamp_diff("MICROSECOND", epoch, value))
+    else:
+        value = of_text(text, field.type)
+    problem = functions.concat(
+        functions.lit(f"partition column {field.name!r} is {field.type}, and its directory says "), text
+    )
+    failure = functions.raise_error(
+        functions.concat(
+            functions.lit(f"{BAD_RECORD} [file "),
+            functions.col("path"),
+            functions.lit("] "),
+            problem,
+            functions.lit(" [end]"),
+        )
+    )
+    value = functions.coalesce(value, functions.when(text.isNotNull(), failure))
+    return value.cast(spark_type(field.type))
+
+
+def _metadata(field: MetadataField) -> Column:
+    return as_type(_told(field.column.key), field.type, field.column.type)
+
+
+def _told(key: str) -> Column:
+    """What is told of a file."""
+    match key:
+        case "file.path":
+            return functions.col("path")
+        case "file.name":
+            return functions.regexp_extract("path", "[^/]*$", 0)
+        case "file.size":
+            return functions.col("size")
+        case _:
+            return functions.timestamp_millis(functions.col("modified"))
+
+
+_Contents = Callable[[TableFile, int], Iterator[pa.RecordBatch]]
+
+
+def _read_files(contents: _Contents, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What ``mapInArrow`` wants: the contents of each file."""
+    for batch in batches:
+        for source, value in zip(batch["source"].to_pylist(), batch[_VALUE].to_pylist(), strict=True):
+            file: TableFile = pickle.loads(value)
+            with told_of_reading(Path(file.path)):
+                yield from contents(file, source)
+
+
+def _described(file: TableFile, source: int, rows: int, schema: pa.Schema) -> list[pa.Array]:
+    told = (source, file.path, file.size, file.modified_ms, *file.partition)
+    fields = list(schema)[: len(told)]
+    return [pa.repeat(pa.scalar(one, field.type), rows) for one, field in zip(told, fields, strict=True)]
+
+
+@final
+@attrs.frozen
+class _Lines:
+    part: RecordPart
+    schema: pa.Schema
+
+    def __call__(self, file: TableFile, source: int) -> Iterator[pa.RecordBatch]:
+        """The lines of a file, without their ends, and their numbers."""
+        lines, begin = self._of(Path(file.path)), 0
+        while some := list(islice(lines, _PER_BATCH)):
+            numbers = pa.array(range(begin + 1, begin + len(some) + 1), pa.int64())
+            told = _described(file, source, len(some), self.schema)
+            yield pa.RecordBatch.from_arrays([*told, numbers, pa.array(some, pa.binary())], schema=self.schema)
+            begin += len(some)
+
+    def _of(self, file: Path) -> Iterator[bytes]:
+        if isinstance(self.part.format, CsvFormat):
+            # Jackson takes an empty line for one empty column, and the reader of messages for none.
+            dialect = self.part.format.dialect
+            empty = (dialect.quote or "") * 2
+            with opened_text(file, "UTF-8", newline="") as text:
+                for record in dialect.records(text):
+                    yield (record or empty).encode()
+        else:
+            with opened_bytes(file) as stream:
+                for line in stream:
+                    yield line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+@final
+@attrs.frozen
+class _Columns:
+    own: pa.Schema
+    schema: pa.Schema
+    is_utc: bool
+
+    def __call__(self, file: TableFile, source: int) -> Iterator[pa.RecordBatch]:
+        """The columns of a file."""
+        for batch in columns_of_parquet(Path(file.path), self.own, is_utc=self.is_utc):
+            told = _described(file, source, batch.num_rows, self.schema)
+            yield pa.RecordBatch.from_arrays([*told, *batch.columns], schema=self.schema)

@@ -1,0 +1,98 @@
+"""Jobs that change no byte: Spark's own sink writes what its source has read, and Python is never entered."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.kafka.admin import Cluster
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
+from kafkastream.model.connectors.record_deserialization import ValueOnlySchema
+from kafkastream.model.formats import ByteArraySchema, SimpleStringSchema
+from kafkastream.model.graph.job_graph import JobGraph, OperatorNode, SinkNode, SourceNode
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.worker.chained_operators import user_operator
+
+__all__ = ["PassThrough", "pass_through", "written_by_spark"]
+
+# Spark writes bytes, as the Python path does.
+_NOT_FOR_SPARK = frozenset({"key.serializer", "value.serializer"})
+
+# A value that the schema cannot read fails the job here as it does in Python.
+_CHECKED_TEXT = f"""
+CASE
+  WHEN value IS NOT NULL AND is_valid_utf8(CAST(value AS STRING)) THEN value
+  ELSE CAST(raise_error(concat(
+    '{BAD_RECORD} [topic ', topic, ', partition ', partition, ', offset ', offset, '] ',
+    CASE WHEN value IS NULL THEN 'the value is null (a tombstone)' ELSE 'the value is not UTF-8' END, ' [end]'
+  )) AS BINARY)
+END AS value
+"""
+
+
+@final
+@attrs.frozen
+class PassThrough:
+    """What Spark's sink writes, and where."""
+
+    sink: KafkaSink[Any]
+    topic: str
+    value: str
+
+    def writer(self, records: DataFrame) -> DataStreamWriter:
+        """The writer of the records' values."""
+        return written_by_spark(records.selectExpr(self.value), self.sink).option("topic", self.topic)
+
+
+def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWriter:
+    """Spark's own sink, with the client's properties of ours."""
+    client = {f"kafka.{key}": value for key, value in sink.properties.items() if key not in _NOT_FOR_SPARK}
+    return records.writeStream.format("kafka").options(**client)
+
+
+def pass_through(graph: JobGraph) -> PassThrough | None:
+    """How Spark alone can run a graph; None when it cannot with the same result.
+
+    Spark's sink cannot write a record's timestamp, which in Flink is that of the record read. So the topic must be one
+    whose broker replaces timestamps anyway (``message.timestamp.type=LogAppendTime``).
+    """
+    if len(graph.sources) != 1 or len(graph.sinks) != 1 or not all(map(_changes_nothing, graph.nodes)):
+        return None
+    source, sink = graph.sources[0].source, graph.sinks[0].sink
+    if not isinstance(source, KafkaSource) or not isinstance(sink, KafkaSink):
+        return None
+    value, records = _copied_value(source, sink), sink.record_serializer
+    topic = None if records is None else records.topic
+    if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+        return None
+    if graph.sources[0].keeps_records:  # dead letters are ours to write
+        return None
+    return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
+
+
+def _changes_nothing(node: object) -> bool:
+    if isinstance(node, OperatorNode):
+        return user_operator(node) is None
+    return isinstance(node, (SourceNode, SinkNode))
+
+
+def _copied_value(source: KafkaSource[Any], sink: KafkaSink[Any]) -> str | None:
+    """The SQL expression of the value, when source and sink read and write the same form and nothing else."""
+    reads, writes = source.deserializer, sink.record_serializer
+    if not isinstance(reads, ValueOnlySchema) or not isinstance(writes, BuiltRecordSerializationSchema):
+        return None
+    if any(part is not None for part in (writes.key_schema, writes.header_provider, writes.partitioner)):
+        return None
+    match reads.schema, writes.value_schema:
+        case SimpleStringSchema(is_utf8=True), SimpleStringSchema(is_utf8=True):
+            return _CHECKED_TEXT
+        case ByteArraySchema(), ByteArraySchema():
+            return "value"
+        case _:
+            return None

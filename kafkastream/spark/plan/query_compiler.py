@@ -1,0 +1,170 @@
+"""A query's part of a job, compiled: what its chains make of rows, and the frames between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_type
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, Node
+from kafkastream.spark.checkpoint.operator_ids import keyed_identities
+from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, pickled
+from kafkastream.spark.plan.physical_plan import QueryFrames, StreamPlan
+from kafkastream.spark.sql.files.file_rows import FileRows
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.functions.user_functions import register
+from kafkastream.spark.sql.rows.changed_rows import ChangedRows
+from kafkastream.spark.sql.rows.columnar_parts import WindowParts
+from kafkastream.spark.sql.rows.columnar_windows import ColumnarWindows
+from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
+from kafkastream.spark.sql.rows.row_elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
+from kafkastream.spark.sql.rows.row_task import Continuation
+from kafkastream.spark.worker.record_decoders import Decoder
+from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, PrintTableSink
+from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
+from kafkastream.sql.plan.query_node import QueryNode, Route, StreamNode, routes
+from kafkastream.sql.plan.relations import Field, Stateful
+from kafkastream.sql.plan.user_calls import called_by
+
+__all__ = ["query_frames", "query_of", "row_decoders"]
+
+
+def query_of(graph: JobGraph) -> QueryNode | None:
+    """The query of a part of a job, if it is one.
+
+    Raises:
+        UnsupportedFeatureError: It is one and more.
+    """
+    queries = [node for node in graph.nodes if isinstance(node, QueryNode)]
+    if not queries:
+        return None
+    query = queries[0]
+    inside = {node.id for node in graph.reaching(query.id).nodes}
+    others = [node for node in (*graph.sources, *queries[1:]) if node.id not in inside]
+    if others:
+        raise UnsupportedFeatureError(
+            f"a query of SQL and {others[0].label!r} together in one stream",
+            where="to_data_stream",
+            now="Write the query to a topic, and read that topic as a stream; or write all of it in SQL.",
+        )
+    return query
+
+
+def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
+    """What makes elements of the rows of each node that rows come from."""
+    query = query_of(graph)
+    return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
+
+
+def query_frames(
+    session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, decoders: Mapping[int, Decoder]
+) -> QueryFrames | None:
+    """The frames of a query; None for a part of a job that is none.
+
+    Raises:
+        DefinitionError: A function of the user's cannot be sent to workers.
+        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+    """
+    graph, run, labels = compiler.graph, compiler.run, compiler.labels
+    query = query_of(graph)
+    if query is None:
+        return None
+    functions = query.settings.functions
+    register(session, [functions[name] for name in dict.fromkeys(called_by(query.relation))], run)
+    origins = {route.node: route.branch.origin for route in routes(query)}
+    stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
+    streams = [node for node in graph.nodes if isinstance(node, StreamNode)]
+    return QueryFrames(
+        session,
+        query,
+        plan,
+        {node.id: _before(compiler, node) for node in streams},
+        {
+            node: LevelPlan(run, labels, {node: _stage(compiler, graph[node], origin.fields)}, is_last=True)
+            for node, origin in stateful.items()
+        },
+        frozenset(node for node in stateful if _operation(graph[node]).is_columnar),
+        {
+            node.id: Continuation(
+                run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)
+            )
+            for node in (*streams, *map(graph.__getitem__, stateful))
+        },
+        Continuation(run, query.id, pickled(compiler.continuation(query)), _shown(query), 1),
+        level_plans(compiler, compiler.levels_behind(query)),
+        labels,
+    )
+
+
+def _before(compiler: ChainCompiler, node: StreamNode) -> StreamPlan:
+    """What comes before the rows of a stream."""
+    stream = compiler.graph.reaching(node.id)
+    return StreamPlan(tuple(source.id for source in stream.sources), level_plans(compiler, stream.levels()))
+
+
+def _operation(node: Node) -> TableOperation:
+    assert isinstance(node, KeyedNode)
+    assert isinstance(node.function, TableOperation)
+    return node.function
+
+
+def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> bytes:
+    """What runs for an operation with state, pickled."""
+    assert isinstance(node, KeyedNode)
+    operation = _operation(node)
+    if not operation.is_columnar:
+        return pickled(compiler.keyed_chain(node))
+    assert isinstance(operation.operation, WindowAggregate)
+    windows = ColumnarWindows(
+        node.name,
+        keyed_identities(compiler.graph)[node.id],
+        node.id,
+        WindowParts(operation.operation, operation.retracts),
+        [to_arrow_type(spark_type(field.type), timezone="UTC") for field in fields],
+        compiler.scope_of(node),
+        compiler.labels,
+    )
+    sent: bytes = cloudpickle.dumps(windows)
+    return sent
+
+
+def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
+    if route.into is None:
+        return _shown(query)
+    return KeyedRows(len(route.branch.fields), _aggregate(_operation(graph[route.into])))
+
+
+def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
+    """What rows are aggregated by before they are sent, as far as those of one batch go."""
+    operation = what.operation
+    if what.is_columnar:
+        assert isinstance(operation, WindowAggregate)
+        return WindowParts(operation, what.retracts).of_rows
+    if what.takes_parts and isinstance(operation, (GroupAggregate, WindowAggregate)):
+        return partial(pre_aggregated, operation=operation)
+    return None
+
+
+def _shown(query: QueryNode) -> Decoder:
+    fields = query.relation.fields
+    match query.target.sink:
+        case KafkaTableSink():
+            return EncodedRecords()
+        case JdbcTableSink() as sink:
+            return ChangedRows(tuple(type_ for _, type_ in sink.columns))
+        case FileTableSink() as sink:
+            return FileRows(sink.writer)
+        case PrintTableSink() as sink:
+            return PrintedRows(tuple(field.type for field in fields), sink.style)
+        case _:
+            times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
+            names = tuple(field.name for field in fields)
+            return RowElements(names, next(iter(times), None), instants=query.output_type is not None)

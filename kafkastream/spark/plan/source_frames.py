@@ -1,0 +1,321 @@
+"""The records of a component's sources, as Spark sees them: streaming frames from Kafka, static ones from collections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, final
+
+import attrs
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.errors import IllegalArgumentException
+from pyspark.sql import DataFrame, SparkSession, functions
+
+from kafkastream.errors import DefinitionError, UnknownTopicError
+from kafkastream.kafka.admin import Cluster
+from kafkastream.model.connectors.file_formats import FileContents
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.offsets_initializers import (
+    Offsets,
+    OffsetsInitializer,
+    starting_offsets,
+    stopping_offsets,
+)
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.translate_errors import lost_records
+from kafkastream.spark.sql.files.file_contents import CONTENTS_SCHEMA, contents_reader, elements_of
+from kafkastream.spark.worker.record_decoders import columns_of
+from kafkastream.sql.files.tables import TableFiles
+
+__all__ = [
+    "KafkaInput",
+    "KeyedSource",
+    "collection_frame",
+    "collection_frames",
+    "collection_rows",
+    "collections_of",
+    "kafka_frames",
+    "matching_names",
+    "refuse_removed",
+    "resolved",
+    "resolved_source",
+]
+
+MAX_OFFSETS = "maxOffsetsPerTrigger"
+_HEADERS = "array<struct<key: string, value: binary>>"
+_ALIGNED_PER_BATCH = 50_000
+"""How many at most of a source whose partitions wait for others: between micro-batches is when they can."""
+
+
+class KeyedSource(NamedTuple):
+    """A Kafka source with its node and its key in the checkpoint of its query."""
+
+    node: SourceNode
+    source: KafkaSource[Any]
+    key: str
+
+
+@final
+@attrs.frozen
+class KafkaInput:
+    """A Kafka source with its offsets resolved on the brokers.
+
+    Args:
+        node: The node of the source.
+        source: The source.
+        options: The options of Spark's source.
+        extent: From where to where it reads.
+        key: The source's key in its query's checkpoint.
+        is_named: Whether Spark knows the source by that key.
+        ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
+    """
+
+    node: SourceNode
+    source: KafkaSource[Any]
+    options: Mapping[str, str]
+    extent: Extent
+    ends: bool
+    key: str
+    is_named: bool
+
+    def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
+        """Whether a source that has read up to these offsets has nothing left to read."""
+        stops = self.extent.stops
+        return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
+
+    def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+        """The next offsets to read, when Spark has read up to ``reached``: what lies outside the extent is never read."""
+        starts, stops = self.extent.starts, self.extent.stops or {}
+        return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
+
+
+def resolved(
+    session: SparkSession,
+    sources: Iterable[KeyedSource],
+    before: Mapping[str, Extent],
+    *,
+    is_named: bool,
+) -> tuple[KafkaInput, ...]:
+    """The sources of one query, with their offsets resolved on the brokers.
+
+    Args:
+        session: Where to read.
+        sources: The sources with their nodes and keys.
+        before: What an earlier start of the job began with, by key, which is kept, as Flink keeps it in its checkpoints.
+        is_named: Whether Spark knows the sources by their keys.
+
+    Raises:
+        UnknownTopicError: A topic or partition does not exist.
+        UnknownOffsetsError: A partition has no place to begin or to stop.
+        KafkaError: Where an earlier run has ended, the brokers hold nothing any more.
+        DefinitionError: An interrupted run had stops, and this one has none; or it read a topic that this one does not.
+        BrokerUnreachableError: No broker answered.
+    """
+    matching = partial(matching_names, session)
+    return tuple(resolved_source(source, matching, before.get(source.key), is_named=is_named) for source in sources)
+
+
+def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> None:
+    """Refuse topics that have been read and are read no more: Spark would take their records for lost.
+
+    Args:
+        inputs: The sources of a query.
+        planned: Up to where each was to be read last, by its key.
+
+    Raises:
+        UnknownTopicError: A topic was deleted.
+        DefinitionError: The program has left it out.
+    """
+    for one in inputs:
+        read = {partition.topic for partition in offsets_of_json(planned.get(one.key))}
+        removed = sorted(read - {partition.topic for partition in one.extent.starts})
+        if removed and one.source.fails_on_data_loss:
+            raise _removed(one, removed)
+
+
+def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | DefinitionError:
+    topics, where = ", ".join(removed), f"source {one.node.name!r}"
+    let_go = "let the topic go by the source's property spark.failOnDataLoss = false"
+    if not set(removed) <= set(Cluster(with_pem_stores(one.source.consumer_properties)).topics()):
+        return UnknownTopicError(
+            f"topic {topics}, which the job was reading, does not exist any more",
+            where=where,
+            now=f"Give this job another name and choose where it begins to read, or {let_go}.",
+        )
+    return DefinitionError(
+        f"the job no longer reads topic {topics}, and its checkpoint says how far that has been read",
+        where=where,
+        now=f"Read it again, or give this job another name, or {let_go}.",
+    )
+
+
+def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
+    """The records of each input as a stream by its node, all with the same columns, among them that node.
+
+    Args:
+        session: Where to read.
+        inputs: One or more.
+        per_batch: How many records a micro-batch may hold; None for all there are.
+    """
+    columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
+    return {one.node.id: _one_frame(session, one, columns, per_batch) for one in inputs}
+
+
+def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
+    """The collections among the sources, with their nodes."""
+    return [(node, node.source) for node in graph.sources if isinstance(node.source, CollectionSource)]
+
+
+def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
+    """Elements of a collection, in order, pickled, with the node of their source."""
+    held = elements_of(elements) if isinstance(elements, FileContents) else elements
+    values = pa.array([cloudpickle.dumps(element) for element in held], pa.binary())
+    return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
+
+
+def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
+    """The same as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
+    if isinstance(elements, FileContents) and not isinstance(elements.format, TableFiles):
+        return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
+    if isinstance(elements, range):
+        number = functions.col("id") + functions.lit(elements.start)
+        pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))
+        numbers = session.range(0, elements.stop - elements.start, 1, 1)
+        return numbers.select(functions.lit(node.id).alias("source"), pickled.cast("binary").alias("value"))
+    return frame_of(session, collection_rows(node, elements)).coalesce(1)
+
+
+def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataFrame]:
+    """The collections among the sources, whole, by their nodes."""
+    return {node.id: collection_frame(session, node, one.elements) for node, one in collections_of(graph)}
+
+
+def resolved_source(
+    of: KeyedSource,
+    matching: Callable[[str, Iterable[str]], Iterable[str]],
+    before: Extent | None = None,
+    *,
+    is_named: bool = False,
+) -> KafkaInput:
+    """One source of a query, with its offsets resolved on the brokers; errors as of ``resolved``.
+
+    Args:
+        of: The source with its node and key.
+        matching: The names, among those given, that a Java pattern matches as a whole.
+        before: What an earlier start of the job began with.
+        is_named: Whether Spark knows the source by its key.
+    """
+    node, source, key = of
+    assert source.subscription is not None
+    cluster = Cluster(with_pem_stores(source.consumer_properties))
+    if before is None and source.checks_duplicated_group:
+        _check_members(node, source, cluster)
+    partitions = cluster.partitions(source.subscription, matching)
+    if not partitions and not source.discovers_partitions and source.stopping_offsets is None:
+        raise UnknownTopicError(
+            f"there is nothing to read: no topic that exists is in {source.subscription}",
+            where=f"source {node.name!r}",
+            now="Create one before the job starts, or have new ones discovered.",
+        )
+    starts = _starts(source, partitions, cluster, before)
+    readable = cluster.readable_ends(partitions)
+    # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
+    begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
+    options = source_options(source, begins, headers="headers" in columns_of(node))
+    if source.stopping_offsets is None:
+        _refuse_endless(node, before)
+        return KafkaInput(node, source, options, Extent(starts), ends=False, key=key, is_named=is_named)
+    if before is None or before.stops is None:
+        stops = _stops(source.stopping_offsets, cluster, partitions)
+    else:
+        stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
+    ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
+    return KafkaInput(node, source, options, Extent(starts, stops), ends, key, is_named)
+
+
+def _check_members(node: SourceNode, source: KafkaSource[Any], cluster: Cluster) -> None:
+    members = cluster.group_members()
+    if members:
+        raise DefinitionError(
+            f"the consumer group {source.group_id!r} has {members} member{'s' if members > 1 else ''} already",
+            where=f"source {node.name!r}",
+            now="Stop the other consumers, give this source a group of its own, or do not check the group.",
+        )
+
+
+def _starts(
+    source: KafkaSource[Any], partitions: Collection[TopicPartition], cluster: Cluster, before: Extent | None
+) -> Offsets:
+    if before is None:
+        return starting_offsets(source.starting_offsets, partitions, cluster)
+    starts = _kept(before.starts, partitions, cluster.beginning_offsets)
+    if not before.finished:
+        return starts  # Spark knows better where it stands, and what is lost
+    begins, ends = cluster.beginning_offsets(partitions), cluster.end_offsets(partitions)
+    lost = {p: offset for p, offset in starts.items() if not begins[p] <= offset <= ends[p]}
+    if lost and source.fails_on_data_loss:
+        held = ", ".join(f"{p} holds offsets {begins[p]} to {ends[p]}, read is {lost[p]}" for p in sorted(lost))
+        raise lost_records(held, where=f"topics of {source.subscription}")
+    return {**starts, **{p: begins[p] for p in lost}}
+
+
+def _stops(initializer: OffsetsInitializer, cluster: Cluster, partitions: Collection[TopicPartition]) -> Offsets:
+    return stopping_offsets(initializer, partitions, cluster) if partitions else {}
+
+
+def _refuse_endless(node: SourceNode, before: Extent | None) -> None:
+    if before is not None and before.stops is not None:
+        raise DefinitionError(
+            "an earlier run of the job was interrupted before it had reached its stops, and now it is to have none",
+            where=f"source {node.name!r}",
+            now="Let that run come to its end first, or give this job another name.",
+        )
+
+
+def _kept(
+    before: Offsets, partitions: Collection[TopicPartition], of_new: Callable[[Collection[TopicPartition]], Offsets]
+) -> Offsets:
+    """The offsets of an earlier start; partitions that have appeared since get theirs of ``of_new``, others are gone."""
+    new = of_new([partition for partition in partitions if partition not in before])
+    return {partition: before[partition] if partition in before else new[partition] for partition in partitions}
+
+
+def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
+    if per_batch is not None and one.node.watermarks.alignment is not None:
+        per_batch = min(per_batch, _ALIGNED_PER_BATCH)
+    limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}
+    reader = session.readStream.format("kafka")
+    frame = (reader.name(one.key) if one.is_named else reader).options(**{**limit, **one.options}).load()
+    if one.source.reads_committed:
+        frame = frame.where(start_condition(one.extent.starts))
+    if one.extent.stops is not None:
+        frame = frame.where(stop_condition(one.extent.stops))
+    if "headers" in columns:  # never NULL: each row then costs Spark's Arrow writer all those before it
+        none = functions.array().cast(_HEADERS)
+        there = functions.coalesce("headers", none) if "headers" in frame.columns else none
+        frame = frame.withColumn("headers", there)
+    taken = [
+        functions.unix_millis(column).alias(column) if column == "timestamp" else functions.col(column)
+        for column in columns
+    ]
+    return frame.select(functions.lit(one.node.id).alias("source"), *taken)
+
+
+def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
+    """The names that a Java pattern matches as a whole: Java itself is asked, since Python's differ."""
+    jvm: Any = session.sparkContext._jvm
+    try:
+        compiled = jvm.java.util.regex.Pattern.compile(pattern)
+    except IllegalArgumentException as error:
+        reason = str(error).splitlines()[0]
+        raise DefinitionError(
+            f"the topic pattern {pattern!r} is no regular expression of Java's: {reason}",
+            where="KafkaSource.builder().set_topic_pattern",
+        ) from None
+    return [name for name in names if compiled.matcher(name).matches()]

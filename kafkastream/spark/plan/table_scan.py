@@ -1,0 +1,249 @@
+"""Records of Kafka as the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+import attrs
+from pyspark.sql import Column, DataFrame, functions
+
+from kafkastream.model.common.row import RowKind
+from kafkastream.model.connectors.record_deserialization import TimestampType
+from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader
+from kafkastream.spark.sql.formats.metadata_casts import as_type
+from kafkastream.spark.sql.formats.python_steps import PROBLEM
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.table_formats import reader_of
+from kafkastream.spark.sql.rows.wire_values import KIND
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import KafkaTableSource
+from kafkastream.sql.connectors.header_filter import HeaderCondition, HeaderFilter, HeaderOperator
+from kafkastream.sql.connectors.metadata import VALUE_PREFIX, MetadataField
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
+
+__all__ = ["POSITION", "read_messages", "scanned"]
+
+POSITION: Final = ("source", "topic", "partition", "offset", "timestamp")
+"""What of a record goes with its rows, in columns with ``__`` before these names."""
+_KEY: Final = "key"
+_VALUE: Final = "value"
+_KEY_PARSED: Final = "key_parsed"
+_VALUE_PARSED: Final = "value_parsed"
+_KEY_ROW: Final = "key_row"
+_VALUE_ROW: Final = "value_row"
+_OTHERS: Final = "others"
+_OTHER: Final = "other"
+_TIMESTAMP_TYPES: Final = {one.value: one.label for one in TimestampType}
+
+
+def scanned(
+    records: DataFrame, definition: TableDefinition, source: KafkaTableSource, needed: Collection[str] | None = None
+) -> DataFrame:
+    """The rows of a table, without the columns that are computed.
+
+    A record that cannot be decoded fails the query, with a text that ``translated`` knows, unless the format ignores it.
+    As in Flink: a record without a key has no rows where the key's fields are read, but from ``raw``; a message that is
+    an array of objects has a row for each of them.
+
+    Args:
+        records: The records, with the columns ``source``, ``topic``, ``partition``, ``offset``, ``timestamp`` in
+            milliseconds, ``timestampType``, ``key``, ``value`` and ``headers``.
+        definition: The table.
+        source: How it is read.
+        needed: The physical columns that are wanted; the others may be NULL. All, if None.
+
+    Returns:
+        ``__source``, ``__topic``, ``__partition``, ``__offset``, ``__timestamp``; ``__kind`` where the table has more
+        than new rows; and the columns of the table, ``c0``, ``c1`` and so on.
+
+    Raises:
+        UnsupportedFeatureError: A format cannot be read, or cannot hold a column.
+    """
+    if source.header_filter is not None:
+        records = records.filter(_matches(source.header_filter))
+    if source.key is not None:
+        reader = reader_of(source.key)
+        records = read_messages(records, reader, (_KEY, _KEY_PARSED, _KEY_ROW), _failure)
+    is_upsert = source.changelog is ChangelogMode.UPSERT
+    wanted = {
+        field.column.key.removeprefix(VALUE_PREFIX)
+        for field in source.metadata
+        if field.column.key.startswith(VALUE_PREFIX)
+    }
+    if needed is not None:
+        source = attrs.evolve(source, value=source.value.pruned(needed))
+    reader = reader_of(source.value, sorted(wanted))
+    records = read_messages(records, reader, (_VALUE, _VALUE_PARSED, _VALUE_ROW), _failure, is_upsert=is_upsert)
+    kinds = _kinds(source.changelog)
+    physical = _physical(source, has_changes=reader.changes is not None)
+    metadata = {field.column: _metadata(field) for field in source.metadata}
+    places = {column: place for place, column in enumerate(definition.schema.physical)}
+    columns = [
+        physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
+        if isinstance(column, PhysicalColumn)
+        else metadata[column]
+        for column in definition.schema.columns
+        if not isinstance(column, ComputedColumn)
+    ]
+    hidden = [functions.col(name).alias(f"__{name}") for name in POSITION]
+    return records.select(*hidden, *kinds, *(one.alias(f"c{place}") for place, one in enumerate(columns)))
+
+
+def read_messages(
+    records: DataFrame, reader: Reader, names: tuple[str, str, str], fail: Fail, *, is_upsert: bool = False
+) -> DataFrame:
+    """Return records with a row of a message each: as often as there are rows.
+
+    Args:
+        records: The records.
+        reader: How messages are read.
+        names: The column of the messages; one for what is parsed of them; and what those of the row begin with.
+        fail: Fails the query, by a record.
+        is_upsert: Whether a message that is NULL is a row, too.
+    """
+    message, parsed, row = names
+    bytes_, found, kept = functions.col(message), functions.col(parsed), list(records.columns)
+    if reader.decode is None:
+        steps = records.withColumn(parsed, reader.parsed(bytes_))
+    else:
+        steps = reader.decode(records, message, parsed)
+    is_row, other = reader.is_plain(found), functions.lit(None)
+    if reader.others is not None:
+        steps = steps.withColumn(_OTHERS, reader.others(found, bytes_, fail))
+        # Of a column, and outer: Spark would filter the others before, and parse twice for it.
+        steps = steps.select(*kept, parsed, functions.explode_outer(_OTHERS).alias(_OTHER))
+        other = functions.col(_OTHER)
+        is_row |= other.isNotNull()
+    if is_upsert:
+        is_row |= bytes_.isNull()
+    if reader.decode is not None:  # one condition: Spark would look at what is not NULL before all else
+        problem = _problem(found, bytes_, None if is_upsert else reader.null_problem)
+        is_row = functions.when(problem.isNull(), is_row).otherwise(fail(problem).cast("boolean"))
+    if is_upsert or not reader.reads_null:
+        steps = steps.filter(is_row)
+    fields = reader.finished(found, other, fail)
+    if reader.changes is None:
+        return steps.select(*kept, *(field.alias(f"{row}{place}") for place, field in enumerate(fields)))
+    steps = steps.select(*kept, functions.struct(*fields).alias(row))
+    changes = reader.changes(functions.col(row), bytes_, fail)
+    return steps.select(*kept, functions.explode(changes).alias(row))
+
+
+def _problem(found: Column, bytes_: Column, null_problem: str | None) -> Column:
+    """Why a message that was decoded elsewhere fails the query."""
+    problem = found.getField(PROBLEM)
+    return problem if null_problem is None else functions.when(bytes_.isNull(), null_problem).otherwise(problem)
+
+
+def _failure(problem: Column) -> Column:
+    """Fails the query, by a record."""
+    text = functions.concat(
+        functions.lit(f"{BAD_RECORD} [topic "),
+        functions.col("topic"),
+        functions.lit(", partition "),
+        functions.col("partition").cast("string"),
+        functions.lit(", offset "),
+        functions.col("offset").cast("string"),
+        functions.lit("] "),
+        problem,
+        functions.lit(" [end]"),
+    )
+    return functions.raise_error(text)
+
+
+def _kinds(changelog: ChangelogMode) -> list[Column]:
+    match changelog:
+        case ChangelogMode.APPEND:
+            return []
+        case ChangelogMode.UPSERT:
+            kind = functions.when(functions.col(_VALUE).isNull(), RowKind.DELETE.value).otherwise(
+                RowKind.UPDATE_AFTER.value
+            )
+            return [kind.cast("tinyint").alias(KIND)]
+        case ChangelogMode.RETRACT:
+            return [functions.col(_VALUE_ROW).getField("kind").alias(KIND)]
+
+
+def _physical(source: KafkaTableSource, *, has_changes: bool) -> dict[int, Column]:
+    """The physical columns by their places among them; what is in both the value and the key is the value's."""
+    columns = {} if source.key is None else _fields(source.key, _KEY_ROW)
+    value = _fields(source.value, _VALUE_ROW)
+    if has_changes:
+        row = functions.col(_VALUE_ROW).getField("row")
+        value = {field.index: row.getField(field.name) for field in source.value.fields}
+    for index, column in value.items():
+        is_in_key = index in columns and source.changelog is ChangelogMode.UPSERT
+        columns[index] = (
+            functions.when(functions.col(_VALUE).isNull(), columns[index]).otherwise(column) if is_in_key else column
+        )
+    return columns
+
+
+def _fields(part: RecordPart, row: str) -> dict[int, Column]:
+    return {field.index: functions.col(f"{row}{place}") for place, field in enumerate(part.fields)}
+
+
+def _metadata(field: MetadataField) -> Column:
+    return as_type(_told(field), field.type, field.column.type)
+
+
+def _told(field: MetadataField) -> Column:
+    """What a record tells."""
+    headers = functions.coalesce(
+        functions.col("headers"), functions.array().cast("array<struct<key:string,value:binary>>")
+    )
+    match field.column.key:
+        case "timestamp":
+            return functions.timestamp_millis(functions.col("timestamp"))
+        case "timestamp-type":
+            type_ = functions.lit("NoTimestampType")
+            for number, name in _TIMESTAMP_TYPES.items():
+                type_ = functions.when(functions.col("timestampType") == number, name).otherwise(type_)
+            return type_
+        case "leader-epoch":
+            return functions.lit(None).cast("int")
+        case "headers":
+            return functions.map_from_entries(_last_of_each(headers))
+        case "header-list":
+            return headers.cast(spark_type(field.type))
+        case "__raw_key__":
+            return functions.make_valid_utf8(functions.col(_KEY).cast("string"))
+        case "__raw_value__":
+            return functions.make_valid_utf8(functions.col(_VALUE).cast("string"))
+        case key if key.startswith(VALUE_PREFIX):
+            return functions.col(_VALUE_ROW).getField("metadata").getField(key.removeprefix(VALUE_PREFIX))
+        case key:
+            return functions.col(key)
+
+
+def _last_of_each(headers: Column) -> Column:
+    """The last header of each name, which Flink's map keeps."""
+    names = functions.transform(headers, lambda header: header.getField("key"))
+
+    def is_last(header: Column, index: Column) -> Column:
+        later = functions.slice(names, index + 2, functions.size(names))
+        return ~functions.array_contains(later, header.getField("key"))
+
+    return functions.filter(headers, is_last)
+
+
+def _matches(keeps: HeaderFilter) -> Column:
+    kept = _holds(keeps.first)
+    for operator, condition in keeps.others:
+        kept = kept & _holds(condition) if operator is HeaderOperator.AND else kept | _holds(condition)
+    return kept
+
+
+def _holds(condition: HeaderCondition) -> Column:
+    found = functions.exists(
+        functions.col("headers"),
+        lambda header: (
+            (header.getField("key") == condition.key)
+            & header.getField("value").eqNullSafe(functions.lit(condition.value).cast("binary"))
+        ),
+    )
+    holds = functions.coalesce(found, functions.lit(False))
+    return ~holds if condition.is_negated else holds

@@ -1,0 +1,259 @@
+"""How far event time has come: made on the driver of what the tasks have seen of each partition, as Flink makes it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, final
+
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    JobGraph,
+    KeyedNode,
+    Node,
+    OperatorKind,
+    OperatorNode,
+    SourceNode,
+)
+from kafkastream.spark.checkpoint.operator_ids import identities, keyed_identities
+from kafkastream.spark.worker.record_decoders import owner_subtask, split_name
+from kafkastream.sql.plan.query_node import StreamNode
+
+__all__ = ["EventTime", "Seen"]
+
+Seen = Mapping[int, Mapping[str, int]]
+"""By the node that makes watermarks, and there by its splits: the watermark that a split has come to."""
+
+
+class _Input(NamedTuple):
+    """What an operator hears of time by one of its inputs; an idle one holds back nobody."""
+
+    watermark: int
+    is_idle: bool = False
+
+
+@final
+class EventTime:
+    """The watermarks of a connected part of a job.
+
+    Args:
+        graph: The part.
+        parallelism: The number of subtasks.
+        clock: The time in s; only differences count.
+        buckets: Into how many the keys are sorted; as many as there are subtasks if not given.
+
+    Attributes:
+        is_aligned: Whether partitions may have to wait for others.
+        has_read_collections: Whether a micro-batch has had the elements of collections, behind which time is at its end.
+    """
+
+    def __init__(
+        self,
+        graph: JobGraph,
+        parallelism: int,
+        clock: Callable[[], float] = time.monotonic,
+        buckets: int | None = None,
+    ) -> None:
+        self._graph = graph
+        self._parallelism = parallelism
+        self._buckets = buckets or parallelism
+        self._clock = clock
+        self._began = self._looked = clock()
+        self._seen: dict[int, dict[str, int]] = {}
+        self._active: dict[tuple[int, str], float] = {}
+        self._marked_idle: set[tuple[int, str]] = set()
+        self._names = identities(graph.nodes)
+        self._keyed = keyed_identities(graph)
+        self._splits: dict[int, frozenset[TopicPartition]] = {}
+        self._finished: dict[int, frozenset[TopicPartition]] = {}
+        self._ended: set[int] = set()
+        self.has_read_collections = False
+        self._combined: dict[int, int] = {}
+        aligned = [node.watermarks.alignment for node in graph.sources if node.watermarks.alignment is not None]
+        self._align_every = min((one.update_interval.to_millis() / 1000 for one in aligned), default=0)
+        self._align_at = self._began
+        self.is_aligned = bool(aligned)
+        self._waiting: dict[int, frozenset[TopicPartition]] = {}
+
+    def restore(self, content: Mapping[str, Any]) -> None:
+        """Begin where an earlier run has been, by what ``content`` told then."""
+        seen, combined = content.get("seen", {}), content.get("combined", {})
+        self._seen = {node: dict(seen[name]) for node, name in self._names.items() if name in seen}
+        self._combined = {node: combined[name] for node, name in self._names.items() if name in combined}
+
+    def content(self) -> dict[str, Any]:
+        """What an earlier run is to know after a restart."""
+        return {
+            "combined": {self._names[node]: watermark for node, watermark in self._combined.items()},
+            "seen": {self._names[node]: splits for node, splits in self._seen.items()},
+        }
+
+    def watermarks(self) -> dict[str, int]:
+        """How far event time has come at each keyed operator, by its identity."""
+        return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
+
+    def of_subtasks(self, source: int) -> dict[int, int]:
+        """How far event time has come in the subtasks of a source that have a watermark."""
+        subtasks: dict[int, list[_Input]] = {}
+        for partition, one in self._of_partitions(self._source(source)).items():
+            owner = owner_subtask(partition.topic, partition.partition, self._parallelism)
+            subtasks.setdefault(owner, []).append(one)
+        come_to = {subtask: _come_to(own) for subtask, own in subtasks.items()}
+        return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
+
+    def allowed(self, source: int) -> int | None:
+        """How far a source may be read: so much ahead of the slowest of its alignment group; None when nobody waits.
+
+        As in Flink, a partition holds back the others when it has a watermark, and is neither idle nor at its end.
+        """
+        alignment = self._source(source).watermarks.alignment
+        if alignment is None:
+            return None
+        group = [
+            one
+            for node in self._graph.sources
+            if node.watermarks.alignment is not None and node.watermarks.alignment.group == alignment.group
+            for one in self._of_partitions(node).values()
+            if one.watermark > MIN_WATERMARK
+        ]
+        return _come_to(group) + alignment.max_drift.to_millis() if group else None
+
+    def align(self) -> Mapping[int, frozenset[TopicPartition]]:
+        """The partitions that are to wait for others of their group, by source; compared once per update interval.
+
+        While a partition waits, it does not become idle.
+        """
+        if self.is_aligned and self._clock() >= self._align_at:
+            self._align_at = self._clock() + self._align_every
+            self._waiting = {node.id: self._ahead(node) for node in self._graph.sources}
+        return self._waiting
+
+    def reads(self, source: int, partitions: Iterable[TopicPartition]) -> None:
+        """A source reads these partitions now; each of them counts from the beginning."""
+        self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
+
+    def looked(self) -> None:
+        """What there is to read was looked for now: who has nothing now is idle, if it had nothing for long enough."""
+        before, self._looked = self._looked, self._clock()
+        for source, partitions in self._waiting.items():
+            for split in map(split_name, partitions):
+                self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
+
+    def saw(self, seen: Seen, idle: Container[str] = ()) -> None:
+        """What the tasks of a micro-batch have seen, which began when there was a look last.
+
+        Args:
+            seen: Of which splits there was something.
+            idle: Those among them that their generators have marked idle.
+        """
+        for node, splits in seen.items():
+            known = self._seen.setdefault(node, {})
+            for split, watermark in splits.items():
+                known[split] = max(watermark, known.get(split, MIN_WATERMARK))
+                self._active[node, split] = self._looked
+                (self._marked_idle.add if split in idle else self._marked_idle.discard)((node, split))
+
+    def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:
+        """A bounded source has read these partitions to their stops: they hold back nobody any more."""
+        self._finished[source] = frozenset(partitions)
+
+    def ended(self, source: int) -> None:
+        """A source has come to its end."""
+        self._ended.add(source)
+
+    def _of(self, node: Node) -> _Input:
+        """What comes out of a node: never less than before."""
+        found = self._now(node)
+        combined = max(self._combined.get(node.id, MIN_WATERMARK), found.watermark)
+        self._combined[node.id] = combined
+        return _Input(combined, found.is_idle)
+
+    def _now(self, node: Node) -> _Input:
+        match node:
+            case SourceNode(source=CollectionSource()):
+                return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
+            case SourceNode() if node.id in self._ended:
+                return _Input(MAX_WATERMARK)
+            case SourceNode() if not self._splits.get(node.id):  # without any partition, as with one that has nothing
+                return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
+            case SourceNode():
+                return _made_by(node.watermarks, self._of_partitions(node).values())
+            case (
+                OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
+                | StreamNode(watermarks=WatermarkStrategy() as strategy)
+            ):
+                upstream = self._of(self._graph[node.input])
+                if upstream.watermark == MAX_WATERMARK:
+                    return upstream
+                splits = self._subtasks(node) or ("",)  # without any, as with one that has nothing
+                return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
+            case _:
+                return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
+
+    def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
+        """What a source's partitions have come to; one that is read to its stop holds back nobody, like an idle one."""
+        finished = self._finished.get(node.id, frozenset())
+        found = {
+            partition: self._of_split(node, node.watermarks, split_name(partition))
+            for partition in self._splits.get(node.id, frozenset())
+        }
+        return {p: one._replace(is_idle=True) if p in finished else one for p, one in found.items()}
+
+    def _ahead(self, node: SourceNode) -> frozenset[TopicPartition]:
+        limit = self.allowed(node.id)
+        if limit is None:
+            return frozenset()
+        return frozenset(p for p, one in self._of_partitions(node).items() if not one.is_idle and one.watermark > limit)
+
+    def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> _Input:
+        timeout, quiet = strategy.idle_timeout, self._looked - self._active.get((node.id, split), self._began)
+        is_idle = (node.id, split) in self._marked_idle or (timeout is not None and quiet >= timeout.to_millis() / 1000)
+        return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
+
+    def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
+        """The subtasks of a node to which elements may come: those that own a partition; all, behind a shuffle."""
+        before = [self._graph[one] for one in self._before(node)]
+        # Rows of streams go by the buckets of their subtasks.
+        is_of_rows = any(isinstance(one, StreamNode) for one in (node, *before))
+        subtasks = min(self._parallelism, self._buckets) if is_of_rows else self._parallelism
+        owners = {
+            owner_subtask(split.topic, split.partition, self._parallelism) % subtasks % (node.parallelism or subtasks)
+            for source in before
+            for split in self._splits.get(source.id, frozenset()) - self._finished.get(source.id, frozenset())
+            if source.id not in self._ended
+        }
+        if any(isinstance(one, KeyedNode) for one in before):
+            owners.update(range(min(node.parallelism or self._buckets, self._buckets)))
+        return frozenset(map(str, owners))
+
+    def _before(self, node: Node) -> frozenset[int]:
+        """The nodes before one, back to the last shuffle."""
+        found = set(node.inputs)
+        for taken in map(self._graph.__getitem__, node.inputs):
+            if not isinstance(taken, KeyedNode):
+                found |= self._before(taken)
+        return frozenset(found)
+
+    def _source(self, source: int) -> SourceNode:
+        node = self._graph[source]
+        assert isinstance(node, SourceNode)
+        return node
+
+
+def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
+    """What a node that makes watermarks of these splits hands on."""
+    return _Input(MIN_WATERMARK) if isinstance(strategy.generation, NoWatermarks) else _lowest(splits)
+
+
+def _lowest(inputs: Iterable[_Input]) -> _Input:
+    """What several inputs come to: the lowest of those that are not idle; where all are, time stands still."""
+    active = [one.watermark for one in inputs if not one.is_idle]
+    return _Input(min(active, default=MIN_WATERMARK), is_idle=not active)
+
+
+def _come_to(inputs: Sequence[_Input]) -> int:
+    """How far several inputs have come: as far as the lowest that is not idle; where all are, as far as the highest."""
+    lowest = _lowest(inputs)
+    return max(one.watermark for one in inputs) if lowest.is_idle else lowest.watermark

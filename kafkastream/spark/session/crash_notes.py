@@ -1,0 +1,216 @@
+"""Notes of what each Python worker is doing, which outlive it: so a crash has an operator, records and a cause.
+
+A worker that ends by ``os._exit`` or a signal cannot report anything. So it writes into a small mapped file which operator
+is at work on which records: once per operator and Arrow batch, at no cost per record. When Spark runs a task again whose
+worker has died, the note is made for each element, so the last attempt tells which one it was. The process that workers
+are forked from (``kafkastream.spark.session.worker_daemon``) adds how they ended. Driver and workers share the files only on one machine;
+on a cluster there are no notes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import mmap
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar, final
+
+import attrs
+
+from kafkastream.model.common.value_printing import shown
+
+__all__ = [
+    "NOTE",
+    "Crash",
+    "CrashNote",
+    "WatchedList",
+    "exit_described",
+    "last_crash",
+    "make_folder",
+    "record_range",
+    "settle",
+]
+
+T = TypeVar("T")
+
+_FOLDER: Final = "KAFKASTREAM_CRASH_NOTES"
+_SIZE: Final = 4096
+_END: Final = b"\0"
+_SETTLED_S: Final = 0.3
+
+
+def make_folder() -> None:
+    """Make the folder of notes, for the workers that this program's JVM will start; it goes with the program."""
+    folder = tempfile.mkdtemp(prefix="kafkastream-workers-")
+    os.environ[_FOLDER] = folder
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
+@final
+class CrashNote:
+    """The note of this worker; nothing is written where there is no folder for it.
+
+    Attributes:
+        is_repeated: Whether the task was begun before, so that each element is noted.
+    """
+
+    def __init__(self) -> None:
+        self._pid = 0
+        self._file: mmap.mmap | None = None
+        self._task = ""
+        self.is_repeated = False
+        self._operator = ""
+        self._where = ""
+        self._describe: Callable[[int], str] | None = None
+
+    @contextmanager
+    def task(self, run: str, attempt: int) -> Iterator[None]:
+        """Note the work of a task of this run of a job; ``attempt`` says how often Spark has begun the task before."""
+        self._open()
+        self._task, self.is_repeated = f"{attempt}\n{run}", attempt > 0
+        self.records("")
+        try:
+            yield
+        finally:
+            self._task = ""
+            self._write("")
+
+    def records(self, where: str) -> None:
+        """Note which records are at work."""
+        self._where = where
+        self.leave()
+
+    def enter(self, operator: str, describe: Callable[[int], str] | None = None) -> None:
+        """Note that an operator is at work.
+
+        Args:
+            operator: Its name, with its kind.
+            describe: Says where an element has come from, by its index among those that the operator is given.
+        """
+        self._operator, self._describe = operator, describe
+        self._note(self._where)
+
+    def leave(self) -> None:
+        """Note that no operator is at work."""
+        self.enter("")
+
+    def watched(self, elements: Iterable[T]) -> Iterable[T]:
+        """Return the elements; in a task that is repeated, each is noted when it is taken."""
+        return self._watching(elements) if self.is_repeated and self._file is not None else elements
+
+    def _watching(self, elements: Iterable[T]) -> Iterator[T]:
+        for index, element in enumerate(elements):
+            with suppress(Exception):  # a repr of the user's; the records are noted anyhow
+                place = f"{self._describe(index)}; " if self._describe else ""
+                self._note(f"{place}element {shown(element)}")
+            yield element
+
+    def _note(self, where: str) -> None:
+        if self._task:
+            self._write(f"{self._task}\n{self._operator}\n{where}")
+
+    def _write(self, text: str) -> None:
+        if self._file is not None:
+            content = text.encode(errors="replace")[: _SIZE - 1] + _END
+            self._file[: len(content)] = content
+
+    def _open(self) -> None:
+        """Map the file of this process: a forked worker has its own."""
+        folder = os.environ.get(_FOLDER)
+        if folder is None or self._pid == os.getpid():
+            return
+        self._pid, self._file = os.getpid(), None
+        with suppress(OSError), Path(folder, str(self._pid)).open("w+b") as file:
+            file.truncate(_SIZE)
+            self._file = mmap.mmap(file.fileno(), _SIZE)
+
+
+NOTE: Final = CrashNote()
+
+
+@final
+@attrs.frozen(order=True)
+class Crash:
+    """The end of a worker in the midst of a task.
+
+    Args:
+        attempt: How often Spark had begun the task before.
+        at: When it ended, in seconds.
+        status: Its exit status, or the negative number of a signal; None when nobody knows.
+        operator: What was at work, or nothing.
+        where: On which records.
+    """
+
+    attempt: int
+    at: float
+    status: int | None
+    operator: str
+    where: str
+
+
+def settle(pid: int, status: int) -> None:
+    """Add the exit status of a worker to its note, or remove the note if no task was at work."""
+    note = Path(os.environ.get(_FOLDER, os.devnull), str(pid))
+    with suppress(OSError):
+        if note.read_bytes().startswith(_END):
+            note.unlink()
+        else:
+            note.rename(note.with_name(f"{pid}.{status}"))
+
+
+def last_crash(run: str) -> Crash | None:
+    """Return what is known of the worker of this run that has crashed last; of a task, the last attempt says most."""
+    folder = os.environ.get(_FOLDER)
+    if folder is None:
+        return None
+    time.sleep(_SETTLED_S)  # Spark hears of the end at the same moment as the process that notes it
+    crashes = [crash for path in Path(folder).glob("*.*") for crash in _crash(path, run)]
+    return max(crashes, default=None)
+
+
+def _crash(path: Path, run: str) -> Iterator[Crash]:
+    text = path.read_bytes().partition(_END)[0].decode(errors="replace")
+    attempt, of_run, operator, where = (text.split("\n", 3) + [""] * 4)[:4]
+    if of_run == run:
+        yield Crash(int(attempt), path.stat().st_mtime, int(path.suffix.removeprefix(".")), operator, where)
+
+
+def exit_described(status: int) -> str:
+    """Say how a process has ended.
+
+    Example:
+        >>> exit_described(3), exit_described(-11)
+        ('exited with status 3', 'was killed by SIGSEGV')
+    """
+    if status >= 0:
+        return f"exited with status {status}"
+    with suppress(ValueError):
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"was killed by signal {-status}"
+
+
+def record_range(first: str, last: str) -> str:
+    """Say which records are in a batch, by the places of its first and its last.
+
+    Example:
+        >>> record_range("topic t, partition 0, offset 3", "topic t, partition 0, offset 7")
+        'topic t, partition 0, offset 3 to 7'
+    """
+    if first == last:
+        return first
+    same, _, end = last.rpartition(" ")
+    return f"{first} to {end}" if first.rpartition(" ")[0] == same else f"{first} to {last}"
+
+
+class WatchedList(list[Any]):
+    """A list whose elements are noted as they are taken."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements."""
+        return iter(NOTE.watched(super().__iter__()))

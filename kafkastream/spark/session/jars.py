@@ -1,0 +1,215 @@
+"""The jars that Spark and the embedded broker need: fetched once, by the Ivy that comes with Spark.
+
+Three environment variables steer it:
+
+* ``KAFKASTREAM_JARS_DIR``: where the jars are kept, instead of the user's cache. On a machine without network, copy
+  this folder from a machine where ``kafkastream jars`` and ``kafkastream jars --broker`` have run.
+* ``KAFKASTREAM_IVY_SETTINGS``: your own ``ivysettings.xml``, for a mirror or a registry with a password.
+* ``JAVA_TOOL_OPTIONS``: read by Java itself, for a proxy: ``-Dhttps.proxyHost=… -Dhttps.proxyPort=…``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+import platformdirs
+
+from kafkastream.errors import JarsUnavailableError, SetupError
+from kafkastream.spark.session.ivy import IVY_MODULE, Ivy
+
+__all__ = ["broker_jars", "connector_jars", "connector_version", "delta_jars", "spark_version"]
+
+LOCK_TIMEOUT_S = 900.0
+
+_MARKER = "complete"
+_CONNECTOR_JAR = re.compile(r"spark-sql-kafka-0-10_[\d.]+-(.+)\.jar")
+
+
+def connector_jars() -> tuple[Path, ...]:
+    """The jars that teach Spark to read and write Kafka; the first call on a machine downloads them.
+
+    They fit the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark. The connector has Spark's
+    version; where the registry lacks that, it is the newest of the same minor version, or of the one before.
+
+    Raises:
+        JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
+        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+    """
+    spark = _spark_jars_folder()
+    version = _spark_version(spark)
+    folder = _folder("connector", version)
+    return _jars(folder, lambda fresh: _fetch_connector(fresh, folder, spark))
+
+
+def connector_version() -> str:
+    """The version of the connector among ``connector_jars``; raises what they raise."""
+    return _version_of_connector(connector_jars()[0].parent)
+
+
+def broker_jars() -> tuple[Path, ...]:
+    """The jars of Apache Kafka itself, for tests and demos; the first call on a machine downloads them.
+
+    Raises:
+        JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
+        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+    """
+    spark = _spark_jars_folder()
+    return _jars(_folder("broker", _spark_version(spark)), lambda fresh: _ivy("broker", spark).fetch(fresh, [{}]))
+
+
+def delta_jars() -> tuple[Path, ...]:
+    """The jars that teach Spark to read and write Delta Lake tables; the first call on a machine downloads them.
+
+    Raises:
+        JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
+        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+    """
+    spark = _spark_jars_folder()
+    return _jars(_folder("delta", _spark_version(spark)), lambda fresh: _ivy("delta", spark).fetch(fresh, [{}]))
+
+
+def spark_version() -> str:
+    """The version of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
+
+    Raises:
+        JarsUnavailableError: There is none.
+    """
+    return _spark_version(_spark_jars_folder())
+
+
+def _spark_jars_folder() -> Path:
+    pyspark = find_spec("pyspark")
+    homes = [os.environ.get("SPARK_HOME"), *(pyspark.submodule_search_locations or () if pyspark else ())]
+    for home in filter(None, homes):
+        if any(Path(home, "jars").glob("ivy-*.jar")):
+            return Path(home, "jars")
+    raise JarsUnavailableError("no Spark on this machine", now="Install pyspark, or set SPARK_HOME.")
+
+
+def _spark_version(spark: Path) -> str:
+    core = next(spark.glob("spark-core_*.jar"))
+    return core.stem.partition("-")[2].partition("-")[2]
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("KAFKASTREAM_JARS_DIR") or platformdirs.user_cache_path("kafkastream") / "jars")
+
+
+def _folder(configuration: str, spark_version: str) -> Path:
+    return _cache() / f"{spark_version}-{_digest_of_ivy_module()}" / configuration
+
+
+def _digest_of_ivy_module() -> str:
+    return hashlib.sha256(IVY_MODULE.read_bytes()).hexdigest()[:8]
+
+
+def _ivy(configuration: str, spark: Path) -> Ivy:
+    return Ivy(configuration, next(spark.glob("ivy-*.jar")), _cache() / "ivy")
+
+
+def _fetch_connector(fresh: Path, folder: Path, spark: Path) -> None:
+    version = _spark_version(spark)
+    try:
+        _ivy("connector", spark).fetch(fresh, _attempts(version))
+    except SetupError:
+        if not (kept := _nearest_kept(folder, version)):
+            raise
+        shutil.copytree(kept, fresh)
+    if (nearest := _version_of_connector(fresh)) != version:
+        print(f"Spark {version} gets the Kafka connector {nearest}, the nearest to be had.", file=sys.stderr)  # noqa: T201
+
+
+def _attempts(spark_version: str) -> tuple[Mapping[str, str], ...]:
+    """The revisions to ask the registry for: Spark's own first, which needs no list of versions in the registry."""
+    major, minor = _minor_version(spark_version)
+    provider = f"[{major}.0.0,{major}.{minor + 1}.0-dev["  # "dev" comes before all other suffixes
+    nearest = [f"{major}.{near}.+" for near in (minor, minor - 1) if near >= 0]
+    return tuple(
+        {"connector.revision": connector, "token-provider.revision": provider}
+        for connector, provider in [(spark_version, spark_version), *((one, provider) for one in nearest)]
+    )
+
+
+def _minor_version(version: str) -> tuple[int, int]:
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def _version_of_connector(folder: Path) -> str:
+    return next(found[1] for jar in folder.iterdir() if (found := _CONNECTOR_JAR.fullmatch(jar.name)))
+
+
+def _nearest_kept(folder: Path, spark_version: str) -> Path | None:
+    """A folder with the jars of another Spark that do for this one, too: copied from another machine, say."""
+    major, minor = _minor_version(spark_version)
+    others = folder.parent.parent.glob(f"*-{_digest_of_ivy_module()}/{folder.name}")
+    kept = {one: _minor_version(_version_of_connector(one)) for one in others if _complete(one)}
+    near = [one for one, version in kept.items() if version in {(major, minor), (major, minor - 1)}]
+    return max(near, key=lambda one: (kept[one], one.parent.name), default=None)
+
+
+def _jars(folder: Path, fill: Callable[[Path], None]) -> tuple[Path, ...]:
+    """The folder's jars, which are there, or with which ``fill`` fills a fresh one."""
+    if jars := _complete(folder):
+        return jars
+    with _alone(folder.parent.parent):
+        if not _complete(folder):
+            _fill(folder, fill)
+    return _complete(folder)
+
+
+def _complete(folder: Path) -> tuple[Path, ...]:
+    """The folder's jars; none unless all that its marker names are there."""
+    try:
+        names = (folder / _MARKER).read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        return ()
+    jars = tuple(folder / name for name in names)
+    return jars if all(jar.is_file() for jar in jars) else ()
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time; SQLite's lock works on every system and ends with its process."""
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        lock = sqlite3.connect(cache / "lock", timeout=LOCK_TIMEOUT_S, isolation_level=None)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise _no_lock(cache, error) from error
+    with closing(lock):
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise _no_lock(cache, error) from error
+        yield
+
+
+def _no_lock(cache: Path, error: Exception) -> JarsUnavailableError:
+    return JarsUnavailableError(
+        f"the jars folder cannot be locked: {error}",
+        where=str(cache),
+        now="Does another process fetch jars? May this one write there?",
+    )
+
+
+def _fill(folder: Path, fill: Callable[[Path], None]) -> None:
+    folder.parent.mkdir(exist_ok=True)
+    for left_by_killed in folder.parent.glob(f"{folder.name}-*"):
+        shutil.rmtree(left_by_killed)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as temporary:
+        fresh = Path(temporary, "jars")
+        fill(fresh)
+        names = sorted(jar.name for jar in fresh.glob("*.jar"))
+        (fresh / _MARKER).write_text("\n".join(names), encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)
+        fresh.replace(folder)

@@ -1,0 +1,241 @@
+"""Spark's JVM as a process: how it is started, what it writes to standard error, and how it has ended."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, ClassVar, Final, final
+
+from py4j.protocol import Py4JError, Py4JNetworkError
+from pyspark import SparkConf, SparkContext, java_gateway
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
+from typing_extensions import Self
+
+from kafkastream.errors import SetupError, SparkLostError
+from kafkastream.spark.session.worker_output import shown
+
+__all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
+
+LOG_VARIABLE: Final = "KAFKASTREAM_SPARK_LOG"
+"""The environment variable with the level from which on Spark's own log is shown."""
+
+ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
+"""Environment variables of Spark's JVMs, unless the user has set them.
+
+glibc gives each thread a heap of its own, up to eight for each core, and what RocksDB frees in one of them stays there:
+https://github.com/prestodb/presto/issues/8993.
+"""
+_LINES: Final = 8
+_END_OF_OUTPUT_S: Final = 5.0
+_END_OF_PROCESS_S: Final = 2.0
+_SAYS_WHY: Final = re.compile(r"error|exception|invalid|unrecognized|could not|cannot", re.IGNORECASE)
+_JAVA_FRAME: Final = re.compile(r"\s+at |\s+\.\.\. \d+ more|Picked up \w+:")
+
+
+def launch(conf: SparkConf) -> Any:
+    """Start the JVM and return its gateway; what it writes is shown, without its own remarks.
+
+    Raises:
+        SetupError: The JVM has ended as it started; the error has its own message.
+    """
+    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started():
+        try:
+            gateway = launch_gateway(conf, {"stdout": out.into, "stderr": errors.into})
+        except (PySparkException, Py4JError, OSError) as error:
+            raise SetupError(
+                "Spark's JVM did not start",
+                where=f"JAVA_HOME={os.environ.get('JAVA_HOME', '')}",
+                now=own_words(out.whole() + errors.whole()) or str(error),
+            ) from None
+        out.pass_on()
+        errors.pass_on()
+    return gateway
+
+
+@contextmanager
+def _ended_unless_started() -> Iterator[None]:
+    """End the JVM if the program ends while it starts: then nobody else knows of it, and it would stay."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        options["env"] = {**ENVIRONMENT, **options["env"]}
+        begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
+        return begun[-1]
+
+    vars(java_gateway)["Popen"] = popen  # launch_gateway hands out no process that has not started
+    try:
+        yield
+    except BaseException:
+        for process in begun:
+            process.kill()
+        raise
+    finally:
+        vars(java_gateway)["Popen"] = subprocess.Popen
+
+
+@final
+class _Output:
+    """Standard output or standard error of a JVM: kept while it starts, then passed on line by line."""
+
+    def __init__(self, name: str) -> None:
+        read, self.into = os.pipe()
+        self._name = name
+        self._stream = os.fdopen(read, "rb")
+        self._early: list[bytes] = []
+        self._passes_on = False
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._read, name=f"spark-{name}", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def pass_on(self) -> None:
+        """Show what has come so far, and from now on each line as it comes."""
+        with self._lock:
+            self._write(self._early)
+            self._passes_on = True
+
+    def whole(self) -> str:
+        """Return all that a JVM wrote which has ended."""
+        self._close()
+        self._thread.join(_END_OF_OUTPUT_S)
+        with self._lock:
+            return b"".join(self._early).decode(errors="replace")
+
+    def _close(self) -> None:
+        """Close the end that the JVM has a copy of."""
+        if self.into >= 0:
+            os.close(self.into)
+            self.into = -1
+
+    def _read(self) -> None:
+        for line in self._stream if os.environ.get(LOG_VARIABLE) else shown(self._stream):
+            with self._lock:
+                if self._passes_on:
+                    self._write((line,))
+                else:
+                    self._early.append(line)
+
+    def _write(self, lines: Iterable[bytes]) -> None:
+        with suppress(AttributeError, OSError, ValueError):  # the program has closed its own, or has none
+            stream = getattr(sys, self._name)
+            stream.buffer.writelines(lines)
+            stream.flush()
+
+
+_SUBMITTED: Final = "org.apache.spark.deploy.SparkSubmit"
+
+
+def forward_signals(gateway: Any) -> None:
+    """Let this program hear of a SIGTERM to the JVM of ``spark-submit``, whose child it is, and decide.
+
+    The JVM itself would stop Spark at once, in the midst of a micro-batch; it ends when this program has ended. Ctrl-C
+    comes to both, so the JVM ignores it. A JVM that runs other things than this program is left alone.
+    """
+    jvm = gateway.jvm
+    if getattr(gateway, "proc", None) is not None or os.name != "posix":
+        return
+    if not str(jvm.java.lang.System.getProperty("sun.java.command") or "").startswith(_SUBMITTED):
+        return
+    ensure_callback_server_started(gateway)
+    signals = jvm.sun.misc
+    signals.Signal.handle(signals.Signal("TERM"), _Forwarder())
+    signals.Signal.handle(signals.Signal("INT"), signals.SignalHandler.SIG_IGN)
+
+
+@final
+class _Forwarder:
+    """A handler of the JVM's that sends the signal on to this program."""
+
+    class Java:
+        """The interface, for py4j."""
+
+        implements: ClassVar = ["sun.misc.SignalHandler"]
+
+    def handle(self, number: Any) -> None:
+        """Send the signal on."""
+        os.kill(os.getpid(), number.getNumber())
+
+
+def own_words(output: str) -> str:
+    r"""Return the message in what a JVM wrote as it ended, without stack frames and instructions for use.
+
+    Example:
+        >>> own_words("WARN: old\nError: too small\n\tat org.apache.spark.X(Y.java:1)\nUsage: spark-submit\n")
+        'Error: too small'
+    """
+    lines = [line.rstrip() for line in output.splitlines() if line.strip() and not _JAVA_FRAME.match(line)]
+    usage = next((index for index, line in enumerate(lines) if line.startswith("Usage:")), len(lines))
+    first = next((index for index, line in enumerate(lines[:usage]) if _SAYS_WHY.search(line)), max(usage - _LINES, 0))
+    return "\n  ".join(lines[first:usage][:_LINES])
+
+
+def lost_jvm(error: BaseException | None = None) -> SparkLostError | None:
+    """Return the error which says that Spark's JVM has ended, if it has.
+
+    Args:
+        error: What a call to the JVM raised; where another process has started the JVM, only this can tell.
+    """
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return None
+    is_cut_off = isinstance(error, (Py4JNetworkError, ConnectionError))
+    process = getattr(gateway, "proc", None)
+    if process is None:
+        return SparkLostError("Spark's JVM does not answer any more", now=_AGAIN) if is_cut_off else None
+    status = _status(process, _END_OF_PROCESS_S if is_cut_off else 0)
+    return None if status is None else _ended(status)
+
+
+def hush_end(context: SparkContext) -> None:
+    """Have nobody but us tell of a JVM that was killed: neither py4j nor Spark's server of accumulators.
+
+    py4j logs calls that fail to the root logger:
+    https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py#L1045.
+    """
+    logging.getLogger().addFilter(_is_not_of_py4j)
+    server = getattr(context, "_accumulatorServer", None)
+    if server is None or "handle_error" in vars(server):
+        return
+    tell = server.handle_error
+
+    def handle_error(request: object, address: object) -> None:
+        if lost_jvm(ConnectionError()) is None:
+            tell(request, address)
+
+    server.handle_error = handle_error
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
+
+
+_AGAIN: Final = "Start the program again; a job with a checkpoint directory continues where it stopped."
+
+
+def _status(process: subprocess.Popen[bytes], patience_s: float) -> int | None:
+    with suppress(subprocess.TimeoutExpired):
+        return process.wait(patience_s) if patience_s else process.poll()
+    return None
+
+
+def _ended(status: int) -> SparkLostError:
+    if status >= 0:
+        return SparkLostError(f"Spark's JVM has ended with exit status {status}", now=_AGAIN)
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    memory = "If nobody sent that, the system was out of memory (dmesg says so): give the machine or container more, "
+    memory += "or Spark less (spark.driver.memory).\n  "
+    return SparkLostError(f"Spark's JVM was killed by {name}", now=f"{memory if -status == 9 else ''}{_AGAIN}")

@@ -1,0 +1,229 @@
+"""An archive of this Python environment with its interpreter, for executors that need not have a Python at all.
+
+Spark unpacks it beside each executor (``--archives env.tar.gz#env``), which starts ``./env/bin/python``. pyspark is left
+out: executors have Spark's own, and take Python's side of it from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from importlib.metadata import Distribution, distributions
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from kafkastream.errors import SetupError
+
+__all__ = ["SUFFIXES", "files_of", "pack"]
+
+SUFFIXES: Final = (".tar.gz", ".tgz")
+"""The kinds of archives that Spark unpacks with ``tar``; of others, its own code forgets which files are programs."""
+
+_NOT_TO_SHIP: Final = ("pyspark", "py4j", "pip", "setuptools", "wheel")
+"""Spark's own, which executors have; and what only installs others."""
+_STDLIB_LEFT_OUT: Final = (
+    *("site-packages", "dist-packages", "test", "idlelib", "turtledemo", "tkinter", "ensurepip", "lib2to3"),
+    *("config-*", "*.a"),
+)
+_OPTIMIZED: Final = "*.opt-[12].pyc"
+"""What Python compiles for its options -O and -OO, with which Spark does not start it."""
+_LARGE_AND_UNUSED: Final = ("pandas/tests", "pyarrow/tests", "pyarrow/include")
+_NEEDED: Final = "import confluent_kafka, pandas, pyarrow, kafkastream.spark.exchange.stateful_stage"
+_LAUNCHER: Final = """\
+#!/bin/sh
+# The interpreter finds its library from where it lies, but not its own shared library.
+here=$(cd "${{0%/*}}" && pwd)
+LD_LIBRARY_PATH="$here${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" exec "$here/{name}" "$@"
+"""
+
+
+def pack(archive: Path, *, without: Collection[str] = ()) -> None:
+    """Write the archive of the environment that runs this.
+
+    Args:
+        archive: Where, with one of the ``SUFFIXES``.
+        without: Installed packages to leave out, by the names that pip knows.
+
+    Raises:
+        SetupError: This environment cannot be moved to other machines, or a package in it cannot.
+    """
+    _check_movable()
+    with tempfile.TemporaryDirectory(prefix="kafkastream-pack-", dir=archive.resolve().parent) as temporary:
+        root = Path(temporary, "env")
+        _copy_interpreter(root)
+        packages = root / _site_packages(root)
+        left_out = files_of({*_NOT_TO_SHIP, *without})
+        for folder in reversed(_site_folders()):
+            _copy(folder, packages, left_out)
+        for package in _editable_packages():
+            _copy(package, packages / package.name, ())
+        for unused in _LARGE_AND_UNUSED:
+            shutil.rmtree(packages / unused, ignore_errors=True)
+        _check(root)
+        written = Path(temporary, archive.name)
+        _write(written, root)
+        written.replace(archive)
+
+
+def _check_movable() -> None:
+    if sys.platform != "linux":
+        raise SetupError(
+            f"executors on Linux cannot run the Python of {sys.platform}",
+            where="kafkastream pack",
+            now="Run it in a container with the executors' Linux.",
+        )
+    if Path(sys.base_prefix, "conda-meta").is_dir():
+        raise SetupError(
+            "this is an environment of conda, whose libraries only its own tool can move",
+            where=sys.prefix,
+            now="conda install conda-pack; conda pack -o env.tar.gz",
+        )
+
+
+def _copy_interpreter(root: Path) -> None:
+    """Copy the interpreter of this environment, its standard library, and the shared library that it is linked to."""
+    binaries, name = root / "bin", f"python{sysconfig.get_python_version()}"
+    binaries.mkdir(parents=True)
+    shutil.copy2(Path(getattr(sys, "_base_executable", sys.executable)).resolve(), binaries / name)
+    for library in _libpython():
+        shutil.copy2(library, binaries)
+    base = Path(sys.base_prefix)
+    stdlib = Path(os.__file__).parent
+    for folder in {stdlib, Path(sys.base_exec_prefix, sys.platlibdir, stdlib.name)}:
+        if folder.is_dir():
+            _copy(folder, root / folder.relative_to(base), _STDLIB_LEFT_OUT)
+    launcher = binaries / "python"
+    launcher.write_text(_LAUNCHER.format(name=name), encoding="utf-8")
+    launcher.chmod(0o755)
+    (binaries / "python3").symlink_to("python")
+
+
+def _libpython() -> Iterable[Path]:
+    """The shared libraries of Python itself that this process has loaded, under the names that they are looked for by."""
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
+    paths = {Path(line.split(maxsplit=5)[5]) for line in maps.splitlines() if "/libpython" in line}
+    return sorted(path for path in paths if path.name.startswith("libpython"))
+
+
+def _site_packages(root: Path) -> Path:
+    """Where the copied interpreter looks for packages, below the root.
+
+    Raises:
+        SetupError: It looks elsewhere than beside itself.
+    """
+    known = _run(root, "import site; print(site.getsitepackages()[0])").strip()
+    if not Path(known).is_relative_to(root):
+        raise SetupError(
+            f"the copied interpreter looks for its packages in {known}, not beside itself",
+            where=sys.base_prefix,
+            now="Make the environment with another Python: python.org's, uv's, pyenv's, or the system's.",
+        )
+    return Path(known).relative_to(root)
+
+
+def _run(root: Path, program: str) -> str:
+    """Run a program with the copied interpreter, which sees nothing of this environment but Spark's own Python files.
+
+    Raises:
+        SetupError: It fails.
+    """
+    (spark,) = getattr(find_spec("pyspark"), "submodule_search_locations", None) or [""]
+    libraries = map(str, Path(spark, "python", "lib").glob("*.zip"))
+    environment = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(libraries)}
+    done = subprocess.run(  # noqa: S603
+        [str(root / "bin" / "python"), "-c", program], env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SetupError(
+            f"the packed Python does not work: {done.stderr.strip().splitlines()[-1:]}",
+            where=sys.prefix,
+            now="Is kafkastream installed in this environment with all that it needs?",
+        )
+    return done.stdout
+
+
+def _check(root: Path) -> None:
+    _run(root, _NEEDED)
+
+
+def _site_folders() -> list[Path]:
+    """The folders of installed packages that this process imports from, the first first."""
+    import site
+
+    known = [*site.getsitepackages(), site.getusersitepackages()]
+    return [Path(folder) for folder in dict.fromkeys(known) if folder in sys.path and Path(folder).is_dir()]
+
+
+def files_of(left_out: Collection[str]) -> set[str]:
+    """The files and folders beside each other in ``site-packages`` that nothing is in but these packages.
+
+    Of editable packages that are the links to where they lie.
+    """
+    ours: set[str] = set()
+    others: set[str] = set()
+    for distribution in distributions():
+        is_left_out = _plain(distribution.metadata["Name"]) in set(map(_plain, left_out))
+        for file in distribution.files or ():
+            is_link = _is_editable(distribution) and len(file.parts) == 1
+            (ours if is_left_out or is_link else others).add(file.parts[0])
+    return ours - others
+
+
+def _plain(name: str) -> str:
+    """The name of a package as pip compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _is_editable(distribution: Distribution) -> bool:
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    return bool(origin.get("dir_info", {}).get("editable"))
+
+
+def _editable_packages() -> Iterator[Path]:
+    """The folders of packages that are installed as editable ones.
+
+    Raises:
+        SetupError: One has no package of its own name.
+    """
+    for distribution in filter(_is_editable, distributions()):
+        name = distribution.metadata["Name"]
+        spec = find_spec(_plain(name).replace("-", "_"))
+        folders = list(spec.submodule_search_locations or ()) if spec else []
+        if not folders:
+            raise SetupError(
+                f"{name} is installed as an editable package, and where its files are cannot be told",
+                where=sys.prefix,
+                now="Install it without -e, or leave it out: --without.",
+            )
+        yield Path(folders[0])
+
+
+def _copy(source: Path, target: Path, left_out: Iterable[str]) -> None:
+    """Copy a folder, and leave out some of what lies directly in it."""
+
+    def ignored(folder: str, names: list[str]) -> set[str]:
+        patterns = left_out if Path(folder) == source else ()
+        return shutil.ignore_patterns(*patterns, _OPTIMIZED)(folder, names)
+
+    shutil.copytree(source, target, ignore=ignored, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+
+
+def _write(archive: Path, root: Path) -> None:
+    def of_nobody(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        return entry
+
+    # The usual level of 9 takes many times as long, for a tenth less.
+    with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
+        for entry in sorted(root.iterdir()):
+            tar.add(entry, arcname=entry.name, filter=of_nobody)

@@ -1,0 +1,266 @@
+"""The Spark session that a job runs in: the one there is, or a new one with the Kafka connector in place."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pyspark
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
+from pyspark.find_spark_home import _find_spark_home
+from pyspark.logger import PySparkLogger
+from pyspark.sql import DataFrame, SparkSession
+
+from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
+from kafkastream.model.common.immutable import HIDDEN_KEYS
+from kafkastream.spark.session.crash_notes import make_folder
+from kafkastream.spark.session.descriptors import check_descriptor_limit
+from kafkastream.spark.session.driver_python import provide_python
+from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version
+from kafkastream.spark.session.java_home import find_java
+from kafkastream.spark.session.jvm import (
+    ENVIRONMENT,
+    LOG_VARIABLE,
+    forward_signals,
+    hush_end,
+    launch,
+    lost_jvm,
+    own_words,
+)
+from kafkastream.spark.session.master import given_master, is_cluster
+from kafkastream.spark.session.signals import exit_at_sigterm
+from kafkastream.spark.session.spark_versions import check_spark
+
+__all__ = ["add_jars", "frame_of", "spark_session"]
+
+_CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+_HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
+_PROGRAMS_SESSION = threading.Lock()
+"""Held while another session is the program's active one for a moment; jobs start and make frames in threads of their own."""
+_LOCAL = "local[*,4]"
+"""All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
+
+
+def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
+    """A frame of rows that are here; Spark would make its session the program's active one, which it stays as it was."""
+    sessions = _jvm(session).SparkSession
+    with _PROGRAMS_SESSION:
+        before = SparkSession._activeSession
+        of_thread = sessions.getActiveSession()  # which Spark keeps for each thread, and Python for all
+        try:
+            return session.createDataFrame(rows, schema)
+        finally:
+            SparkSession._activeSession = before
+            if of_thread.isDefined():
+                sessions.setActiveSession(of_thread.get())
+            else:
+                sessions.clearActiveSession()
+
+
+def spark_session(python: str | None = None) -> SparkSession:
+    """The active session, or a new one; in either case with Spark's Kafka connector.
+
+    Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
+    ``spark.master`` says else, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
+
+    Args:
+        python: The workers' Python; None for what ``PYSPARK_PYTHON`` says, or the program's own.
+
+    Raises:
+        UnsupportedFeatureError: Spark runs already, with another Python for its workers; it is
+            Spark Connect; or PYSPARK_PIN_THREAD is false.
+        ConnectorMissingError: Spark runs without its connector, and it cannot be added.
+        SetupError: No Java, Spark is too old or does not start, or the connector's jars cannot be fetched.
+        SparkLostError: Spark's JVM has died since an earlier job.
+    """
+    _refuse_spark_connect()
+    _refuse_unpaired_threads()
+    exit_at_sigterm()
+    lost = lost_jvm()
+    if lost is not None:
+        raise lost
+    # Spark's workers would start another Python, one without this package.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if python is not None and SparkContext._active_spark_context is None:
+        os.environ["PYSPARK_PYTHON"] = python
+    # They log the traceback of every callback that fails, and of every plan; our own errors say it in the user's words.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    with _PROGRAMS_SESSION:
+        session = SparkSession.getActiveSession() or _new_session()
+    check_spark(session.version, pyspark.__version__)
+    forward_signals(session.sparkContext._gateway)
+    hush_end(session.sparkContext)
+    if python not in {None, session.sparkContext.pythonExec}:
+        raise UnsupportedFeatureError(
+            f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
+            where="set_python_executable",
+            now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
+        )
+    provide_python(session.sparkContext)
+    # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
+    session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
+    _hide_secrets(session)
+    _ensure_connector(session)
+    return session
+
+
+def _new_session() -> SparkSession:
+    if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+        return SparkSession.builder.getOrCreate()
+    check_spark(spark_version(), pyspark.__version__)
+    check_descriptor_limit()
+    if SparkContext._gateway is not None:  # an earlier session was stopped, its JVM is there
+        return SparkSession(SparkContext(conf=_configuration()))
+    _share_import_path()
+    make_folder()
+    os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
+    gateway = launch(_configuration())
+    try:
+        return SparkSession(SparkContext(gateway=gateway, conf=_configuration()))
+    except Py4JJavaError as error:
+        why = own_words(str(error.java_exception))
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # with which the JVM ends
+        SparkContext._gateway = SparkContext._jvm = None
+        raise SetupError("Spark did not start", now=why) from None
+
+
+def _refuse_spark_connect() -> None:
+    """Refuse to run on Spark Connect, whose client has neither the JVM nor the callbacks that a job needs."""
+    names = [name for name in ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED") if name in os.environ]
+    if os.environ.get("SPARK_API_MODE", "").lower() == "connect":
+        names.append("SPARK_API_MODE")
+    connect = sys.modules.get("pyspark.sql.connect.session")
+    if names or (connect is not None and connect.SparkSession.getActiveSession() is not None):
+        raise UnsupportedFeatureError(
+            "jobs do not run through Spark Connect yet",
+            where=", ".join(names) or "the active SparkSession",
+            now="Run the program where Spark's driver is: kafkastream run, or spark-submit with --master; "
+            "unset SPARK_REMOTE, SPARK_CONNECT_MODE_ENABLED and SPARK_API_MODE.",
+        )
+
+
+def _refuse_unpaired_threads() -> None:
+    """Refuse a setting with which a micro-batch cannot learn the query that it belongs to."""
+    if os.environ.get("PYSPARK_PIN_THREAD", "true").lower() != "true":
+        raise UnsupportedFeatureError(
+            "PYSPARK_PIN_THREAD=false: a micro-batch would not know its query, and transactions would get wrong names",
+            where="the environment",
+            now="Unset PYSPARK_PIN_THREAD; true is Spark's default.",
+        )
+
+
+def _configuration() -> SparkConf:
+    conf = SparkConf()
+    conf.setIfMissing("spark.master", given_master(os.environ, Path(_find_spark_home())) or _LOCAL)
+    conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
+    conf.setIfMissing("spark.ui.showConsoleProgress", "false")
+    conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash says where it was
+    for name, value in ENVIRONMENT.items():
+        conf.setIfMissing(f"spark.executorEnv.{name}", value)
+    # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
+    if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
+        conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.session.worker_daemon")
+    _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
+    _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
+    return conf
+
+
+def _append(conf: SparkConf, key: str, separator: str, value: str) -> None:
+    conf.set(key, separator.join(filter(None, (conf.get(key, ""), value))))
+
+
+def _log_options() -> str:
+    settings = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+    level = os.environ.get(LOG_VARIABLE)
+    return f"{settings} -Dkafkastream.log.level={level} -Dkafkastream.log.failures={level}" if level else settings
+
+
+def _share_import_path() -> None:
+    """Let workers on this machine import what the program can: the modules beside its script, say."""
+    known = [entry for entry in sys.path if entry and Path(entry).is_dir()]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*known, *filter(None, [os.environ.get("PYTHONPATH")])]))
+
+
+def _hide_secrets(session: SparkSession) -> None:
+    """Have plans, as ``explain`` and the web interface show them, leave out all secrets among a source's options."""
+    known = session.conf.get(_HIDDEN_OPTIONS) or HIDDEN_KEYS
+    if HIDDEN_KEYS not in known:
+        session.conf.set(_HIDDEN_OPTIONS, f"{known}|{HIDDEN_KEYS}")
+
+
+def _ensure_connector(session: SparkSession) -> None:
+    if not (_has_connector(session) or _add_connector(session)):
+        raise ConnectorMissingError("Spark runs without its Kafka connector", now=_ways_to_start())
+
+
+def _ways_to_start() -> str:
+    with_jars = 'Start with: spark-submit --jars "$(kafkastream jars)" …'
+    try:
+        version = connector_version()
+    except SetupError:
+        return with_jars
+    return f"{with_jars}   or: spark-submit --packages org.apache.spark:spark-sql-kafka-0-10_2.13:{version} …"
+
+
+def add_jars(session: SparkSession, name: str, jars: Callable[[], Iterable[Path]], what: str, option: str) -> None:
+    """Give a running driver and its executors further jars, unless they have them.
+
+    Args:
+        session: The session.
+        name: A class in the jars.
+        jars: Returns the jars.
+        what: Their name, for errors.
+        option: Option of ``kafkastream jars`` that tells them.
+
+    Raises:
+        ConnectorMissingError: Spark's driver cannot take further jars.
+        JarsUnavailableError: They could not be had.
+    """
+    if not (_has_class(session, name) or _add_jars(session, jars(), name)):
+        raise ConnectorMissingError(
+            f"Spark runs without {what}",
+            now=f'Start with: spark-submit --jars "$(kafkastream jars),$(kafkastream jars {option})" …',
+        )
+
+
+def _has_connector(session: SparkSession) -> bool:
+    return _has_class(session, _CONNECTOR_CLASS)
+
+
+def _has_class(session: SparkSession, name: str) -> bool:
+    try:
+        _jvm(session).java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
+    except Py4JJavaError:
+        return False
+    return True
+
+
+def _add_connector(session: SparkSession) -> bool:
+    try:
+        return _add_jars(session, connector_jars(), _CONNECTOR_CLASS)
+    except SetupError:
+        return False
+
+
+def _add_jars(session: SparkSession, jars: Iterable[Path], name: str) -> bool:
+    """Give a running driver and its executors jars; works where Spark's driver has a class loader that can grow."""
+    jvm = _jvm(session)
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    if not loader.getClass().getName().endswith("MutableURLClassLoader"):
+        return False
+    for jar in jars:
+        loader.addURL(jvm.java.net.URL(jar.as_uri()))
+        session.sparkContext._jsc.sc().addJar(str(jar))
+    return _has_class(session, name)
+
+
+def _jvm(session: SparkSession) -> Any:
+    return session.sparkContext._jvm

@@ -1,0 +1,332 @@
+"""Spark's errors in the user's words: the one seam where they are translated."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from itertools import takewhile
+
+from kafkastream.errors import (
+    AuthenticationError,
+    BrokerUnreachableError,
+    ConnectorMissingError,
+    DefinitionError,
+    DeliveryError,
+    DeserializationError,
+    JobError,
+    KafkaError,
+    KafkastreamError,
+    SetupError,
+    SparkLostError,
+    StorageError,
+    UnknownTopicError,
+    UserFunctionError,
+    WorkerCrashedError,
+    WorkerDependencyError,
+    WorkerStartError,
+)
+from kafkastream.model.common.immutable import HIDDEN_KEYS
+from kafkastream.spark.session.descriptors import HOW_TO_RAISE
+from kafkastream.spark.session.jvm import lost_jvm
+
+__all__ = [
+    "BAD_RECORD",
+    "BAD_ROW",
+    "STORAGE",
+    "FunctionFailedError",
+    "lost_records",
+    "storage_error",
+    "translated",
+    "without_secrets",
+]
+
+BAD_RECORD = "kafkastream cannot decode"
+"""How the message of a record begins that Spark itself refuses to decode."""
+
+BAD_ROW = "kafkastream cannot write"
+"""How the message of a row begins that a table cannot take: it has NULL where there may be none, say."""
+
+_TOO_MANY_OPEN = "Too many open files"
+_USER_FUNCTION = "kafkastream's user function failed"
+"""How the message begins with which an error of a function comes out of Spark."""
+
+STORAGE = (
+    r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
+    r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
+)
+"""What file systems say that are read-only, or gone."""
+
+_CRASHES = "os._exit in a function ends a worker, as do a fault in native code and a lack of memory."
+
+_NOT_THEIRS = r"[/\\](?:pyspark|kafkastream)[/\\]|<frozen "
+_FRAMES = 5
+
+Build = Callable[[re.Match[str], str, str], KafkastreamError]
+
+_TABLE: tuple[tuple[str, Build], ...] = (
+    (
+        rf"{_USER_FUNCTION} (\{{[^\n\[]*\}}) \[end\]",
+        lambda found, job, _: _user_function(found[1], job),
+    ),
+    (
+        # The text of an error may hold the plan, and the plan the expression that makes this message: digits tell.
+        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+|file /[^\n\[\]]+)\] (.*?) \[end\]",
+        lambda found, job, _: DeserializationError(
+            f"job {job!r} failed to deserialize a record: {found[2]}",
+            where=found[1],
+            now="Mend or skip the record, or use a schema that accepts it; for a table, its format's 'ignore-parse-errors'.",
+        ),
+    ),
+    (
+        r"kafkastream\.errors\.StorageError: \[[a-z-]+\] ([^\n]+)\n(?:  at ([^\n]+)\n)?  ([A-Z][^\n]*)",
+        lambda found, job, _: StorageError(found[1], where=found[2] or f"job {job!r}", now=found[3]),
+    ),
+    (
+        rf"{BAD_ROW} \[partition \d+\] (.*?) \[end\]",
+        lambda found, job, _: DeliveryError(found[1], where=f"job {job!r}"),
+    ),
+    (
+        r"SlotTakenError: ([^\n]*)",
+        lambda found, job, _: DeliveryError(
+            f"somebody else writes under the same transactional ids: {found[1]}",
+            where=f"job {job!r}",
+            now="Is the job running twice, or another job with this sink's prefix? The next start continues where this "
+            "one stopped.",
+        ),
+    ),
+    (
+        _TOO_MANY_OPEN,
+        lambda _, job, __: _too_many_open(f"job {job!r}"),
+    ),
+    (
+        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        lambda found, job, _: WorkerDependencyError(
+            f"Spark's workers lack the module {found[1]!r}",
+            where=f"job {job!r}",
+            now="Install it for the workers' Python (PYSPARK_PYTHON), or ship it: a module with spark-submit --py-files, "
+            "this whole environment with kafkastream pack.",
+        ),
+    ),
+    (
+        r"Failed to find data source: kafka|kafka010\.KafkaSourceProvider",
+        lambda _, job, __: ConnectorMissingError(
+            "Spark runs without its Kafka connector",
+            where=f"job {job!r}",
+            now='Start with: spark-submit --jars "$(kafkastream jars)" …',
+        ),
+    ),
+    (
+        r"CONCURRENT_(?:STREAM_LOG_UPDATE|QUERY)|LOCATION_NOT_EMPTY|another query with same id is already active",
+        lambda _, job, __: JobError(
+            f"another job named {job!r} runs on the same checkpoint directory",
+            now="Stop it first, or give this job another name.",
+        ),
+    ),
+    (
+        r"common\.errors\.(?:Sasl|Ssl)AuthenticationException: ([^\n]*)",
+        lambda found, job, servers: AuthenticationError(
+            f"the Kafka brokers cannot be used with these credentials: {found[1]}",
+            where=f"job {job!r}, bootstrap.servers {servers}",
+            now="Check the properties sasl.* and ssl.* of the source.",
+        ),
+    ),
+    (
+        r"Failed to load (?:SSL keystore|PEM SSL keystore) (\S+)",
+        lambda found, job, _: DefinitionError(
+            f"Spark cannot read the store {found[1]}",
+            where=f"job {job!r}",
+            now="A source's stores must be there on every worker, or be given as PEM text: ssl.truststore.certificates, "
+            "ssl.keystore.certificate.chain, ssl.keystore.key.",
+        ),
+    ),
+    (
+        r"common\.config\.ConfigException: ([^\n]*)",
+        lambda found, job, _: DefinitionError(
+            f"Kafka's client refuses a property: {found[1]}", where=f"job {job!r}", now="Correct its value."
+        ),
+    ),
+    (
+        r"UnknownTopicOrPartitionException",
+        lambda found, job, _: UnknownTopicError(
+            f"{_topics(found.string)} does not exist any more", where=f"job {job!r}", now="Create it again."
+        ),
+    ),
+    (
+        r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>(?:Partition|Cannot fetch)[^\n]*)",
+        lambda found, job, _: lost_records(found["reason"] or found["state"] or found[0], where=f"job {job!r}"),
+    ),
+    (
+        r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
+        lambda found, job, servers: BrokerUnreachableError(
+            f"the Kafka brokers do not answer: {found[1] or found[0]}",
+            where=f"job {job!r}, bootstrap.servers {servers}",
+            now="Check that they run; the next start continues where this one stopped.",
+        ),
+    ),
+    (
+        r"No space left on device|Disk quota exceeded|File too large",
+        lambda found, job, _: StorageError(
+            f"a disk is full: {found[0]}",
+            where=f"job {job!r}",
+            now="Make room where the checkpoint directory is, and in Spark's local directory (spark.local.dir). "
+            "The next start continues where this one stopped.",
+        ),
+    ),
+    (
+        STORAGE,
+        lambda found, job, _: StorageError(
+            f"files of the job cannot be read or written: {_java_message(found[1])}",
+            where=f"job {job!r}",
+            now="Is the directory there, writable, and mounted? The next start continues where this one stopped.",
+        ),
+    ),
+    (
+        r"Cannot run program \"([^\"]+)\"",
+        lambda found, job, _: SetupError(
+            f"Spark cannot start the workers' Python {found[1]!r}",
+            where=f"job {job!r}",
+            now="Set PYSPARK_PYTHON to an interpreter that exists on every worker, or ship this one: kafkastream pack.",
+        ),
+    ),
+    (
+        r"Python worker exited unexpectedly(?: \(crashed\)(?::\s*(?P<fatal>Fatal Python error: .*))?)?",
+        lambda found, job, _: WorkerCrashedError(
+            "a Python worker of Spark's has ended in the midst of a task",
+            where=f"job {job!r}",
+            now=_frames(found["fatal"] or "") or _CRASHES,
+        ),
+    ),
+    (
+        r"Python worker failed to connect back",
+        lambda _, job, __: WorkerStartError(
+            "a Python worker of Spark's did not start in time",
+            where=f"job {job!r}",
+            now="The machine is very busy: give it less to do, or more cores, and start again.",
+        ),
+    ),
+    (
+        r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001",  # of raise_error in what a query became
+        lambda found, job, _: JobError(found[1], where=f"job {job!r}"),
+    ),
+)
+
+
+# Where Spark shows a client's properties: name=value, with commas between them.
+_SECRET = re.compile(
+    r"""(\bsasl\.jaas\.config=)(?:"(?:\\.|[^"\\])*"|[^";])*;"""
+    r"|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*"
+    rf"|(\b(?=[\w.-]*(?:{HIDDEN_KEYS.removeprefix('(?i)')})[\w.-]*=)[\w.-]+=)[^,}}\s]*",
+    re.DOTALL | re.IGNORECASE,
+)
+
+
+class FunctionFailedError(RuntimeError):
+    """What an error of a function of SQL is between worker and driver: text, which Java hands on.
+
+    Example:
+        >>> failed = FunctionFailedError(UserFunctionError("f raised ValueError: [1]", now="its traceback"))
+        >>> print(translated(failed, "totals", ""))
+        [user-function] f raised ValueError: [1]
+          at job 'totals'
+          its traceback
+    """
+
+    def __init__(self, error: UserFunctionError) -> None:
+        # Brackets of the user's are escaped, so that the end of the text is plain; and what secrets are known by.
+        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b").replace("=", r"\u003d")
+        super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
+
+
+def _topics(text: str) -> str:
+    """The topics that a query reads, as Spark shows its sources with an error."""
+    found = re.findall(r"KafkaV2\[Subscribe\[([^\]]+)\]\]", text)
+    names = sorted({name.strip() for several in found for name in several.split(",")})
+    return f"topic {names[0]}" if len(names) == 1 else f"one of the topics {', '.join(names) or 'that the job reads'}"
+
+
+def _frames(fault: str) -> str:
+    """What Python's faulthandler says of a fault, with the frames that are neither Spark's nor ours."""
+    head, *lines = fault.splitlines() or [""]
+    frames = [line.strip() for line in takewhile(lambda line: not line.startswith("\tat "), lines)]
+    theirs = [line for line in frames if line.startswith("File ") and not re.search(_NOT_THEIRS, line)]
+    return "\n  ".join([head, *theirs[:_FRAMES]])
+
+
+def _user_function(text: str, job: str) -> UserFunctionError:
+    what, where, now = map(_masked, json.loads(f"[{text[1:-1]}]"))
+    return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
+
+
+def lost_records(what: str, *, where: str) -> KafkaError:
+    """Records that a job was to read next are not on the brokers."""
+    return KafkaError(
+        f"records that the job has not read yet are gone: {what}",
+        where=where,
+        now="The topic was deleted, made again, or is read no more, or its retention is shorter than the job was down.",
+    )
+
+
+def _too_many_open(where: str) -> SetupError:
+    return SetupError(
+        "too many files and sockets are open",
+        where=where,
+        now=f"{HOW_TO_RAISE} If it has state and Spark is older than 4.2.1, use a newer one: that one leaks sockets "
+        "(SPARK-58932).",
+    )
+
+
+def storage_error(what: str, error: Exception) -> StorageError | SetupError:
+    """A file system has failed, as Java says."""
+    if _TOO_MANY_OPEN in str(error):
+        return _too_many_open("the checkpoint directory")
+    lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
+    return StorageError(
+        f"{what}: {_java_message(lines[0])}", now="Is the directory there, writable, and on a disk that is not full?"
+    )
+
+
+def _java_message(line: str) -> str:
+    """What an exception of Java's says, without the names of its classes.
+
+    Example:
+        >>> _java_message(": java.io.FileNotFoundException: /a/b (Read-only file system)")
+        '/a/b (Read-only file system)'
+    """
+    return _masked(re.sub(r"^:? *(?:(?:Caused by: )?[\w.$]+(?:Exception|Error): )+", "", line.strip()))
+
+
+def without_secrets(error: Exception) -> str:
+    """The text of an error of Spark's, which may show the properties of clients."""
+    return _masked(str(error))
+
+
+def _masked(text: str) -> str:
+    return _SECRET.sub(r"\1\2\3***", text)
+
+
+def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
+    """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
+    if isinstance(error, KafkastreamError):
+        return error
+    lost = lost_jvm(error)
+    if lost is not None:
+        return SparkLostError(lost.what, where=f"job {job!r}", now=lost.now)
+    text = without_secrets(error)
+    found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
+    if found is None:
+        return JobError(
+            _first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log."
+        )
+    build, match = found
+    return build(match, job, servers)
+
+
+_NOISE = ("at ", "An error occurred while calling ", "An exception was thrown from the Python worker:")
+
+
+def _first_line(text: str) -> str:
+    """The line that says most: a Python error's last, else the first that is not a Java frame."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(_NOISE)]
+    python = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
+    return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]

@@ -1,0 +1,244 @@
+"""The contents of files, found on the driver and read by a task."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import pickle
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial, singledispatch
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pyarrow as pa
+
+from kafkastream.errors import DefinitionError, StorageError, UnsupportedFeatureError
+from kafkastream.model.common.row import Row, named_rows
+from kafkastream.model.connectors.file_formats import FileContents, FileFormat, TextLineFormat
+from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
+from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.sql.rows.element_columns import arrow_schema
+from kafkastream.sql.files.csv import CsvReaderFormat
+from kafkastream.sql.files.parquet import ParquetColumnarRowInputFormat
+from kafkastream.sql.files.tables import TableFile, TableFiles
+
+__all__ = [
+    "CONTENTS_SCHEMA",
+    "contents_reader",
+    "elements_of",
+    "files_of",
+    "opened_bytes",
+    "opened_text",
+    "told_of_reading",
+]
+
+CONTENTS_SCHEMA: Final = "source int, value binary"
+_PER_BATCH: Final = 10_000
+_HIDDEN: Final = (".", "_")
+_JAVAS: Final = "kafkastream.java"
+_SURROGATE: Final = 3
+
+
+def files_of(contents: FileContents) -> Sequence[Path]:
+    """Find the files to read, in the order of their names; hidden ones are left out, and what is in hidden directories.
+
+    Raises:
+        DefinitionError: A path does not exist.
+        UnsupportedFeatureError: A file is compressed in a way that cannot be read.
+        StorageError: A directory cannot be read.
+    """
+    files = [file for path in contents.paths for file in _below(Path(path))]
+    for file in files:
+        if file.suffix in _UNREADABLE:
+            raise UnsupportedFeatureError(
+                f"files that end with {file.suffix} cannot be read", where=str(file), now="Decompress it, or use .gz."
+            )
+    return files
+
+
+def _below(path: Path) -> Iterator[Path]:
+    if not path.exists():
+        raise DefinitionError(
+            "there is no such file or directory", where=str(path), now="Is it on this machine's disks?"
+        )
+    if path.name.startswith(_HIDDEN):
+        return
+    if not path.is_dir():
+        yield path
+        return
+    with told_of_reading(path):
+        inside = sorted(path.iterdir())
+    for one in inside:
+        yield from _below(one)
+
+
+def contents_reader(
+    node: int, contents: FileContents
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return what ``mapInArrow`` wants: any one row in, a row for each element out, pickled, with the source's node."""
+    return partial(_rows, node, files_of(contents), contents.format)
+
+
+def _rows(
+    node: int, files: Sequence[Path], format_: FileFormat, asked: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    for _ in asked:
+        elements = _elements(files, format_)
+        while some := list(islice(elements, _PER_BATCH)):
+            values = pa.array(map(pickle.dumps, some), pa.binary())
+            yield pa.RecordBatch.from_arrays([pa.array([node] * len(some), pa.int32()), values], ["source", "value"])
+
+
+def elements_of(contents: FileContents) -> Iterator[Any]:
+    """Read all elements here; errors as of ``files_of``."""
+    return _elements(files_of(contents), contents.format)
+
+
+def _elements(files: Iterable[Path], format_: FileFormat) -> Iterator[Any]:
+    for file in files:
+        with told_of_reading(file):
+            yield from _read(format_, file)
+
+
+@singledispatch
+def _read(format_: FileFormat, file: Path) -> Iterator[Any]:
+    """The elements of a file."""
+    raise AssertionError(f"nothing reads {type(format_).__name__}")
+
+
+@_read.register
+def _(format_: TextLineFormat, file: Path) -> Iterator[str]:
+    with opened_text(file, format_.charset_name) as text:
+        for line in text:
+            yield line.removesuffix("\n")
+
+
+@_read.register
+def _(format_: CsvReaderFormat, file: Path) -> Iterator[Row]:
+    schema = format_.schema
+    read = schema.reading.reader()
+    with opened_text(file, "UTF-8", newline="") as text:
+        records = schema.dialect.records(text)
+        if schema.has_header:
+            header = next(records, None)
+            if header is not None and schema.is_strict:
+                _check_header(schema.dialect.columns(header), schema.names, file)
+        for record in islice(records, int(schema.skips_first), None):
+            yield _csv_row(read, record, file)
+
+
+def _csv_row(read: Callable[[bytes], Row | None], record: str, file: Path) -> Row:
+    try:
+        row = read(record.encode())
+    except ValueError as error:
+        raise StorageError(f"a row of CSV cannot be read: {error}", where=f"{file}: {record[:200]!r}") from None
+    assert row is not None
+    return row
+
+
+def _check_header(found: Sequence[str], names: Sequence[str], file: Path) -> None:
+    if [name.strip() for name in found] != list(names):
+        raise StorageError(
+            f"the header is {', '.join(found)}, and the columns are {', '.join(names)}",
+            where=str(file),
+            now="Give the schema the header's columns, or leave set_strict_headers out.",
+        )
+
+
+@_read.register
+def _(format_: TableFiles, file: Path) -> Iterator[TableFile]:
+    found = format_.file(file)
+    if found is not None:
+        yield found
+
+
+@_read.register
+def _(format_: ParquetColumnarRowInputFormat, file: Path) -> Iterator[Row]:
+    batches = columns_of_parquet(
+        file,
+        arrow_schema(format_.row_type),
+        is_utc=format_.is_utc_timestamp,
+        is_case_sensitive=format_.is_case_sensitive,
+        batch_size=format_.batch_size,
+    )
+    names = [field.name for field in format_.row_type.fields]
+    for batch in batches:
+        values = [user_values(column, instants=True) for column in batch.columns]
+        yield from named_rows(names, map(list, zip(*values, strict=True)))
+
+
+def opened_bytes(file: Path) -> IO[bytes]:
+    """Open a file, which is decompressed by the end of its name."""
+    stream: IO[bytes] = _OPENERS.get(file.suffix, Path.open)(file, "rb")
+    return stream
+
+
+@contextmanager
+def opened_text(file: Path, charset: str, newline: str | None = None) -> Iterator[io.TextIOWrapper]:
+    """Open a file, which is decompressed by the end of its name, as text.
+
+    Args:
+        file: The file.
+        charset: By one of Java's names.
+        newline: As ``open`` takes it.
+    """
+    with (
+        opened_bytes(file) as stream,
+        io.TextIOWrapper(stream, _codec(charset, stream), errors=_JAVAS, newline=newline) as text,
+    ):
+        yield text
+
+
+def _codec(charset: str, stream: IO[bytes]) -> str:
+    """Name Python's codec: without a byte order mark, Java takes the highest byte for the first."""
+    name = codecs.lookup(charset).name
+    if name not in _MARKS:
+        return name
+    has_mark = stream.read(4).startswith(_MARKS[name])
+    stream.seek(0)
+    return name if has_mark else f"{name}-be"
+
+
+def _inflated(file: Path, _: str) -> IO[bytes]:
+    return io.BytesIO(zlib.decompress(file.read_bytes()))
+
+
+_OPENERS: Final[Mapping[str, Callable[[Path, Any], Any]]] = {
+    ".gz": gzip.open,
+    ".gzip": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".deflate": _inflated,
+}
+_UNREADABLE: Final = frozenset({".zst"})
+_MARKS: Final = {
+    "utf-16": (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE),
+    "utf-32": (codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE),
+}
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """Put U+FFFD in the place of bytes that are not valid, one for half of a surrogate pair, where Python puts three."""
+    assert isinstance(error, UnicodeDecodeError)
+    found = error.object[error.start : error.start + _SURROGATE]
+    is_surrogate = error.encoding == "utf-8" and len(found) == _SURROGATE and b"\xed\xa0" <= found[:2] <= b"\xed\xbf"
+    return "\ufffd", error.start + _SURROGATE if is_surrogate else error.end
+
+
+codecs.register_error(_JAVAS, _replaced)
+
+
+@contextmanager
+def told_of_reading(path: Path) -> Iterator[None]:
+    """Tell errors of the file system, and of compression, in the user's words."""
+    try:
+        yield
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot read {path}: {reason}", now="Can all workers read it?") from None

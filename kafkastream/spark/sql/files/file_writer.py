@@ -1,0 +1,151 @@
+"""Elements into part files, on a worker."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, final
+
+import attrs
+from pyspark import TaskContext
+
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.sql.files.part_formats import Chunk, Part, PartFormat, part_format
+from kafkastream.spark.worker.batch_context import BatchContext
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.part_files import PartNames, WrittenParts, told
+from kafkastream.spark.worker.reports import Report, ReportKind
+
+__all__ = ["FileOperator"]
+
+
+@attrs.define(eq=False)
+class _Bucket:
+    """The parts of a task in one directory.
+
+    Attributes:
+        parts: The path of each part, with the hidden path that it has been written to.
+    """
+
+    folder: Path
+    sink: FileSink
+    names: PartNames
+    format: PartFormat
+    parts: dict[Path, Path] = attrs.field(factory=dict, init=False)
+    _stream: IO[bytes] | None = attrs.field(default=None, init=False)
+    _part: Part | None = attrs.field(default=None, init=False)
+
+    def write(self, chunk: Chunk) -> None:
+        """Write a chunk; a part that has become too large ends before the next entry."""
+        most, begin = self.sink.rolling_policy.most_bytes, 0
+        while begin < len(chunk):
+            if self._part is not None and most is not None and self._part.size > most:
+                self.end_part()
+            self._part = self._part or self._begun()
+            begin += self._part.write(chunk, begin, most)
+
+    def end_part(self) -> None:
+        """End the open part, if there is one; what it holds is on the disk then."""
+        if self._stream is not None and self._part is not None:
+            self._part.end()
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+        self.close()
+
+    def close(self) -> None:
+        """Close the open part as it is."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = self._part = None
+
+    def _begun(self) -> Part:
+        config = self.sink.output_file_config
+        name = self.names.name(config.part_prefix, len(self.parts), config.part_suffix)
+        hidden = self.folder / f".{name}.inprogress.{uuid.uuid4().hex}"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._stream = hidden.open("wb")
+        self.parts[self.folder / name] = hidden
+        return self.format.begin(self._stream)
+
+
+@final
+@attrs.define(eq=False)
+class FileOperator(SinkOperator):
+    """Writes a task's elements to hidden files, which the driver gives their names.
+
+    Args:
+        node: The sink's node.
+        sink: The sink as the user defined it.
+        identity: The sink's identity among the job's sinks.
+        element_type: The type of the elements, if it is declared.
+    """
+
+    node: int
+    sink: FileSink
+    identity: str
+    element_type: TypeInformation[Any] | None
+    _format: PartFormat | None = attrs.field(default=None, init=False)
+    _task: TaskScope = attrs.field(default=TaskScope(""), init=False)
+    _names: PartNames | None = attrs.field(default=None, init=False)
+    _buckets: dict[str, _Bucket] = attrs.field(factory=dict, init=False)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the task's elements come from."""
+        batch = BatchContext.of_task() or BatchContext()
+        spark = TaskContext.get()
+        # Several tasks may bring elements of one origin, unless it is a partition of a topic.
+        origin = task.origin if task.split or spark is None else f"{task.origin}/{spark.partitionId()}"
+        self._names = PartNames.of(batch.slots, self.identity, batch.batch, origin, is_partition=bool(task.split))
+        self._buckets = {}
+
+    def open(self, context: RuntimeContext) -> None:
+        """Know how elements become files."""
+        self._format = part_format(self.sink.encoder, self.element_type)
+
+    def write(self, batch: Batch) -> None:
+        """Write elements."""
+        assert self._format is not None
+        chunks = self._format.chunks(batch.values)
+        with told(self.sink.base_path):
+            for folder, chunk in chunks:
+                self._bucket(folder).write(chunk)
+
+    def finish(self) -> Iterator[Report]:
+        """End all parts, and tell the driver."""
+        assert self._names is not None
+        with told(self.sink.base_path):
+            for bucket in self._buckets.values():
+                bucket.end_part()
+        parts = {path: hidden for bucket in self._buckets.values() for path, hidden in bucket.parts.items()}
+        yield Report(ReportKind.FILES, self.node, WrittenParts(self._names, parts))
+
+    def abandon(self) -> None:
+        """Delete what has been written."""
+        with told(self.sink.base_path):
+            for bucket in self._buckets.values():
+                bucket.close()
+                for hidden in bucket.parts.values():
+                    hidden.unlink()
+        self._buckets = {}
+
+    def _bucket(self, name: str | None) -> _Bucket:
+        assert self._names is not None
+        assert self._format is not None
+        if name is None:
+            name = self.sink.bucket_assigner.bucket(datetime.datetime.now(datetime.timezone.utc))
+        if name not in self._buckets:
+            folder = Path(self.sink.base_path, name)
+            self._buckets[name] = _Bucket(folder, self.sink, self._names, self._format)
+        return self._buckets[name]
+
+
+@sink_operator.register
+def _(sink: FileSink, place: SinkPlace) -> SinkOperator:
+    return FileOperator(place.name, place.node, sink, place.identity, place.element_type)

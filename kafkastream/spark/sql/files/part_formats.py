@@ -1,0 +1,246 @@
+"""How elements become part files on a worker: lines, and formats that write a file as a whole."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from typing import IO, Any, final
+
+import attrs
+import fastavro
+import fastavro.write
+import pyarrow as pa
+
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.value_printing import flink_string
+from kafkastream.model.connectors.file_formats import BulkWriterFactory
+from kafkastream.model.connectors.file_sink import Encoder
+from kafkastream.model.formats.charsets import encoded
+from kafkastream.spark.sql.files.parquet_files import ParquetWriter
+from kafkastream.spark.sql.rows.element_columns import ElementRows
+from kafkastream.spark.worker.batches import each
+from kafkastream.sql.files.avro import AvroWriterFactory
+from kafkastream.sql.files.csv import CsvWriterFactory
+from kafkastream.sql.files.parquet import ParquetWriterFactory
+
+__all__ = ["Chunk", "ColumnPart", "LinePart", "Part", "PartFormat", "part_format"]
+
+Chunk = Sequence[Any] | pa.RecordBatch
+"""What a batch of elements has become, with as many entries as there are elements."""
+
+
+class Part(ABC):
+    """A part file that is being written."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many bytes it has so far."""
+
+    @abstractmethod
+    def write(self, chunk: Any, begin: int, most: int | None) -> int:
+        """Write entries from one on, and return how many; none after the part has more bytes than ``most``."""
+
+    def end(self) -> None:
+        """Write what ends the file."""
+
+
+class PartFormat(ABC):
+    """How the elements of a sink become files."""
+
+    @abstractmethod
+    def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
+        """Make of elements what parts take, by the directories that it goes to; None for that of the time.
+
+        Raises:
+            ElementError: An element does not fit.
+        """
+
+    @abstractmethod
+    def begin(self, stream: IO[bytes]) -> Part:
+        """Begin to write a part."""
+
+
+@singledispatch
+def part_format(encoder: Encoder | BulkWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
+    """Return how elements become files; a module that knows a class registers its own.
+
+    Args:
+        encoder: What the sink was given.
+        element_type: The type of the elements, if it is declared.
+    """
+    raise AssertionError(f"nothing writes by {type(encoder).__name__}")
+
+
+@final
+@attrs.define(eq=False)
+class LinePart(Part):
+    """A part of lines, which have their ends."""
+
+    stream: IO[bytes]
+    _size: int = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes have been written."""
+        return self._size
+
+    def write(self, chunk: Sequence[bytes], begin: int, most: int | None) -> int:
+        """Write lines."""
+        lines = chunk[begin:] if begin else chunk
+        if most is not None and self._size + sum(map(len, lines)) > most:
+            return self._write_some(lines, most)
+        data = b"".join(lines)
+        self.stream.write(data)
+        self._size += len(data)
+        return len(lines)
+
+    def _write_some(self, lines: Sequence[bytes], most: int) -> int:
+        for number, line in enumerate(lines):
+            if self._size > most:
+                return number
+            self.stream.write(line)
+            self._size += len(line)
+        return len(lines)
+
+
+class _Lines(PartFormat):
+    @abstractmethod
+    def line(self, value: Any) -> bytes:
+        """Return the line of an element, with its end."""
+
+    def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
+        """Make a line of each element."""
+        return [(None, each(self.line, values))]
+
+    def begin(self, stream: IO[bytes]) -> Part:
+        """Begin to write lines."""
+        return LinePart(stream)
+
+
+@final
+@attrs.frozen
+class _Texts(_Lines):
+    charset: str
+    element_type: TypeInformation[Any] | None
+
+    def line(self, value: Any) -> bytes:
+        """Return the text of an element, as Flink shows it."""
+        if value is None:
+            raise ValueError("there is no text of None; Flink's encoder fails, too")
+        return encoded(flink_string(value, self.element_type), self.charset) + b"\n"
+
+
+@part_format.register
+def _(encoder: Encoder, element_type: TypeInformation[Any] | None) -> PartFormat:
+    return _Texts(encoder.charset_name, element_type)
+
+
+@final
+class _Csv(_Lines):
+    def __init__(self, factory: CsvWriterFactory) -> None:
+        schema = factory.schema
+        self._write = schema.writing.writer()
+        names = schema.dialect.line([(name, True) for name in schema.names])
+        self._header = f"{names}{schema.line_separator}".encode() if schema.has_header else b""
+
+    def line(self, value: Any) -> bytes:
+        """Return a row as CSV."""
+        return self._write(value).encode()
+
+    def begin(self, stream: IO[bytes]) -> Part:
+        """Begin with the names of the columns, if they are wanted."""
+        stream.write(self._header)
+        return LinePart(stream, len(self._header))
+
+
+@part_format.register
+def _(factory: CsvWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
+    return _Csv(factory)
+
+
+@final
+class _Parquet(PartFormat):
+    def __init__(self, factory: ParquetWriterFactory) -> None:
+        self._format = factory.format
+        self._rows = ElementRows(factory.row_type)
+
+    def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
+        """Make columns of the elements."""
+        return [(None, self._rows.of(values))]
+
+    def begin(self, stream: IO[bytes]) -> Part:
+        """Begin to write columns."""
+        return ColumnPart(ParquetWriter(stream, self._rows.schema, self._format))
+
+
+@final
+@attrs.define(eq=False)
+class ColumnPart(Part):
+    """A part of columns."""
+
+    writer: ParquetWriter
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are, and how many will be at the most."""
+        return self.writer.size
+
+    def write(self, chunk: pa.RecordBatch, begin: int, most: int | None) -> int:
+        """Write rows."""
+        rows = chunk.slice(begin)
+        self.writer.write(rows)
+        return rows.num_rows
+
+    def end(self) -> None:
+        """Write what is left, and the footer."""
+        self.writer.close()
+
+
+@part_format.register
+def _(factory: ParquetWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
+    return _Parquet(factory)
+
+
+@final
+class _Avro(PartFormat):
+    def __init__(self, factory: AvroWriterFactory) -> None:
+        self._schema = fastavro.parse_schema(json.loads(factory.schema.text))
+
+    def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
+        """Check that the elements are of the schema."""
+        each(lambda value: fastavro.validate(value, self._schema), values)
+        return [(None, values)]
+
+    def begin(self, stream: IO[bytes]) -> Part:
+        """Begin with the schema."""
+        return _AvroPart(stream, fastavro.write.Writer(stream, self._schema))
+
+
+@final
+@attrs.define(eq=False)
+class _AvroPart(Part):
+    stream: IO[bytes]
+    writer: fastavro.write.Writer
+
+    @property
+    def size(self) -> int:
+        """How many bytes are in the file."""
+        return self.stream.tell()
+
+    def write(self, chunk: Sequence[Any], begin: int, most: int | None) -> int:
+        """Write records."""
+        for record in chunk[begin:]:
+            self.writer.write(record)
+        return len(chunk) - begin
+
+    def end(self) -> None:
+        """Write the last block."""
+        self.writer.flush()
+
+
+@part_format.register
+def _(factory: AvroWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
+    return _Avro(factory)

@@ -1,0 +1,152 @@
+"""Avro messages of tables, bare and with Confluent's registry, by fastavro."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, final
+
+import attrs
+
+from kafkastream.model.formats.avro_json import read_avro_json, write_avro_json
+from kafkastream.model.formats.avro_schema import parsed_schema, read_avro
+from kafkastream.model.formats.confluent_wire import framed, unframed
+from kafkastream.model.formats.schema_registry import SchemaRegistry
+from kafkastream.spark.sql.formats.avro_values import avro_dump, avro_load
+from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.formats import AvroConfluentFormat, AvroEncoding, AvroFormat
+from kafkastream.sql.formats.avro_types import shape, union_branch
+from kafkastream.sql.types import DataType
+
+__all__ = ["avro_decoder", "avro_encoder"]
+
+Plain = Mapping[str, Any]
+
+
+def avro_decoder(part: RecordPart, format_: AvroFormat | AvroConfluentFormat) -> MessageDecoder:
+    """What decodes a table's messages."""
+    kind, schema = part.row_type, format_.schema_of(part.row_type.fields)
+    if isinstance(format_, AvroConfluentFormat):
+        return _ConfluentDecoder(kind, schema, format_.registry)
+    return _BareDecoder(kind, schema, format_.encoding)
+
+
+def avro_encoder(part: RecordPart, format_: AvroFormat | AvroConfluentFormat) -> MessageEncoder:
+    """What encodes a table's messages."""
+    kind, schema = part.row_type, format_.schema_of(part.row_type.fields)
+    if isinstance(format_, AvroConfluentFormat):
+        return _ConfluentEncoder(kind, schema, format_.registry, format_.subject or "")
+    return _BareEncoder(kind, schema, format_.encoding)
+
+
+@final
+@attrs.frozen
+class _BareDecoder(MessageDecoder):
+    kind: DataType
+    schema: str
+    encoding: AvroEncoding
+
+    def opened(self) -> Callable[[bytes], Plain]:
+        schema = parsed_schema(json.loads(self.schema))
+        read = read_avro if self.encoding is AvroEncoding.BINARY else read_avro_json
+        return _loaded(self.kind, lambda message: read(message, schema))
+
+
+@final
+@attrs.frozen
+class _ConfluentDecoder(MessageDecoder):
+    kind: DataType
+    schema: str
+    registry: SchemaRegistry
+
+    def opened(self) -> Callable[[bytes], Plain]:
+        def read(message: bytes) -> Plain:
+            schema_id, data = unframed(message)
+            found: Plain = read_avro(data, *_schemas(self.registry, schema_id, self.schema))
+            return found
+
+        return _loaded(self.kind, read)
+
+
+@final
+@attrs.frozen
+class _BareEncoder(MessageEncoder):
+    kind: DataType
+    schema: str
+    encoding: AvroEncoding
+
+    def opened(self) -> Callable[[Plain], bytes]:
+        write = _written if self.encoding is AvroEncoding.BINARY else write_avro_json
+        return _dumped(self.kind, self.schema, write)
+
+
+@final
+@attrs.frozen
+class _ConfluentEncoder(MessageEncoder):
+    kind: DataType
+    schema: str
+    registry: SchemaRegistry
+    subject: str
+
+    def opened(self) -> Callable[[Plain], bytes]:
+        write = _dumped(self.kind, self.schema, _written)
+        return lambda row: framed(self.registry.register(self.subject, self.schema), write(row))
+
+
+def _loaded(kind: DataType, read: Callable[[bytes], Plain]) -> Callable[[bytes], Plain]:
+    load = avro_load(kind)
+    return read if load is None else lambda message: load(read(message))
+
+
+def _dumped(kind: DataType, schema: str, write: Callable[[Any, Any], bytes]) -> Callable[[Plain], bytes]:
+    definition = json.loads(schema)
+    parsed, dump = parsed_schema(definition), avro_dump(kind, definition)
+    return (lambda row: write(row, parsed)) if dump is None else (lambda row: write(dump(row), parsed))
+
+
+def _written(row: Plain, schema: Any) -> bytes:
+    from fastavro import schemaless_writer
+
+    out = io.BytesIO()
+    try:
+        schemaless_writer(out, schema, row)
+    except Exception as error:
+        raise ValueError(f"Fail to serialize a row with the Avro schema: {error!r}") from error
+    return out.getvalue()
+
+
+@lru_cache(maxsize=1000)
+def _schemas(registry: SchemaRegistry, schema_id: int, reader: str) -> tuple[Any, Any]:
+    """The writer's and the reader's; None for the latter where the writer's does."""
+    found = registry.schema(schema_id)
+    named: dict[str, Any] = {}
+    for text in found.references:
+        parsed_schema(json.loads(text), named)
+    writer, wanted = json.loads(found.text), json.loads(reader)
+    if not found.references and shape(writer) == shape(wanted):
+        return parsed_schema(writer), None
+    return parsed_schema(writer, named), parsed_schema(_renamed(wanted, writer))
+
+
+def _renamed(reader: Any, writer: Any) -> Any:
+    """The reader's schema, whose records are known by the writer's names, too: Java compares only what is in them."""
+    match reader, writer:
+        case list(), _:
+            return [_renamed(branch, writer) for branch in reader]
+        case _, list():
+            return _renamed(reader, union_branch(writer))
+        case {"type": "record", "fields": fields}, {"type": "record", "name": str(name)}:
+            written = {field["name"]: field["type"] for field in writer["fields"]}
+            space = writer.get("namespace", "")
+            full = name if "." in name or not space else f"{space}.{name}"
+            renamed = [{**field, "type": _renamed(field["type"], written.get(field["name"]))} for field in fields]
+            return {**reader, "aliases": [full], "fields": renamed}
+        case {"type": "array", "items": items}, {"type": "array", "items": others}:
+            return {**reader, "items": _renamed(items, others)}
+        case {"type": "map", "values": values}, {"type": "map", "values": others}:
+            return {**reader, "values": _renamed(values, others)}
+        case _:
+            return reader

@@ -1,0 +1,182 @@
+"""CSV as rows, in Spark's expressions, as Jackson reads it for Flink."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader, or_fail
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.value_texts import of_text
+from kafkastream.sql.formats import CsvFormat
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["check_csv", "csv_reader"]
+
+_WITH_PARTS: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
+_COMMENTS: Final = r"^[ \r\n]*(?:#[^\n]*(?:\n[ \r\n]*|$))*"
+_UNESCAPED: Final = (("0", "\0"), ("n", "\n"), ("r", "\r"), ("t", "\t"))
+_PROBLEM: Final = "Failed to deserialize CSV row."
+
+
+def check_csv(row: DataType) -> None:
+    """Refuse what Flink refuses.
+
+    Raises:
+        UnsupportedFeatureError: A column is a map, or has parts that have parts.
+    """
+    for field in row.fields:
+        parts = (*field.type.parts, *(inner.type for inner in field.type.fields))
+        if field.type.kind in {Kind.MAP, Kind.MULTISET} or any(part.kind in _WITH_PARTS for part in parts):
+            raise UnsupportedFeatureError(
+                f"CSV has no columns of type {field.type}: {field.name}",
+                now="Arrays and rows of numbers, texts and times work; use the format json for others.",
+            )
+
+
+def csv_reader(row: DataType, settings: CsvFormat) -> Reader:
+    """How messages are read: the first line of each is a row; columns go to the fields by position.
+
+    Differs from Flink: a date has two digits for month and day, whichever version reads it.
+
+    Raises:
+        UnsupportedFeatureError: A column is a map, or has parts that have parts.
+    """
+    check_csv(row)
+    return Reader(
+        partial(_columns, settings),
+        finished=partial(_finished, row, settings),
+        others=partial(_others, row, settings),
+        is_plain=partial(_is_plain, row),
+    )
+
+
+def _is_plain(row: DataType, columns: Column) -> Column:
+    return (functions.array_size(columns) <= len(row.fields)) | _is_ended(row, columns)
+
+
+def _is_ended(row: DataType, columns: Column) -> Column:
+    """Whether the line ends with a delimiter, after which there is no column."""
+    return (functions.array_size(columns) == len(row.fields) + 1) & (functions.element_at(columns, -1) == "")
+
+
+def _columns(settings: CsvFormat, message: Column) -> Column:
+    """The columns of a line as text; NULL where it is none. A line without quotes and escapes is only split."""
+    dialect = settings.dialect
+    text = functions.regexp_replace(message.cast("string"), "^\ufeff", "")
+    if dialect.comments:
+        text = functions.regexp_replace(text, _COMMENTS, "")
+    plain = functions.split(
+        functions.regexp_substr(text, functions.lit(r"^[^\r\n]*")), re.escape(dialect.delimiter), -1
+    )
+    column = _pattern(settings)
+    begun = functions.concat(functions.lit(dialect.delimiter), text)
+    raw = functions.regexp_extract_all(begun, functions.lit(rf"\G{column}"), 0)
+    found = functions.when(
+        begun.rlike(rf"^(?:{column})*+(?:[\r\n]|$)"), functions.transform(raw, partial(_content, settings))
+    )
+    for character in (dialect.quote, dialect.escape):
+        if character is not None:
+            plain = functions.when(~functions.contains(text, functions.lit(character)), plain)
+    return functions.when(text != "", functions.coalesce(plain, found))
+
+
+def _pattern(settings: CsvFormat) -> str:
+    """The regular expression of a delimiter and the column after it; it never goes back."""
+    dialect = settings.dialect
+    delimiter, special = re.escape(dialect.delimiter), re.escape(dialect.escape or "")
+    escaped = rf"|{special}[\s\S]" if special else ""
+    plain = rf"(?:[^{delimiter}\r\n{special}]{escaped})*+"
+    if dialect.quote is None:
+        return delimiter + plain
+    quote = re.escape(dialect.quote)
+    blanks = "".join(sorted({" ", "\t"} - {dialect.delimiter}))
+    quoted = rf"{quote}(?:[^{quote}{special}]{escaped}|{quote}{quote})*+{quote}[{blanks}]*+"
+    return rf"{delimiter}(?:{quoted}|(?!{quote}){plain})"
+
+
+def _content(settings: CsvFormat, raw: Column) -> Column:
+    """What a column holds, without delimiter, quotes and escapes."""
+    dialect = settings.dialect
+    text = functions.substring(raw, 2, 2**31 - 1)
+    if dialect.quote is not None:
+        quote = re.escape(dialect.quote)
+        inner = functions.regexp_replace(functions.regexp_replace(text, f"^{quote}", ""), rf"{quote}[ \t]*$", "")
+        is_quoted = text.startswith(dialect.quote)
+        doubled = functions.replace(inner, functions.lit(dialect.quote * 2), functions.lit(dialect.quote))
+        text = functions.when(is_quoted, doubled).otherwise(text)
+    if dialect.escape is not None:
+        escape = re.escape(dialect.escape)
+        for letter, character in _UNESCAPED:
+            text = functions.regexp_replace(text, f"(?<!{escape}){escape}{letter}", character)
+        text = functions.regexp_replace(text, rf"{escape}([\s\S])", "$1")
+    return text
+
+
+def _finished(row: DataType, settings: CsvFormat, columns: Column, _: Column, fail: Fail) -> list[Column]:
+    fields = []
+    for index, field in enumerate(row.fields):
+        problem = functions.lit(f"{_PROBLEM} Fail to deserialize at field: {field.name}.")
+        failure = None if settings.ignore_parse_errors else fail(problem)
+        text = functions.get(columns, functions.lit(index))
+        fields.append(_column(text, field.type, settings, failure).alias(field.name))
+    return fields
+
+
+def _others(row: DataType, settings: CsvFormat, columns: Column, message: Column, fail: Fail) -> Column:
+    """No rows for a line that is none, or that has too many columns: Jackson refuses it, whatever Flink would do."""
+    expected, found = len(row.fields), functions.array_size(columns)
+    nothing = functions.array().cast("array<array<string>>")
+    if settings.ignore_parse_errors:
+        return functions.when(found.isNull() | ~_is_plain(row, columns), nothing)
+    count = functions.concat(
+        functions.lit(f"{_PROBLEM} Row length mismatch. {expected} fields expected but was "), found, functions.lit(".")
+    )
+    return (
+        functions.when(
+            message.isNotNull() & columns.isNull(),
+            fail(functions.lit(f"{_PROBLEM} A quote is not closed, or there is no line.")),
+        )
+        .when((found != expected) & ~_is_ended(row, columns), fail(count))
+        .otherwise(functions.lit(None).cast("array<array<string>>"))
+    )
+
+
+def _column(text: Column, kind: DataType, settings: CsvFormat, failure: Column | None) -> Column:
+    match kind.kind:
+        case Kind.ARRAY:
+            elements = functions.transform(
+                _elements(text, settings), lambda one: _value(one, kind.parts[0], settings, failure)
+            )
+            return _unless_null(text, elements, settings)
+        case Kind.ROW:
+            elements = _elements(text, settings)
+            values = (
+                _value(functions.get(elements, functions.lit(index)), field.type, settings, failure).alias(field.name)
+                for index, field in enumerate(kind.fields)
+            )
+            found = functions.when(text != "", functions.struct(*values))
+            if failure is not None:
+                found = functions.when(
+                    (text != "") & (functions.size(elements) != len(kind.fields)), failure
+                ).otherwise(found)
+            return _unless_null(text, found, settings).cast(spark_type(kind))
+        case _:
+            return _value(text, kind, settings, failure)
+
+
+def _value(text: Column, kind: DataType, settings: CsvFormat, failure: Column | None) -> Column:
+    return _unless_null(text, or_fail(of_text(text, kind), text, failure), settings)
+
+
+def _unless_null(text: Column, value: Column, settings: CsvFormat) -> Column:
+    return value if settings.null_literal is None else functions.when(text != settings.null_literal, value)
+
+
+def _elements(text: Column, settings: CsvFormat) -> Column:
+    split = functions.split(text, re.escape(settings.array_element_delimiter), -1)
+    return functions.when(text == "", functions.array().cast("array<string>")).otherwise(split)

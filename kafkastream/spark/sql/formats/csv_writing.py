@@ -1,0 +1,108 @@
+"""Rows as CSV, in Spark's expressions, as Jackson writes it for Flink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.spark.sql.formats.csv_reading import check_csv
+from kafkastream.spark.sql.formats.value_texts import WHOLE, utc_text
+from kafkastream.sql.formats import CsvFormat
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["csv_message"]
+
+_UNQUOTED: Final = WHOLE | {Kind.BOOLEAN, Kind.DECIMAL, Kind.FLOAT, Kind.DOUBLE}
+_ALWAYS_QUOTED_ABOVE: Final = 24
+
+
+def csv_message(values: Sequence[Column], row: DataType, settings: CsvFormat) -> Column:
+    """Values as messages: lines without an end. Text is quoted where Jackson quotes it, which is more than is needed.
+
+    Raises:
+        UnsupportedFeatureError: A column is a map, or has parts that have parts.
+    """
+    check_csv(row)
+    null = functions.lit(settings.null_literal or "")
+    columns = (
+        functions.coalesce(_column(value, field.type, settings), null)
+        for value, field in zip(values, row.fields, strict=True)
+    )
+    return functions.concat_ws(settings.field_delimiter, *columns).cast("binary")
+
+
+def _column(value: Column, kind: DataType, settings: CsvFormat) -> Column:
+    null = functions.lit(settings.null_literal or "")
+    match kind.kind:
+        case Kind.ARRAY:
+            elements = functions.transform(
+                value, lambda one: functions.coalesce(_text(one, kind.parts[0], settings), null)
+            )
+            text = functions.array_join(elements, settings.array_element_delimiter)
+        case Kind.ROW:
+            parts = (
+                functions.coalesce(_text(value.getField(field.name), field.type, settings), null)
+                for field in kind.fields
+            )
+            joined = functions.concat_ws(settings.array_element_delimiter, *parts)
+            text = functions.when(value.isNotNull(), joined)
+        case _:
+            text = _text(value, kind, settings)
+    return text if kind.kind in _UNQUOTED else _quoted(text, settings)
+
+
+def _text(value: Column, kind: DataType, settings: CsvFormat) -> Column:
+    match kind.kind:
+        case Kind.BINARY | Kind.VARBINARY:
+            return functions.base64(value)
+        case Kind.TIMESTAMP_LTZ:
+            return functions.concat(utc_text(value), functions.lit("Z"))
+        case Kind.DECIMAL:
+            return _decimal(value, settings)
+        case _:
+            return value.cast("string")
+
+
+def _decimal(value: Column, settings: CsvFormat) -> Column:
+    """Without zeros at the end: as Java's BigDecimal writes them, ``100`` is ``1E+2``."""
+    text = value.cast("string")
+    plain = functions.regexp_replace(functions.regexp_replace(text, r"(\.\d*?)0+$", "$1"), r"\.$", "")
+    if not settings.write_bigdecimal_in_scientific_notation:
+        return plain
+    sign = functions.regexp_substr(plain, functions.lit("^-"))
+    whole, small = r"^-?([1-9])(\d*?)(0+)$", r"^-?0\.(0{6,})([1-9])(\d*)$"
+    return (
+        functions.when(plain.rlike(whole), _scientific(plain, sign, (whole, 1, 2), functions.lit("E+"), (2, 3)))
+        .when(plain.rlike(small), _scientific(plain, sign, (small, 2, 3), functions.lit("E-"), (1, 2)))
+        .otherwise(plain)
+    )
+
+
+def _scientific(
+    plain: Column, sign: Column, digits: tuple[str, int, int], exponent: Column, counted: tuple[int, int]
+) -> Column:
+    pattern, first, rest = digits
+    others = functions.regexp_extract(plain, pattern, rest)
+    lengths = [functions.length(functions.regexp_extract(plain, pattern, group)) for group in counted]
+    return functions.concat(
+        functions.coalesce(sign, functions.lit("")),
+        functions.regexp_extract(plain, pattern, first),
+        functions.when(others == "", "").otherwise(functions.concat(functions.lit("."), others)),
+        exponent,
+        (lengths[0] + lengths[1]).cast("string"),
+    )
+
+
+def _quoted(text: Column, settings: CsvFormat) -> Column:
+    quote, escape = settings.dialect.quote, settings.dialect.escape
+    if quote is None:
+        return text
+    highest = max(settings.field_delimiter, quote, "\r")
+    needs = (functions.length(text) > _ALWAYS_QUOTED_ABOVE) | text.rlike(rf"[\x00-\x{{{ord(highest):x}}}\\]")
+    inner = text
+    for special in (escape, quote):
+        if special is not None:
+            inner = functions.replace(inner, functions.lit(special), functions.lit(special * 2))
+    return functions.when(needs, functions.concat(functions.lit(quote), inner, functions.lit(quote))).otherwise(text)

@@ -1,0 +1,231 @@
+"""JSON as rows, in Spark's expressions, by the rules of Flink's ``json`` format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import attrs
+from pyspark.sql import Column, functions, types
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.spark.sql.formats.flattening import flattened
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader, converted, map_parts, or_fail
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.value_texts import TEMPORAL, WHOLE, of_text
+from kafkastream.sql.formats import JsonFormat
+from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["check_json", "json_reader"]
+
+_BAD: Final = "__bad"
+_ROWS: Final = "__rows"
+
+_TEXTS: Final = "map<string,string>"
+_FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
+_EXACT: Final = frozenset({Kind.DECIMAL, Kind.BINARY, Kind.VARBINARY})
+_TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
+_PROBLEM: Final = "Failed to deserialize JSON."
+
+
+def check_json(kind: DataType) -> None:
+    """Refuse what Flink refuses.
+
+    Raises:
+        UnsupportedFeatureError: A map's keys are no text.
+    """
+    if kind.kind in {Kind.MAP, Kind.MULTISET} and kind.parts[0].kind not in _TEXT:
+        raise UnsupportedFeatureError(
+            f"JSON format doesn't support non-string as key type of map. The type is: {kind}",
+            now="Declare the keys as STRING, and cast them in the query.",
+        )
+    for part in (*kind.parts, *(field.type for field in kind.fields)):
+        check_json(part)
+
+
+def json_reader(row: DataType, settings: JsonSettings) -> Reader:
+    """How messages are read: an object is a row, and an array a row for each of its objects.
+
+    With ``infer-schema.flatten-nested-columns.enable`` a field ``a.b`` is the member ``b`` of the object ``a``.
+
+    A message is parsed with the types of the columns first, as Spark does it. Where Spark finds that a value does not
+    fit, the message is parsed again, with text for what Flink takes from text, too: a quoted number, say.
+    Same as in Flink: a number may stand where a text is declared, and a text with a number where a number is.
+    Differs from Flink: a text with a fraction is taken for a whole number, as a number with one is, cut off; a number
+    in a STRING column has no zeros at its end.
+
+    Args:
+        row: The type of the rows.
+        settings: The format's options.
+
+    Raises:
+        UnsupportedFeatureError: A map's keys are no text.
+    """
+    check_json(row)
+    if isinstance(settings, JsonFormat) and settings.flatten_nested_columns:
+        return flattened(row, lambda nested: json_reader(nested, attrs.evolve(settings, flatten_nested_columns=False)))
+    strict = _with_bad(_parsed_as(row, _strict))
+
+    def parsed(message: Column) -> Column:
+        return functions.from_json(message.cast("string"), strict, {"columnNameOfCorruptRecord": _BAD})
+
+    return Reader(
+        parsed,
+        finished=partial(_finished, row, settings),
+        others=partial(_others, row, settings),
+        is_plain=lambda found: found.getField(_BAD).isNull() & found.isNotNull(),
+    )
+
+
+def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Column, fail: Fail) -> Column:
+    """The rows of a message that is not as its columns are declared, or that is an array."""
+    text = message.cast("string")
+    is_array = functions.ltrim(text).startswith("[")
+    wrapped = functions.concat(
+        functions.lit(f'{{"{_ROWS}":'),
+        functions.when(is_array, text).otherwise(functions.concat(functions.lit("["), text, functions.lit("]"))),
+        functions.lit("}"),
+    )
+    of_all = types.StructType([types.StructField(_ROWS, types.ArrayType(_parsed_as(row, _loose)))])
+    again = functions.from_json(wrapped, _with_bad(of_all), {"columnNameOfCorruptRecord": _BAD})
+
+    def rows(found: Column) -> Column:
+        if settings.ignore_parse_errors:
+            otherwise = _apart(row, found.getField(_ROWS), text)
+        else:
+            otherwise = fail(functions.concat(functions.lit(_PROBLEM), _misfits(row, text)))
+        return functions.when(found.getField(_BAD).isNull(), found.getField(_ROWS)).otherwise(otherwise)
+
+    # What is parsed is handed on by way of an array, or Spark would parse it at each mention.
+    found = functions.get(functions.transform(functions.array(again), rows), functions.lit(0))
+    others = functions.when(parsed.getField(_BAD).isNotNull() & ~functions.trim(text).isin("", "null"), found)
+    if not (isinstance(settings, JsonFormat) and settings.fail_on_missing_field):
+        return others
+    missing = _missing(row, text)
+    failure = fail(functions.concat(functions.lit(f"{_PROBLEM} Could not find field with name "), missing))
+    return functions.when(parsed.isNotNull() & missing.isNotNull(), failure).otherwise(others)
+
+
+def _apart(row: DataType, rows: Column, text: Column) -> Column:
+    """The rows of an array with something else in it, too, for which Spark gives up the whole of it."""
+    elements = functions.from_json(text, types.ArrayType(types.StringType()))
+    as_row = _parsed_as(row, _loose)
+    assert isinstance(as_row, types.StructType)
+    found = functions.transform(
+        elements, lambda one: functions.when(one.startswith("{"), functions.from_json(one, as_row))
+    )
+    return functions.coalesce(rows, functions.filter(found, Column.isNotNull))
+
+
+def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Column, fail: Fail) -> list[Column]:
+    """The plain row, whose times are still text; or the other one, in which nearly everything is."""
+    fields = []
+    for field in row.fields:
+        problem = functions.lit(f"{_PROBLEM} Fail to deserialize at field: {field.name}.")
+        leaf = partial(_leaf, settings, None if settings.ignore_parse_errors else fail(problem))
+        ours, theirs = plain.getField(field.name), other.getField(field.name)
+        if _parsed_as(field.type, _strict) == _parsed_as(field.type, _loose):
+            either = functions.when(other.isNull(), ours).otherwise(theirs)
+            value = converted(either, field.type, leaf, _is_temporal)
+        else:
+            value = functions.when(other.isNull(), converted(ours, field.type, leaf, _is_temporal)).otherwise(
+                converted(theirs, field.type, leaf, lambda _: True)
+            )
+        fields.append(value.alias(field.name))
+    return fields
+
+
+def _is_temporal(kind: DataType) -> bool:
+    return kind.kind in TEMPORAL
+
+
+def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: DataType) -> Column:
+    match kind.kind:
+        case Kind.BINARY | Kind.VARBINARY:
+            return found
+        case Kind.DECIMAL:
+            return found.try_cast(spark_type(kind))  # too many digits make it NULL, as in Flink
+        case whole if whole in WHOLE:
+            to = spark_type(kind)
+            cut = functions.when(found.rlike(_FRACTION), found.try_cast("double").try_cast(to))
+            return or_fail(functions.coalesce(functions.trim(found).try_cast(to), cut), found, failure)
+        case Kind.TIME:  # Flink reads no more than seconds
+            value = functions.when(of_text(found, kind).isNotNull(), functions.substring(found, 1, len("12:30:01")))
+            return or_fail(of_text(value, kind), found, failure)
+        case text if text in _TEXT:
+            return found
+        case _:
+            return or_fail(of_text(found, kind, settings.timestamp_format.separator), found, failure)
+
+
+def _misfits(row: DataType, text: Column) -> Column:
+    """Which fields Spark's parser cannot take, for the text of an error."""
+    loose = functions.from_json(text, _TEXTS)
+    as_row = _parsed_as(row, _loose)
+    assert isinstance(as_row, types.StructType)
+    typed = functions.from_json(text, as_row)
+
+    def named(found: Column) -> Column:
+        texts, values = found.getField("texts"), found.getField("values")
+        names = (
+            functions.when(
+                texts[field.name].isNotNull() & values.getField(field.name).isNull(),
+                f" Fail to deserialize at field: {field.name}.",
+            )
+            for field in row.fields
+        )
+        return functions.concat_ws("", *names)
+
+    both = functions.array(functions.struct(loose.alias("texts"), typed.alias("values")))
+    names = functions.array_join(functions.transform(both, named), "")
+    return functions.when(functions.trim(text).startswith("{") & (names != ""), names).otherwise(
+        " It is no JSON object."
+    )
+
+
+def _missing(row: DataType, text: Column) -> Column:
+    """The names of fields that are not there; NULL when all are. An object may be within another one."""
+    found = functions.from_json(text, _TEXTS)
+    names = []
+    for field in row.fields:
+        is_there = functions.map_contains_key(found, field.name)
+        name = functions.when(~is_there, f"'{field.name}'")
+        if field.type.kind is Kind.ROW:
+            inner = found[field.name]
+            name = functions.coalesce(name, functions.when(inner.isNotNull(), _missing(field.type, inner)))
+        names.append(name)
+    return functions.when(found.isNotNull(), functions.nullif(functions.concat_ws(", ", *names), functions.lit("")))
+
+
+def _with_bad(row: types.StructType | types.DataType) -> types.StructType:
+    assert isinstance(row, types.StructType)
+    return types.StructType([*row.fields, types.StructField(_BAD, types.StringType())])
+
+
+def _parsed_as(kind: DataType, leaf: Callable[[DataType], types.DataType]) -> types.DataType:
+    """The type for Spark's parser."""
+    match kind.kind:
+        case Kind.ARRAY:
+            return types.ArrayType(_parsed_as(kind.parts[0], leaf))
+        case Kind.MAP | Kind.MULTISET:
+            return types.MapType(types.StringType(), _parsed_as(map_parts(kind)[1], leaf))
+        case Kind.ROW:
+            return types.StructType(
+                [types.StructField(field.name, _parsed_as(field.type, leaf)) for field in kind.fields]
+            )
+        case _:
+            return leaf(kind)
+
+
+def _strict(kind: DataType) -> types.DataType:
+    """Times are text: Spark would take forms of them that Flink refuses."""
+    return types.StringType() if kind.kind in TEMPORAL else spark_type(kind)
+
+
+def _loose(kind: DataType) -> types.DataType:
+    """Text as far as nothing is lost by it."""
+    if kind.kind is Kind.DECIMAL:
+        return types.DecimalType(38, kind.scale or 0)
+    return spark_type(kind) if kind.kind in _EXACT else types.StringType()

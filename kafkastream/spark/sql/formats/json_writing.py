@@ -1,0 +1,83 @@
+"""Rows as JSON, in Spark's expressions, as Flink's ``json`` format writes it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.spark.sql.formats.json_reading import check_json
+from kafkastream.spark.sql.formats.message_reading import converted
+from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
+from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["json_message", "json_value"]
+
+_MARK: Final = "kafkastream:number:"
+_MOST_PLAIN_DIGITS: Final = 6
+"""So many digits behind the point Java's BigDecimal writes without an exponent, whatever they are."""
+
+
+def json_message(row: Column, settings: JsonSettings, *, ignores_nulls: bool = False) -> Column:
+    """Rows as messages.
+
+    Args:
+        row: The rows, of values as ``json_value`` makes them.
+        settings: The format's options.
+        ignores_nulls: Whether fields that are NULL are left out.
+    """
+    text = functions.to_json(row, {"ignoreNullFields": str(ignores_nulls).lower()})
+    if settings.encode_decimal_as_plain_number:
+        text = functions.regexp_replace(text, f'"{_MARK}([^"]*)"', "$1")
+    is_beyond = (functions.length(text) != functions.octet_length(text)) & text.rlike(r"[\x{10000}-\x{10FFFF}]")
+    return functions.when(is_beyond, _with_escapes(text)).otherwise(text).cast("binary")
+
+
+def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
+    """A value as it is to be written: Spark writes the others as Flink does.
+
+    Raises:
+        UnsupportedFeatureError: A map's keys are no text.
+    """
+    check_json(kind)
+    return converted(value, kind, partial(_leaf, settings), partial(_is_written_here, settings))
+
+
+def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:
+    return kind.kind in TEMPORAL or (
+        settings.encode_decimal_as_plain_number and kind.kind is Kind.DECIMAL and (kind.scale or 0) > _MOST_PLAIN_DIGITS
+    )
+
+
+def _leaf(settings: JsonSettings, value: Column, kind: DataType) -> Column:
+    match kind.kind:
+        case Kind.DECIMAL:
+            return functions.concat(functions.lit(_MARK), value.cast("string"))
+        case Kind.TIME:  # Flink writes no more than seconds
+            return functions.substring(value.cast("string"), 1, len("12:30:01"))
+        case Kind.TIMESTAMP:
+            return _separated(value.cast("string"), settings)
+        case Kind.TIMESTAMP_LTZ:
+            return functions.concat(_separated(utc_text(value), settings), functions.lit("Z"))
+        case _:
+            return value.cast("string")
+
+
+def _separated(text: Column, settings: JsonSettings) -> Column:
+    return functions.translate(text, " ", settings.timestamp_format.separator)
+
+
+def _with_escapes(text: Column) -> Column:
+    """Jackson writes characters beyond the first plane as the escapes of their surrogates."""
+    return functions.array_join(
+        functions.transform(functions.regexp_extract_all(text, functions.lit(r"[\s\S]"), 0), _character), ""
+    )
+
+
+def _character(character: Column) -> Column:
+    beyond = functions.ascii(character) - 0x10000
+    high, low = functions.shiftright(beyond, 10) + 0xD800, beyond.bitwiseAND(0x3FF) + 0xDC00
+    escape = functions.concat(functions.lit("\\u"), functions.hex(high), functions.lit("\\u"), functions.hex(low))
+    return functions.when(beyond >= 0, escape).otherwise(character)

@@ -1,0 +1,63 @@
+"""CAST between the type of a record's metadata and the type of its column, by Flink's rules."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["as_type"]
+
+_STAMPS: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+_MICROS: Final = 6
+
+
+def as_type(value: Column, source: DataType, target: DataType) -> Column:
+    """A value of one type as another: times in the session's zone, text with the digits of its precision.
+
+    Args:
+        value: The value.
+        source: Its type.
+        target: The type that it is to have; ``castable`` says which can be.
+    """
+    match target.kind:
+        case Kind.CHAR | Kind.VARCHAR:
+            return _text(value, source, target)
+        case kind if kind in _STAMPS and source.kind in _STAMPS:
+            return _shortened(value, source, target).cast(spark_type(target))
+        case Kind.TIME if source.kind in _STAMPS:
+            return functions.date_format(value, "HH:mm:ss.SSSSSS").cast(spark_type(target))
+        case _:
+            return value.cast(spark_type(target))
+
+
+def _text(value: Column, source: DataType, target: DataType) -> Column:
+    if source.kind in _STAMPS:
+        digits = min(source.size or 0, _MICROS)
+        value = functions.date_format(value, f"yyyy-MM-dd HH:mm:ss{'.' * (digits > 0)}{'S' * digits}")
+    elif source.kind is Kind.BOOLEAN:
+        value = functions.upper(value.cast("string"))
+    text = value.cast("string")
+    if target == DataType.string() or target.size is None:
+        return text
+    cut = functions.substring(text, 1, target.size)
+    return functions.rpad(cut, target.size, " ") if target.kind is Kind.CHAR else cut
+
+
+def _shortened(value: Column, source: DataType, target: DataType) -> Column:
+    """A time without the digits that its new type has no room for."""
+    digits = target.size or 0
+    if digits >= min(source.size or 0, _MICROS):
+        return value
+    if source.kind is Kind.TIMESTAMP:
+        start = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")
+        micros = functions.timestamp_diff("MICROSECOND", start, value)
+        return functions.timestamp_add("MICROSECOND", _floor(micros, digits), start)
+    return functions.timestamp_micros(_floor(functions.unix_micros(value), digits))
+
+
+def _floor(micros: Column, digits: int) -> Column:
+    return micros - functions.pmod(micros, functions.lit(10 ** (_MICROS - digits)).cast("bigint"))

@@ -1,0 +1,130 @@
+"""The bytes themselves as values, and back, by the rules of Flink's ``raw`` format."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.formats.charsets import is_utf8
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.sql.formats import Endianness, RawFormat
+from kafkastream.sql.types import Kind, RowField
+
+__all__ = ["raw_message", "raw_reader"]
+
+_BYTES: Final = {
+    Kind.BOOLEAN: 1,
+    Kind.TINYINT: 1,
+    Kind.SMALLINT: 2,
+    Kind.INT: 4,
+    Kind.BIGINT: 8,
+    Kind.FLOAT: 4,
+    Kind.DOUBLE: 8,
+}
+_CHARSETS: Final = frozenset({"US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UTF-16LE", "UTF-16", "UTF-32"})
+
+
+def raw_reader(field: RowField, settings: RawFormat) -> Reader:
+    """How messages are read: each is one value, and none is NULL.
+
+    Raises:
+        UnsupportedFeatureError: Spark does not know the charset.
+    """
+    _check(field, settings)
+
+    def finished(message: Column, _: Column, fail: Fail) -> list[Column]:
+        return [_value(field, settings, message, fail).alias(field.name)]
+
+    return Reader(lambda message: message, finished, reads_null=True)
+
+
+def _value(field: RowField, settings: RawFormat, message: Column, fail: Fail) -> Column:
+    match field.type.kind:
+        case Kind.BINARY | Kind.VARBINARY:
+            return message
+        case Kind.CHAR | Kind.VARCHAR if is_utf8(settings.charset):
+            return functions.make_valid_utf8(message.cast("string"))
+        case Kind.CHAR | Kind.VARCHAR:
+            return functions.decode(message, settings.charset)
+        case kind:
+            size = _BYTES[kind]
+            failure = fail(
+                functions.concat(
+                    functions.lit(f"Size of data received for deserializing {kind.value} type is not {size}: "),
+                    functions.octet_length(message).cast("string"),
+                )
+            )
+            digits = _turned(functions.hex(message), size, settings)
+            fits = functions.octet_length(message) == size
+            value = functions.when(fits, _number(digits, kind, size))
+            return functions.when(message.isNotNull() & ~fits, failure).otherwise(value).cast(spark_type(field.type))
+
+
+def _number(digits: Column, kind: Kind, size: int) -> Column:
+    """What these hexadecimal digits are, the highest first."""
+    if kind is Kind.BOOLEAN:
+        return digits != "00"
+    is_negative = functions.substring(digits, 1, 1) >= "8"
+    filled = functions.concat(functions.when(is_negative, "F" * (16 - 2 * size)).otherwise(""), digits)
+    number = functions.conv(filled, 16, -10).cast("bigint")
+    if kind is Kind.DOUBLE:
+        return functions.reflect(functions.lit("java.lang.Double"), functions.lit("longBitsToDouble"), number)
+    if kind is Kind.FLOAT:
+        bits = number.cast("int")
+        return functions.reflect(functions.lit("java.lang.Float"), functions.lit("intBitsToFloat"), bits)
+    return number
+
+
+def raw_message(value: Column, field: RowField, settings: RawFormat) -> Column:
+    """Values as messages; NULL is none.
+
+    Raises:
+        UnsupportedFeatureError: Spark does not know the charset.
+    """
+    _check(field, settings)
+    match field.type.kind:
+        case Kind.BINARY | Kind.VARBINARY:
+            return value
+        case Kind.CHAR | Kind.VARCHAR if is_utf8(settings.charset):
+            return value.cast("binary")
+        case Kind.CHAR | Kind.VARCHAR:
+            return functions.encode(value, settings.charset)
+        case kind:
+            return functions.when(
+                value.isNotNull(), functions.unhex(_turned(_digits(value, kind), _BYTES[kind], settings))
+            )
+
+
+def _digits(value: Column, kind: Kind) -> Column:
+    size = _BYTES[kind]
+    match kind:
+        case Kind.BOOLEAN:
+            return functions.when(value, "01").otherwise("00")
+        case Kind.DOUBLE:
+            bits = functions.reflect(functions.lit("java.lang.Double"), functions.lit("doubleToLongBits"), value)
+        case Kind.FLOAT:
+            bits = functions.reflect(functions.lit("java.lang.Float"), functions.lit("floatToIntBits"), value)
+        case _:
+            bits = value
+    return functions.right(functions.lpad(functions.hex(bits.cast("bigint")), 16, "0"), functions.lit(2 * size))
+
+
+def _turned(digits: Column, size: int, settings: RawFormat) -> Column:
+    """The digits with the highest first where they have the lowest first, and the other way round."""
+    if settings.endianness is Endianness.BIG:
+        return digits
+    return functions.concat(*(functions.substring(digits, 2 * at + 1, 2) for at in reversed(range(size))))
+
+
+def _check(field: RowField, settings: RawFormat) -> None:
+    if field.type.kind in {Kind.CHAR, Kind.VARCHAR} and settings.charset.upper() not in _CHARSETS:
+        if is_utf8(settings.charset):
+            return
+        raise UnsupportedFeatureError(
+            f"Spark does not know the charset {settings.charset!r}",
+            where="raw.charset",
+            now=f"It knows {', '.join(sorted(_CHARSETS))}; declare the column as BYTES, and decode it in the query.",
+        )

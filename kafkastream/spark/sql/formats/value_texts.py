@@ -1,0 +1,53 @@
+"""Text as values: what Flink's formats take for a number, a date or a time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, functions
+
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.sql.time_texts import CLOCK, DAY, clock
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["TEMPORAL", "WHOLE", "of_text", "utc_text"]
+
+WHOLE: Final = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
+TEMPORAL: Final = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+_DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+
+
+def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
+    """The value in a text; NULL where it is none.
+
+    Args:
+        text: The text.
+        kind: The value's type.
+        separator: What stands between date and time: a blank, or ``T`` by ISO 8601, where seconds may be left out.
+    """
+    time = clock(separator)
+    match kind.kind:
+        case Kind.CHAR | Kind.VARCHAR:
+            return text
+        case Kind.BOOLEAN:
+            return functions.lower(functions.trim(text)) == "true"
+        case Kind.BINARY | Kind.VARBINARY:
+            return functions.try_to_binary(text, functions.lit("base64"))
+        case Kind.DECIMAL:
+            return functions.when(text.rlike(_DECIMAL), functions.trim(text).try_cast(spark_type(kind)))
+        case Kind.DATE:
+            return functions.when(text.rlike(f"^{DAY}$"), text.try_cast("date"))
+        case Kind.TIME:
+            return functions.when(text.rlike(f"^{CLOCK}$"), text.try_cast("time"))
+        case Kind.TIMESTAMP:
+            return functions.when(text.rlike(f"^{DAY}{separator}{time}$"), text.try_cast("timestamp_ntz"))
+        case Kind.TIMESTAMP_LTZ:
+            return functions.when(text.rlike(f"^{DAY}{separator}{time}Z$"), text.try_cast("timestamp"))
+        case _:
+            return functions.trim(text).try_cast(spark_type(kind))
+
+
+def utc_text(column: Column) -> Column:
+    """A time with a local zone as text in UTC, without a word about the zone."""
+    start = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")
+    return functions.timestamp_add("MICROSECOND", functions.unix_micros(column), start).cast("string")

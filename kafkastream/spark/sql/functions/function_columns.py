@@ -1,0 +1,140 @@
+"""Columns in, a column out: a function that is called for each row, or for all of them as pandas has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+from pyarrow import types
+
+from kafkastream.errors import UserFunctionError
+from kafkastream.model.common.value_printing import shown
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.sql.functions.function_values import written
+from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.worker.failures import call_failed
+from kafkastream.sql.types import DataType, Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["of_rows", "of_series"]
+
+_NO_VALUE = (TypeError, ValueError, LookupError, ArithmeticError)
+"""What comes of a result that is none of its type."""
+_MICROS: Final = 6
+
+
+def of_rows(
+    name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
+) -> pa.Array:
+    """The results of a function for each row.
+
+    Raises:
+        UserFunctionError: It has raised, or returned what is no value of its type.
+
+    Example:
+        >>> numbers, letters = pa.array([1, 2]), pa.array(["a", None])
+        >>> of_rows("f", lambda n, s: n * (s or "-"), [numbers, letters], 2, DataType.string(), pa.string()).to_pylist()
+        ['a', '--']
+    """
+    results = []
+    given_to_each = zip(*map(user_values, columns), strict=True) if columns else repeat((), rows)
+    for given in NOTE.watched(given_to_each):
+        try:
+            results.append(call(*given))
+        except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
+            raise call_failed(name, given, error) from None
+    write, values = written(kind), []
+    for result in results:
+        try:
+            values.append(write(result))
+        except _NO_VALUE:
+            raise _no_value(name, result, kind) from None
+    try:
+        return pa.array(values, arrow)
+    except _NO_VALUE as error:  # NaT, NULL as the key of a map
+        raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
+
+
+def of_series(
+    name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
+) -> pa.Array:
+    """The results of a function that takes a ``Series`` for each column, or a ``DataFrame`` for one of rows.
+
+    Raises:
+        UserFunctionError: It has raised, or returned something else than a ``Series`` of as many values of its type.
+
+    Example:
+        >>> of_series("f", lambda n: n + 1, [pa.array([1, 2])], 2, DataType.of(Kind.BIGINT), pa.int64()).to_pylist()
+        [2, 3]
+    """
+    import pandas as pd
+
+    try:
+        result = call(*map(_series, columns))
+    except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
+        raise call_failed(name, (), error) from None
+    if not isinstance(result, pd.Series | pd.DataFrame) or len(result) != rows:
+        what = f"{len(result)} rows" if isinstance(result, pd.Series | pd.DataFrame) else shown(result)
+        raise UserFunctionError(f"function {name!r} returned {what}", now=f"Return a pandas.Series of {rows} values.")
+    try:
+        return _column(result, kind, arrow)
+    except (NotImplementedError, *_NO_VALUE) as error:
+        raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
+
+
+def _series(column: pa.Array) -> pd.Series[Any] | pd.DataFrame:
+    import pandas as pd
+
+    if not types.is_struct(column.type):
+        return column.to_pandas(date_as_object=True)
+    parts = [
+        part.to_pandas(date_as_object=True).rename(field.name)
+        for part, field in zip(column.flatten(), column.type, strict=True)
+    ]
+    return pd.concat(parts, axis=1)
+
+
+def _column(result: pd.Series[Any] | pd.DataFrame, kind: DataType, arrow: pa.DataType) -> pa.Array:
+    import pandas as pd
+
+    if isinstance(result, pd.DataFrame):
+        parts = [
+            _column(result[name], field.type, part.type)
+            for name, field, part in zip(result.columns, kind.fields, arrow, strict=True)
+        ]
+        return pa.StructArray.from_arrays(parts, [field.name for field in kind.fields])
+    if result.dtype == object:
+        write = written(kind)
+        return pa.array([None if _is_missing(one) else write(one) for one in result], arrow)
+    if isinstance(result.dtype, pd.DatetimeTZDtype) or result.dtype.kind == "M":
+        result = _stamps(result, kind)
+    return pa.Array.from_pandas(result, mask=result.isnull(), type=arrow)
+
+
+def _stamps(result: pd.Series[Any], kind: DataType) -> pd.Series[Any]:
+    """Times with the digits of their type; one without a zone drops the one that it is given."""
+    import pandas as pd
+
+    if kind.kind is Kind.TIMESTAMP:
+        result = result.dt.tz_localize(None)
+    elif isinstance(result.dtype, pd.DatetimeTZDtype):
+        result = result.dt.tz_convert("UTC")  # where no hour comes twice
+    floored: pd.Series[Any] = result.dt.floor(f"{10 ** max(_MICROS - (kind.size or 0), 0)}us")
+    return floored
+
+
+def _is_missing(value: Any) -> bool:
+    import pandas as pd
+
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # an array has parts that may be
+
+
+def _no_value(name: str, result: object, kind: DataType) -> UserFunctionError:
+    return UserFunctionError(
+        f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is no {kind}",
+        now="Return what the result type holds, or declare another one.",
+    )

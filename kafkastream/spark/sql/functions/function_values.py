@@ -1,0 +1,171 @@
+"""What becomes of the results of the user's functions."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy
+
+from kafkastream.model.common.row import Row
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["written"]
+
+_Convert = Callable[[Any], Any]
+_BITS: Final = {Kind.TINYINT: 7, Kind.SMALLINT: 15, Kind.INT: 31, Kind.BIGINT: 63}
+_MICROS: Final = 6
+_MILLIS: Final = 3
+"""The digits of a TIME that Flink keeps."""
+
+
+def written(kind: DataType) -> _Convert:
+    """What makes of a result what Arrow takes for a type.
+
+    It raises TypeError, ValueError, LookupError or ArithmeticError for what is no value of the type.
+
+    Example:
+        >>> written(DataType.of(Kind.DECIMAL, 5, 2))(decimal.Decimal("1.005")), written(DataType.of(Kind.BIGINT))(True)
+        (Decimal('1.00'), 1)
+    """
+    write = _writer(kind)
+    return lambda value: None if value is None else write(value)
+
+
+def _writer(kind: DataType) -> _Convert:
+    match kind.kind:
+        case one if one in _BITS:
+            return _whole(_BITS[one])
+        case Kind.DECIMAL:
+            return _decimal(kind.size or 10, kind.scale or 0)
+        case Kind.TIME:
+            return _time(min(kind.size or 0, _MILLIS))
+        case Kind.TIMESTAMP:
+            return _stamp(kind.size or 0, None)
+        case Kind.TIMESTAMP_LTZ:
+            return _stamp(kind.size or 0, datetime.timezone.utc)
+        case Kind.ARRAY:
+            return _array(written(kind.parts[0]))
+        case Kind.MAP:
+            return _map(written(kind.parts[0]), written(kind.parts[1]))
+        case Kind.MULTISET:
+            return _map(written(kind.parts[0]), _whole(_BITS[Kind.INT]))
+        case Kind.ROW:
+            return _row([field.name for field in kind.fields], [written(field.type) for field in kind.fields])
+        case one:
+            return _SIMPLE[one]
+
+
+def _of(*kinds: type) -> _Convert:
+    def same(value: Any) -> Any:
+        if not isinstance(value, kinds):
+            raise TypeError(value)
+        return value
+
+    return same
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bytes):
+        raise TypeError(value)
+    return float(value)
+
+
+def _day(value: Any) -> datetime.date:
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if not isinstance(value, datetime.date):
+        raise TypeError(value)
+    return value
+
+
+_TEXT: Final = _of(str)
+_BYTES: Final = _of(bytes, bytearray, memoryview)
+_SIMPLE: Final[Mapping[Kind, _Convert]] = {
+    Kind.CHAR: _TEXT,
+    Kind.VARCHAR: _TEXT,
+    Kind.BINARY: lambda value: bytes(_BYTES(value)),
+    Kind.VARBINARY: lambda value: bytes(_BYTES(value)),
+    Kind.BOOLEAN: lambda value: bool(_of(bool, numpy.bool_)(value)),
+    Kind.FLOAT: _number,
+    Kind.DOUBLE: _number,
+    Kind.DATE: _day,
+}
+
+
+def _whole(bits: int) -> _Convert:
+    def whole(value: Any) -> int:
+        number = operator.index(value)
+        if not -(2**bits) <= number < 2**bits:
+            raise OverflowError(value)
+        return number
+
+    return whole
+
+
+def _decimal(precision: int, scale: int) -> _Convert:
+    context, unit = decimal.Context(prec=precision), decimal.Decimal(1).scaleb(-scale)
+
+    def number(value: Any) -> Any:
+        if not isinstance(value, decimal.Decimal):
+            value = decimal.Decimal(operator.index(value))
+        return value.quantize(unit, context=context)
+
+    return number
+
+
+def _floored(value: Any, digits: int) -> Any:
+    return value.replace(microsecond=value.microsecond - value.microsecond % 10 ** (_MICROS - digits))
+
+
+def _time(digits: int) -> _Convert:
+    return lambda value: _floored(_of(datetime.time)(value), digits)
+
+
+def _stamp(digits: int, zone: datetime.timezone | None) -> _Convert:
+    """A time without a zone drops the one that it is given; an instant without one is of UTC, as in PyFlink."""
+
+    def stamp(value: Any) -> Any:
+        value = _floored(_of(datetime.datetime)(value), min(digits, _MICROS))
+        if zone is None or value.tzinfo is None:
+            return value.replace(tzinfo=zone)
+        return value.astimezone(zone)
+
+    return stamp
+
+
+def _array(write: _Convert) -> _Convert:
+    def array(value: Iterable[Any]) -> list[Any]:
+        if isinstance(value, str | bytes | Mapping):
+            raise TypeError(value)
+        return [write(one) for one in value]
+
+    return array
+
+
+def _map(key: _Convert, item: _Convert) -> _Convert:
+    def pairs(value: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+        if not isinstance(value, Mapping):
+            raise TypeError(value)
+        return [(key(one), item(other)) for one, other in value.items()]
+
+    return pairs
+
+
+def _row(names: list[str], writes: Sequence[_Convert]) -> _Convert:
+    def row(value: Any) -> dict[str, Any]:
+        match value:
+            case Mapping():
+                values = [value[name] for name in names]
+            case Row():
+                values = value.get_fields_by_names(names)
+            case tuple() | list():
+                values = list(value)
+            case _:
+                raise TypeError(value)
+        return {name: write(one) for name, write, one in zip(names, writes, values, strict=True)}
+
+    return row

@@ -1,0 +1,187 @@
+"""The user's functions as functions of Spark's: Arrow columns come, and one goes back."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Final, final
+
+import attrs
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col, lit
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.udf import UserDefinedFunction as SparkFunction
+from pyspark.util import PythonEvalType
+
+from kafkastream.errors import UserFunctionError
+from kafkastream.model.common.row import RowKind
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.session.pickling import sent
+from kafkastream.spark.session.translate_errors import FunctionFailedError
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
+from kafkastream.spark.sql.rows.row_task import HIDDEN
+from kafkastream.spark.sql.rows.wire_values import KIND
+from kafkastream.spark.worker.failures import function_failed
+from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.user_calls import KEPT, calls_user
+from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.types import DataType
+from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, UserDefinedFunction
+
+__all__ = ["callable_on", "declare", "register"]
+
+
+def declare(session: SparkSession, functions: Iterable[NamedFunction]) -> None:
+    """Let a session know the types of functions, which it cannot call."""
+    for one in functions:
+        _register(session, one, _no_call, PythonEvalType.SQL_SCALAR_ARROW_UDF)
+
+
+def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run) -> None:
+    """Let the queries of a session call functions.
+
+    Raises:
+        DefinitionError: One cannot be sent to workers.
+    """
+    for one in functions:
+        of = one.function
+        calls = _Calls(
+            one.name,
+            one.spark_name,
+            run,
+            sent(of.function, partial("the function {!r}".format, one.name)),
+            of.result_type,
+            to_arrow_type(spark_type(of.result_type), timezone="UTC"),
+            of.is_pandas,
+        )
+        if _closes(of.function):
+            _register(session, one, calls.of_task, PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF)
+        else:
+            _register(session, one, calls, PythonEvalType.SQL_SCALAR_ARROW_UDF)
+
+
+def callable_on(frame: DataFrame, texts: Iterable[str], changelog: ChangelogMode) -> DataFrame:
+    """A frame with the column by which the functions that expressions call know for which rows they are.
+
+    Args:
+        frame: The rows.
+        texts: The expressions.
+        changelog: Which kinds of rows there are. Of a row that an upsert deletes, only the key is there, and counts.
+    """
+    if KEPT in frame.columns or not any(map(calls_user, texts)):
+        return frame
+    kind = HIDDEN[1]  # of a message, which is no row
+    kept = col(kind).isNull() if kind in frame.columns else lit(True)
+    if changelog is ChangelogMode.UPSERT:
+        kept &= ~col(KIND).eqNullSafe(RowKind.DELETE.value)
+    return frame.withColumn(KEPT, kept)
+
+
+def _register(session: SparkSession, named: NamedFunction, call: Callable[..., Any], kind: int) -> None:
+    function = SparkFunction(
+        call,
+        spark_type(named.function.result_type),
+        named.spark_name,
+        kind,
+        named.function.is_deterministic,
+    )
+    session.udf.register(named.spark_name, function)
+
+
+def _no_call(*_: pa.Array) -> pa.Array:
+    raise AssertionError("this session only tells types")
+
+
+def _closes(function: object) -> bool:
+    return isinstance(function, UserDefinedFunction) and type(function).close is not UserDefinedFunction.close
+
+
+_OPENED: Final = Opened[Any]()
+"""What this worker has opened, by its name in Spark."""
+
+
+@final
+@attrs.frozen
+class _Calls:
+    """Calls a function for the rows of a batch.
+
+    Args:
+        name: What the user calls it.
+        spark_name: What Spark calls it.
+        run: The part of a job that calls it.
+        function: It, pickled.
+        kind: The type of its result.
+        arrow: The same for Arrow.
+        is_pandas: Whether it takes many rows at once.
+    """
+
+    name: str
+    spark_name: str
+    run: Run
+    function: bytes
+    kind: DataType
+    arrow: pa.DataType
+    is_pandas: bool
+
+    def __call__(self, kept: pa.Array, *columns: pa.Array) -> pa.Array:
+        """Its results, by a function that stays open for the next task."""
+        with _told():
+            function = _OPENED.take(self.run, self.spark_name, self._opened)
+            results = self._results(function, kept, columns)
+        _OPENED.keep(self.run, self.spark_name, function)
+        return results
+
+    def of_task(self, batches: Iterator[pa.Array | tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
+        """Its results for all batches of a task, behind which it is closed."""
+        with _told():
+            function = self._opened()
+            try:
+                for batch in batches:
+                    kept, *columns = batch if isinstance(batch, tuple) else (batch,)
+                    yield self._results(function, kept, columns)
+            finally:
+                with function_failed(self.name, "close", "function"):
+                    function.close()
+
+    def _opened(self) -> Any:
+        function = cloudpickle.loads(self.function)
+        if isinstance(function, UserDefinedFunction):
+            with function_failed(self.name, "open", "function"):
+                function.open(FunctionContext(self.run.job_parameters))
+        return function
+
+    def _results(self, function: Any, kept: pa.Array, columns: Sequence[pa.Array]) -> pa.Array:
+        """NULL for rows that are not the query's, for which nothing is called."""
+        wanted = kept.true_count
+        if not wanted:
+            return pa.nulls(len(kept), self.arrow)
+        call = function.eval if isinstance(function, ScalarFunction) else function
+        with NOTE.task(self.run.id, tried_before()):
+            NOTE.enter(f"function {self.name!r}")
+            return self._results_of(call, kept, wanted, columns)
+
+    def _results_of(
+        self, call: Callable[..., Any], kept: pa.Array, wanted: int, columns: Sequence[pa.Array]
+    ) -> pa.Array:
+        results = of_series if self.is_pandas else of_rows
+        if wanted == len(kept):
+            return results(self.name, call, columns, wanted, self.kind, self.arrow)
+        some = [column.filter(kept) for column in columns]
+        places = itertools.count()
+        taken = pa.array([next(places) if one else None for one in kept.to_pylist()], pa.int64())
+        return results(self.name, call, some, wanted, self.kind, self.arrow).take(taken)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Have errors of the user's function come out of Spark as they are."""
+    try:
+        yield
+    except UserFunctionError as error:
+        raise FunctionFailedError(error) from None

@@ -1,0 +1,75 @@
+"""The values of columns as PyFlink gives them to functions and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, Final
+
+import pyarrow as pa
+from pyarrow import types
+
+from kafkastream.model.common.row import Row
+from kafkastream.model.common.time import Instant
+
+__all__ = ["user_values"]
+
+_Convert = Callable[[Any], Any]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_SECOND: Final = timedelta(seconds=1)
+
+
+def user_values(column: pa.Array, *, instants: bool = False) -> list[Any]:
+    """The values of a column as Python's: lists, dicts and rows for what has parts, None for NULL.
+
+    Args:
+        column: The column.
+        instants: Whether points in time are ``Instant``, as in streams; functions get ``datetime``.
+
+    Example:
+        >>> user_values(
+        ...     pa.array(
+        ...         [{"id": 7, "tags": [("a", 1)]}], pa.struct({"id": pa.int64(), "tags": pa.map_("string", "int8")})
+        ...     )
+        ... )
+        [Row(id=7, tags={'a': 1})]
+    """
+    read = _reader(column.type, instants)
+    values: list[Any] = column.to_pylist()
+    return values if read is None else [None if value is None else read(value) for value in values]
+
+
+def _reader(kind: pa.DataType, instants: bool) -> _Convert | None:
+    """What makes the user's value of Arrow's; None where they are the same."""
+    if instants and types.is_timestamp(kind) and kind.tz is not None:
+        return _instant
+    if types.is_struct(kind):
+        return _row_reader([field.name for field in kind], [_reader(field.type, instants) for field in kind])
+    if types.is_map(kind):
+        return _map_reader(_reader(kind.key_type, instants), _reader(kind.item_type, instants))
+    if types.is_list(kind):
+        read = _reader(kind.value_type, instants)
+        return read and (lambda value: [None if one is None else read(one) for one in value])
+    return None
+
+
+def _read(read: _Convert | None, value: Any) -> Any:
+    return value if read is None or value is None else read(value)
+
+
+def _row_reader(names: Sequence[str], reads: Sequence[_Convert | None]) -> _Convert:
+    def row(value: Mapping[str, Any]) -> Row:
+        made = Row(*(_read(read, value[name]) for name, read in zip(names, reads, strict=True)))
+        made.set_field_names(names)
+        return made
+
+    return row
+
+
+def _map_reader(key: _Convert | None, item: _Convert | None) -> _Convert:
+    return lambda pairs: {_read(key, one): _read(item, other) for one, other in pairs}
+
+
+def _instant(value: datetime) -> Instant:
+    seconds, fraction = divmod(value - _EPOCH, _SECOND)
+    return Instant(seconds, fraction.microseconds * 1000)

@@ -1,0 +1,117 @@
+"""Parts of the aggregates of windows as columns of Arrow: made of rows, put together, and finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import attrs
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import ipc
+
+from kafkastream.operators.table.accumulator_factory import accumulator
+from kafkastream.spark.sql.rows.local_aggregate import PAIRS, grouped
+from kafkastream.spark.sql.rows.wire_values import plain, typed
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
+from kafkastream.sql.plan.relations import column
+
+__all__ = ["BUCKET", "END", "WindowParts", "as_bytes", "of_bytes"]
+
+BUCKET: Final = "__bucket"
+"""The column with the bucket of a row's key, as Spark has computed it."""
+START: Final = "start"
+END: Final = "end"
+_ROWS: Final = "rows"
+_COMPRESSED: Final = ipc.IpcWriteOptions(compression="lz4")
+_OF_VALUES: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
+
+
+@final
+@attrs.frozen
+class WindowParts:
+    """How the aggregates of windows are kept, as tables: the key, the bounds in µs, how many rows, the parts of each call.
+
+    Args:
+        operation: What is computed.
+        retracts: Whether rows may go away again.
+    """
+
+    operation: WindowAggregate
+    retracts: bool
+
+    def of_rows(self, columns: pa.RecordBatch) -> list[tuple[int, bytes]]:
+        """The parts of a batch, by the buckets of their keys."""
+        if not columns.num_rows:
+            return []
+        names = [*self._keys, START, END]
+        keys = {name: plain(columns.column(column(place))) for place, name in enumerate(names)}
+        found = grouped(columns, {BUCKET: columns.column(BUCKET), **keys}, self.operation.calls)
+        table = found.rename_columns([BUCKET, *names, _ROWS, *self._parts])
+        buckets = pc.unique(table[BUCKET]).to_pylist()
+        return [
+            (bucket, as_bytes(table.filter(pc.equal(table[BUCKET], bucket)).drop_columns([BUCKET])))
+            for bucket in buckets
+        ]
+
+    def merged(self, tables: Sequence[pa.Table]) -> pa.Table:
+        """Several tables as one, with one row for each key and window."""
+        every = pa.concat_tables(tables)
+        how = [(_ROWS, "sum"), *self._parts.items()]
+        names = [*self._keys, START, END]
+        return every.group_by(names, use_threads=False).aggregate(how).rename_columns([*names, _ROWS, *self._parts])
+
+    def results(self, table: pa.Table, types: Sequence[pa.DataType]) -> list[pa.Array]:
+        """The columns that come out: the key, the result of each call, the bounds.
+
+        Args:
+            table: The merged parts of windows that are over.
+            types: The columns' types.
+        """
+        table = table.filter(pc.greater(table[_ROWS], 0)) if self.retracts else table
+        parts = iter(table[name] for name in self._parts)
+        results = [self._result(call, parts) for call in self.operation.calls]
+        columns = [*(table[name] for name in self._keys), *results, table[START], table[END]]
+        return [typed(_whole(one), kind) for one, kind in zip(columns, types, strict=True)]
+
+    @property
+    def _keys(self) -> list[str]:
+        return [f"k{place}" for place in range(self.operation.keys)]
+
+    @property
+    def _parts(self) -> dict[str, str]:
+        """The calls' columns, and how each is put together."""
+        parts: dict[str, str] = {}
+        for place, call in enumerate(self.operation.calls):
+            parts[f"p{place}"] = call.function.value.lower() if call.function in _OF_VALUES else "sum"
+            if call.function in PAIRS:
+                parts[f"n{place}"] = "sum"
+        return parts
+
+    def _result(self, call: AggregateCall, parts: Any) -> Any:
+        part = next(parts)
+        if call.function not in PAIRS:
+            return part
+        count = next(parts)
+        if call.function is AggregateFunction.SUM and pa.types.is_integer(part.type):
+            return pc.if_else(pc.greater(count, 0), part, pa.scalar(None, part.type))
+        one = accumulator(call, self.retracts)
+        return pa.array([one.result(kept) for kept in zip(part.to_pylist(), count.to_pylist(), strict=True)])
+
+
+def _whole(values: Any) -> pa.Array:
+    """A column in one piece."""
+    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+
+
+def as_bytes(table: pa.Table) -> bytes:
+    """A table as it is sent and kept."""
+    sink = pa.BufferOutputStream()
+    with ipc.new_stream(sink, table.schema, options=_COMPRESSED) as stream:
+        stream.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def of_bytes(content: bytes) -> pa.Table:
+    """A table that was sent or kept."""
+    return ipc.open_stream(content).read_all()

@@ -1,0 +1,67 @@
+"""Elements of a stream as columns, by the type of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_type
+
+from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.rows.element_values import converter, parts_of
+from kafkastream.spark.worker.batches import each
+from kafkastream.sql.type_information import row_type_info
+from kafkastream.sql.types import DataType
+
+__all__ = ["ElementRows", "arrow_schema"]
+
+
+def arrow_schema(row_type: DataType) -> pa.Schema:
+    """Return the columns that Arrow has for rows of a type."""
+    return pa.schema(
+        [pa.field(field.name, to_arrow_type(spark_type(field.type), timezone="UTC")) for field in row_type.fields]
+    )
+
+
+@final
+class ElementRows:
+    """Makes columns of elements.
+
+    Args:
+        row_type: The type of their rows.
+
+    Attributes:
+        schema: The columns.
+    """
+
+    def __init__(self, row_type: DataType) -> None:
+        type_info = row_type_info((field.name, field.type) for field in row_type.fields)
+        self.schema = arrow_schema(row_type)
+        self._names = type_info.get_field_names()
+        self._converts = [
+            converter(part, field.type) for part, field in zip(type_info.elements, row_type.fields, strict=True)
+        ]
+
+    def of(self, values: Sequence[Any]) -> pa.RecordBatch:
+        """Make columns of elements.
+
+        Raises:
+            ElementError: An element is no such row.
+        """
+        try:
+            return self._batch(values)
+        except Exception:
+            each(lambda value: self._batch([value]), values)
+            raise
+
+    def _batch(self, values: Sequence[Any]) -> pa.RecordBatch:
+        rows = [parts_of(value, self._names) for value in values]
+        columns = list(zip(*rows, strict=True)) or [()] * len(self._names)
+        arrays = [
+            pa.array(
+                column if convert is None else [None if one is None else convert(one) for one in column], field.type
+            )
+            for column, convert, field in zip(columns, self._converts, self.schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)

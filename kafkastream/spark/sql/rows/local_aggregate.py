@@ -1,0 +1,132 @@
+"""Rows aggregated batch by batch before the shuffle, so that Python sees one row for each group of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kafkastream.operators.table.table_rows import AFTER, INSERT, TableRow
+from kafkastream.spark.sql.rows.wire_values import KIND, plain, values_of
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
+from kafkastream.sql.plan.relations import column
+
+__all__ = ["PAIRS", "grouped", "pre_aggregated"]
+
+_BOUNDS: Final = 2
+_SIGN: Final = "sign"
+PAIRS: Final = frozenset({AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
+
+Aggregation = tuple[str | list[str], str]
+"""A column of the table that is grouped, and what is computed of it."""
+
+
+def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAggregate) -> list[TableRow]:
+    """The partial rows of a batch, as ``TableOperation.takes_parts`` describes them.
+
+    Sums are exact: those of whole numbers have 64 bits and begin anew at the other end, as Java's; DECIMAL ones have 38
+    digits. Sums of FLOAT and DOUBLE may differ from Flink's in the last digits, as the order of the additions does.
+
+    Args:
+        columns: ``c0``, ``c1`` and so on; the kinds of rows in ``__kind`` if they may go away again.
+        operation: Whose rows they are; its calls can be computed of partial rows.
+
+    Example:
+        >>> from kafkastream.sql.types import DataType, Kind
+        >>> big = DataType.of(Kind.BIGINT)
+        >>> total = AggregateCall(function=AggregateFunction.SUM, type=big, argument=1, argument_type=big)
+        >>> batch = pa.RecordBatch.from_pydict({"c0": ["a", "b", "a"], "c1": [1, 2, 3]})
+        >>> pre_aggregated(batch, GroupAggregate(calls=(total,), keys=1))
+        [(2, 'a', (4, 2)), (1, 'b', (2, 1))]
+    """
+    if not columns.num_rows:
+        return []
+    width = operation.keys + (_BOUNDS if isinstance(operation, WindowAggregate) else 0)
+    keys = [column(index) for index in range(width)]
+    numbered = {key: _numbered(columns.column(key)) for key in keys if pa.types.is_nested(columns.column(key).type)}
+    prepared = {key: numbered[key][0] if key in numbered else plain(columns.column(key)) for key in keys}
+    found = [one.to_pylist() for one in grouped(columns, prepared, operation.calls).columns]
+    for place, key in enumerate(keys):
+        if key in numbered:
+            found[place] = [numbered[key][1][number] for number in found[place]]
+    results = iter(found[width:])
+    rows = next(results)
+    partials = [
+        zip(next(results), next(results), strict=True) if call.function in PAIRS else next(results)
+        for call in operation.calls
+    ]
+    return list(zip(rows, *found[:width], *partials, strict=True))
+
+
+def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequence[AggregateCall]) -> pa.Table:
+    """The groups of a batch: the keys, how many rows more there are, and for each call its part, a pair as two columns.
+
+    Args:
+        columns: The batch.
+        keys: What the rows are grouped by.
+        calls: What is computed.
+    """
+    prepared, sign = dict(keys), _sign(columns)
+    aggregations: list[Aggregation] = [([], "count_all")]
+    if sign is not None:
+        prepared[_SIGN] = sign
+        aggregations = [(_SIGN, "sum")]
+    for place, call in enumerate(calls):
+        aggregations += _aggregations(f"a{place}", call, columns, sign, prepared)
+    prepared = prepared or {_SIGN: columns.column(0)}  # what is counted needs rows
+    return pa.table(prepared).group_by(list(keys), use_threads=False).aggregate(aggregations)
+
+
+def _aggregations(
+    name: str, call: AggregateCall, columns: pa.RecordBatch, sign: pa.Array | None, prepared: dict[str, pa.Array]
+) -> list[Aggregation]:
+    """What is computed for a call, of columns that are added to those that are prepared."""
+    values = _values(call, columns)
+    if call.filter is not None:
+        is_counted = pc.fill_null(columns.column(column(call.filter)), False)
+        values = pc.if_else(is_counted, values, pa.scalar(None, values.type))
+    if sign is not None:
+        prepared[f"{name}_{_SIGN}"] = pc.if_else(pc.is_valid(values), sign, 0)
+        if call.function in PAIRS:
+            prepared[name] = pc.if_else(pc.greater(sign, 0), values, pc.negate(values))
+            return [(name, "sum"), (f"{name}_{_SIGN}", "sum")]
+        assert call.function is AggregateFunction.COUNT
+        return [(f"{name}_{_SIGN}", "sum")]
+    prepared[name] = values
+    if call.function in PAIRS:
+        return [(name, "sum"), (name, "count")]
+    return [(name, call.function.value.lower())]
+
+
+def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
+    """A call's argument, as it can be computed with; without one, whatever is not NULL."""
+    if call.argument is None:
+        return pa.repeat(True, columns.num_rows)
+    values = plain(columns.column(column(call.argument)))
+    if call.function in PAIRS and pa.types.is_integer(values.type):
+        return values.cast(pa.int64())
+    if call.function in PAIRS and pa.types.is_decimal(values.type):
+        digits = values.type.precision + len(str(columns.num_rows))
+        wide = pa.decimal128(38, values.type.scale) if digits <= 38 else pa.decimal256(76, values.type.scale)
+        return values.cast(wide)
+    return values
+
+
+def _sign(columns: pa.RecordBatch) -> pa.Array | None:
+    """1 for each row that is added, -1 for each that goes away; None where all are added."""
+    if KIND not in columns.schema.names:
+        return None
+    kinds = columns.column(KIND)
+    is_added = pc.is_in(kinds, value_set=pa.array([INSERT, AFTER], kinds.type))
+    if pc.all(is_added).as_py():
+        return None
+    return pc.if_else(is_added, pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))
+
+
+def _numbered(values: pa.Array) -> tuple[pa.Array, list[Any]]:
+    """Arrays, maps and rows, of which Arrow makes no groups, as the numbers of different ones."""
+    numbers: dict[Any, int] = {}
+    of_rows = [numbers.setdefault(value, len(numbers)) for value in values_of(values)]
+    return pa.array(of_rows, pa.int64()), list(numbers)

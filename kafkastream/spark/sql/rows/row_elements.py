@@ -1,0 +1,178 @@
+"""Rows of frames as the elements of operators and sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta, timezone
+from itertools import repeat
+from typing import Any, ClassVar, Final, final
+
+import attrs
+import pyarrow as pa
+from pyarrow import compute
+
+from kafkastream.model.common.row import Row, RowKind
+from kafkastream.model.common.time import Instant
+from kafkastream.model.connectors.record_serialization import ProducerRecord
+from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.sql.rows.wire_values import column_names, kinds_of, rows_of, values_of
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import Operator
+from kafkastream.spark.worker.record_decoders import Decoder
+from kafkastream.sql.plan.user_calls import KEPT
+from kafkastream.sql.printing import PrintStyle, printed_row
+from kafkastream.sql.types import DataType
+
+__all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
+
+TIME = "__time"
+"""The column with what a row says of event time: one ms more than the watermark that it makes."""
+
+_KINDS = tuple(RowKind)
+_OUT: Final = ("topic", "value", "key", "timestamp")
+_HEADERS: Final = "out_headers"
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class RowsDecoder(Decoder):
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """The record that a row was made of, where it is known."""
+        if "topic" not in arrow.schema.names:
+            return f"row {row + 1}"
+        topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
+        return f"topic {topic}, partition {partition}, offset {offset}"
+
+
+@final
+@attrs.frozen
+class KeyedRows(RowsDecoder):
+    """Rows for a keyed operator: a number for the kind, then the columns; as they are, or aggregated as far as they go.
+
+    A batch of which no row is the query's gives one element, None, for the time that it tells.
+
+    Args:
+        width: How many columns there are.
+        aggregate: What becomes of a batch before it is sent.
+    """
+
+    width: int
+    aggregate: Callable[[pa.RecordBatch], Sequence[Any]] | None = None
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The rows, with the latest time of all."""
+        latest = compute.max(arrow[TIME]).as_py() if TIME in arrow.schema.names else None
+        rows = arrow.filter(arrow[KEPT]) if KEPT in arrow.schema.names else arrow
+        values = rows_of(rows, self.width) if self.aggregate is None else list(self.aggregate(rows))
+        if not values and latest is not None:
+            return Batch([None], [latest], [0])
+        return Batch(values, [latest] * len(values), range(len(values)))
+
+
+@final
+@attrs.frozen
+class EncodedRecords(RowsDecoder):
+    """Records for Kafka, as a table's formats have encoded them."""
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The records."""
+        topics, messages, keys, times = (arrow[f"out_{name}"].to_pylist() for name in _OUT)
+        headers = map(_headers, arrow[_HEADERS].to_pylist()) if _HEADERS in arrow.schema.names else repeat(())
+        values = [
+            ProducerRecord(topic, value, key=key, timestamp=timestamp, headers=own)
+            for topic, value, key, timestamp, own in zip(topics, messages, keys, times, headers, strict=False)
+        ]
+        return Batch(values, [None] * len(values), range(len(values)))
+
+
+def _kinds(arrow: pa.RecordBatch) -> Iterator[RowKind]:
+    return map(_KINDS.__getitem__, kinds_of(arrow))
+
+
+def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | None], ...]:
+    return tuple((row["key"], row["value"]) for row in rows or ())
+
+
+@final
+@attrs.frozen
+class RowElements(RowsDecoder):
+    """Rows as the calling program has them.
+
+    Args:
+        names: The names of the columns.
+        time: The column with the event time, if one has it.
+        instants: Whether points in time are ``Instant``, as the elements of streams have them.
+    """
+
+    names: tuple[str, ...]
+    time: int | None = None
+    instants: bool = False
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The rows, each with its kind; where they tell how far time has come, with that, and None for those left out."""
+        columns = [user_values(arrow[name], instants=self.instants) for name in column_names(len(self.names))]
+        rows: list[Row | None] = [
+            Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
+            for kind, *values in zip(_kinds(arrow), *columns, strict=True)
+        ]
+        if TIME not in arrow.schema.names:
+            return Batch(rows, self._times(arrow), range(len(rows)))
+        if KEPT in arrow.schema.names:
+            rows = [row if is_kept else None for row, is_kept in zip(rows, arrow[KEPT].to_pylist(), strict=True)]
+        return Batch(rows, arrow[TIME].to_pylist(), range(len(rows)))
+
+    def _times(self, arrow: pa.RecordBatch) -> list[int | None]:
+        """In ms, as elements of streams have it."""
+        if self.time is None:
+            return [None] * arrow.num_rows
+        return [None if one is None else one // 1000 for one in values_of(arrow[f"c{self.time}"])]
+
+
+@final
+@attrs.define(eq=False)
+class RowTimes(Operator):
+    """Gives rows their own event time, when it has been seen how far they bring time.
+
+    Args:
+        time: The column with the event time, if one has it.
+    """
+
+    has_metrics = False
+    time: int | None
+
+    def apply(self, batch: Batch) -> Batch:
+        """Replace the timestamps."""
+        if self.time is None:
+            return batch._replace(timestamps=[None] * len(batch.values))
+        return batch._replace(timestamps=[_milliseconds(row[self.time]) for row in batch.values])
+
+
+def _milliseconds(time: datetime | Instant | None) -> int | None:
+    if isinstance(time, Instant):
+        return time.to_epoch_milli()
+    return None if time is None else (time.replace(tzinfo=time.tzinfo or timezone.utc) - _EPOCH) // _MILLISECOND
+
+
+@final
+@attrs.frozen
+class PrintedRows(RowsDecoder):
+    """Rows as the print connector writes them.
+
+    Args:
+        types: The types of the columns.
+        style: How a row is shown.
+    """
+
+    types: tuple[DataType, ...]
+    style: PrintStyle = PrintStyle.ROW
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """A line for each row."""
+        columns = [arrow[name].to_pylist() for name in column_names(len(self.types))]
+        lines = [
+            printed_row(kind, values, self.types, self.style)
+            for kind, *values in zip(_kinds(arrow), *columns, strict=True)
+        ]
+        return Batch(lines, [None] * len(lines), range(len(lines)))

@@ -1,0 +1,130 @@
+"""The invocations of an asynchronous function on a worker: an event loop, and many elements in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias, final
+
+from kafkastream.model.common.stream_functions import iterated
+from kafkastream.model.functions.async_functions import AsyncFunctionDescriptor
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.worker.batches import ElementError
+
+__all__ = ["AsyncCalls", "Outcome"]
+
+_UNWINDING_S: Final = 1.0
+"""How long a batch waits for what it has cancelled."""
+
+
+Outcome: TypeAlias = tuple[int, tuple[Any, ...]]
+"""The index of an element, and the elements that take its place."""
+
+
+@final
+class AsyncCalls:
+    """Invokes a function on the elements of one batch after another; a batch ends when all of its results are there."""
+
+    def __init__(self, descriptor: AsyncFunctionDescriptor) -> None:
+        self._descriptor = descriptor
+        self._timeout_s = descriptor.timeout_ms / 1000 if descriptor.timeout_ms > 0 else math.inf
+        predicate = descriptor.retry_strategy.get_retry_predicate()
+        self._of_result, self._of_error = predicate.result_predicate(), predicate.exception_predicate()
+        self._loop = asyncio.new_event_loop()
+        self._cancelled: set[asyncio.Task[Any]] = set()
+
+    def outcomes(self, values: Sequence[Any]) -> list[Outcome]:
+        """Return the outcome of each element, in the order of completion.
+
+        Raises:
+            ElementError: An invocation raised, or its result is no list.
+        """
+        return self._loop.run_until_complete(self._outcomes(values)) if values else []
+
+    def close(self) -> None:
+        """Close the event loop."""
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    async def _outcomes(self, values: Sequence[Any]) -> list[Outcome]:
+        found: list[Outcome] = []
+        waiting = enumerate(NOTE.watched(values))
+        slots = [self._loop.create_task(self._fill(waiting, found)) for _ in values[: self._descriptor.capacity]]
+        done, others = await asyncio.wait(slots, return_when=asyncio.FIRST_EXCEPTION)
+        for slot in others:
+            slot.cancel()
+        await _ended(others)
+        await _ended(self._cancelled)
+        self._cancelled.clear()
+        errors = [slot.exception() for slot in (*done, *others) if slot.done()]
+        for error in filter(None, errors):
+            raise error
+        return found
+
+    async def _fill(self, waiting: Iterator[tuple[int, Any]], found: list[Outcome]) -> None:
+        """Take one element after another, for as long as there are any."""
+        for index, value in waiting:
+            try:
+                found.append((index, _elements(await self._result(value))))
+            except BaseException as error:  # also sys.exit, which would end the worker
+                raise ElementError(index) from error
+
+    async def _result(self, value: Any) -> Any:
+        """Return the result of an element's last attempt, or of ``timeout`` where the attempts take too long."""
+        deadline = self._loop.time() + self._timeout_s
+        attempts = self._loop.create_task(self._attempts(value, deadline))
+        try:
+            await asyncio.wait({attempts}, timeout=None if self._timeout_s == math.inf else self._timeout_s)
+        finally:
+            if not attempts.done():
+                attempts.cancel()
+                self._cancelled.add(attempts)
+        # Flink's timer has a thread of its own: an invocation that blocks the event loop for too long times out there.
+        if not attempts.done() or self._loop.time() > deadline:
+            return self._descriptor.function.timeout(value)
+        result, error = attempts.result()
+        if error is not None:
+            raise error
+        return result
+
+    async def _attempts(self, value: Any, deadline: float) -> tuple[Any, BaseException | None]:
+        """Invoke the function until an outcome is not to be retried; return what it returned or raised."""
+        strategy = self._descriptor.retry_strategy
+        for attempts in itertools.count(1):
+            result, error = await self._attempt(value)
+            wanted = self._retries_result(result) if error is None else self._retries_error(error)
+            if not wanted or self._loop.time() > deadline or not strategy.can_retry(attempts):
+                break
+            await asyncio.sleep(strategy.get_backoff_time_millis(attempts) / 1000)
+        return result, error
+
+    async def _attempt(self, value: Any) -> tuple[Any, BaseException | None]:
+        try:
+            return await self._descriptor.function.async_invoke(value), None
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - sys.exit, too, which would end the event loop
+            return None, error
+
+    def _retries_result(self, result: Any) -> bool:
+        return result is not None and self._of_result is not None and self._of_result(result)
+
+    def _retries_error(self, error: BaseException) -> bool:
+        return isinstance(error, Exception) and self._of_error is not None and self._of_error(error)
+
+
+async def _ended(cancelled: set[asyncio.Task[Any]]) -> None:
+    """Let cancelled tasks run their ``finally`` blocks; one that refuses to end is left behind."""
+    if cancelled:
+        await asyncio.wait(cancelled, timeout=_UNWINDING_S)
+
+
+def _elements(results: Any) -> tuple[Any, ...]:
+    if results is None:
+        raise TypeError(
+            "its result is None: return a list of elements from async_invoke and timeout, if only an empty one"
+        )
+    return tuple(iterated(results))

@@ -1,0 +1,120 @@
+"""The elements of one Arrow batch on their way through a chain, and how one that fails is named."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeVar
+
+from kafkastream.spark.session.crash_notes import NOTE
+
+__all__ = ["Batch", "ElementError", "each", "joined", "salvaged"]
+
+T = TypeVar("T")
+
+
+class Batch(NamedTuple):
+    """Elements, with the event time of each and the source record that it came from (an index of the Arrow batch)."""
+
+    values: Sequence[Any]
+    timestamps: Sequence[int | None]
+    origin: Sequence[int]
+
+    def rows(self, indices: Sequence[int]) -> Batch:
+        """Some of the elements."""
+        return Batch(
+            [self.values[index] for index in indices],
+            [self.timestamps[index] for index in indices],
+            [self.origin[index] for index in indices],
+        )
+
+    def from_offset(self, offsets: Sequence[int], least: int) -> Batch:
+        """Return the elements that have come of records from an offset on.
+
+        Args:
+            offsets: Those of the source records, ascending.
+            least: The first one that counts.
+
+        Example:
+            >>> Batch(("a", "b", "c"), (None, None, None), (0, 0, 1)).from_offset([7, 8], 8).values
+            ['c']
+        """
+        if not offsets or offsets[0] >= least:
+            return self
+        return self.rows([index for index, row in enumerate(self.origin) if offsets[row] >= least])
+
+    def between(self, begin: int, end: int) -> Batch:
+        """The elements from one index up to another."""
+        return Batch(self.values[begin:end], self.timestamps[begin:end], self.origin[begin:end])
+
+
+def joined(batches: Sequence[tuple[int, Batch]]) -> Batch:
+    """Batches of the parts of one Arrow batch as one, given where each part begins."""
+    if len(batches) == 1 and batches[0][0] == 0:
+        return batches[0][1]
+    return Batch(
+        list(chain.from_iterable(batch.values for _, batch in batches)),
+        list(chain.from_iterable(batch.timestamps for _, batch in batches)),
+        [begin + row for begin, batch in batches for row in batch.origin],
+    )
+
+
+class ElementError(Exception):
+    """A function raised on one element; ``__cause__`` is what it raised."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[Any]) -> list[Any]:
+    """``function`` of each value; which element failed is told by how far the iterator had come.
+
+    Raises:
+        ElementError: With the index of the value on which ``function`` raised.
+    """
+    remaining = iter(values)
+    try:
+        out = list(map(function, NOTE.watched(remaining), *more))
+    except BaseException as error:  # also sys.exit, which would end the worker
+        raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error
+    if len(out) < len(values):  # map takes a StopIteration of the function's for its own end, without a word
+        raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
+    return out
+
+
+def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
+    """What ``work`` makes of all from 0 to ``number`` but those on which it fails.
+
+    An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised, as is what is
+    no error but an end: ``sys.exit``, say.
+    All is tried at once. From the first failure on, stretches are tried that double in length as long as they pass, so
+    that few failures cost little, and many no more than one call each.
+
+    Args:
+        work: Takes the begin and the end of a stretch; raises an ``ElementError`` with an index in the stretch.
+        number: How many there are.
+
+    Yields:
+        Where a stretch begins, and its result; or which one failed, and the error.
+
+    Raises:
+        ElementError: Because of an ``OSError`` or an end, with the index of the one on which it came.
+    """
+    begin, length = 0, number
+    while begin < number:
+        end = min(begin + length, number)
+        try:
+            done = work(begin, end)
+        except ElementError as error:
+            if isinstance(error.__cause__, OSError) or not isinstance(error.__cause__, Exception):
+                raise ElementError(begin + error.index) from error.__cause__
+            if error.index:
+                length = error.index  # those before it are tried on their own
+            else:
+                yield begin, error
+                begin, length = begin + 1, 1
+        else:
+            yield begin, done
+            begin, length = end, 2 * length

@@ -1,0 +1,140 @@
+"""The ends of a chain on a worker: what a sink is, the terminal, the calling program."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import singledispatch
+from typing import Any, NamedTuple, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.common.types import TypeInformation
+from kafkastream.model.common.value_printing import printed
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.graph.job_graph import PrintSink
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import Operator
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import Run
+
+__all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator", "SinkPlace", "sink_operator"]
+
+_NOTHING = Batch((), (), ())
+
+
+class SinkPlace(NamedTuple):
+    """Place of a sink in a job.
+
+    Attributes:
+        name: Name of its node.
+        node: Number of its node.
+        run: The job at work.
+        identity: The sink's identity among the job's sinks, the same after a restart.
+        element_type: The type of the elements that it takes, if it is declared.
+    """
+
+    name: str
+    node: int
+    run: Run
+    identity: str
+    element_type: TypeInformation[Any] | None = None
+
+
+@singledispatch
+def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
+    """Return what writes to a sink on a worker; a module that knows a class of sinks registers its own.
+
+    Args:
+        sink: The sink as the user defined it.
+        place: Its place in the job.
+    """
+    raise AssertionError(f"nothing writes to {type(sink).__name__}")
+
+
+@attrs.define(eq=False)
+class SinkOperator(Operator):
+    """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """What is written next has come of these source records."""
+
+    @abstractmethod
+    def write(self, batch: Batch) -> None:
+        """Take in a batch."""
+
+    def apply(self, batch: Batch) -> Batch:
+        """Write the batch; nothing comes out."""
+        self.write(batch)
+        return _NOTHING
+
+    def stops(self, offset: int) -> None:
+        """Know that the task ends before this offset of its partition; the rest comes in a later task."""
+
+    def abandon(self) -> None:
+        """The task has failed."""
+
+    def finish(self) -> Iterator[Report]:
+        """End the task: make sure of what was written, and report the rest."""
+        return self.drain()
+
+
+@attrs.define(eq=False)
+class _ReportingOperator(SinkOperator):
+    node: int
+    _pending: list[Any] = attrs.field(factory=list, init=False)
+
+    def _take(self, kind: ReportKind) -> Iterator[Report]:
+        if self._pending:
+            yield Report(kind, self.node, self._pending)
+            self._pending = []
+
+
+@final
+@attrs.define(eq=False)
+class CollectOperator(_ReportingOperator):
+    """Sends elements to the calling program."""
+
+    def write(self, batch: Batch) -> None:
+        """Keep the elements for the next report."""
+        self._pending.extend(batch.values)
+
+    def drain(self) -> Iterator[Report]:
+        """The elements so far."""
+        return self._take(ReportKind.ELEMENTS)
+
+
+@final
+@attrs.define(eq=False)
+class DiscardOperator(SinkOperator):
+    """Has no use for elements."""
+
+    def write(self, batch: Batch) -> None:
+        """Nothing."""
+
+
+@final
+@attrs.define(eq=False)
+class PrintOperator(_ReportingOperator):
+    """Sends lines to the program's terminal, in Flink's format."""
+
+    sink: PrintSink
+    output_type: TypeInformation[Any] | None
+    _prefix: str = attrs.field(default="", init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Fix the prefix: identifier, and the subtask when there are several (Flink's PrintSinkOutputWriter)."""
+        identifier = self.sink.identifier
+        subtask = str(context.subtask + 1) if context.parallelism > 1 else ""
+        prefix = ":".join(filter(None, (identifier, subtask)))
+        self._prefix = f"{prefix}> " if prefix else ""
+
+    def write(self, batch: Batch) -> None:
+        """Format the elements."""
+        self._pending.extend(self._prefix + printed(value, self.output_type) for value in batch.values)
+
+    def drain(self) -> Iterator[Report]:
+        """The lines so far."""
+        return self._take(ReportKind.LINES)

@@ -1,0 +1,103 @@
+"""What a user reads when something of theirs fails on a worker: operator, record, and their own traceback."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
+from kafkastream.model.common.value_printing import shown
+
+__all__ = [
+    "call_failed",
+    "element_failed",
+    "function_failed",
+    "located",
+    "not_decoded",
+    "not_encoded",
+    "said",
+    "timer_failed",
+]
+
+_PACKAGE = str(Path(__file__).parents[2])
+
+
+@contextmanager
+def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[None]:
+    """Name the operator, or the function of SQL, whose ``open`` or ``close`` raised."""
+    place = f"{method} of {kind} {name!r}"
+    try:
+        with located(place):
+            yield
+    except KafkastreamError:
+        raise
+    except BaseException as error:  # also sys.exit, which would end the worker
+        raise UserFunctionError(f"{place} raised {said(error)}", now=_own_traceback(error)) from error
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Say in errors of ours where they are, before what they know of their place themselves."""
+    try:
+        yield
+    except KafkastreamError as error:
+        raise type(error)(error.what, where=", ".join(filter(None, (where, error.where))), now=error.now) from error
+
+
+def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
+    """A function raised on an element."""
+    return UserFunctionError(
+        f"the function of operator {operator!r} raised {said(error)}",
+        where=f"{position}; element {shown(element)}",
+        now=_own_traceback(error),
+    )
+
+
+def call_failed(function: str, arguments: Sequence[object], error: BaseException) -> UserFunctionError:
+    """A function of SQL raised."""
+    return UserFunctionError(
+        f"function {function!r} raised {said(error)}",
+        where=f"arguments {', '.join(map(shown, arguments))}" if arguments else "",
+        now=_own_traceback(error),
+    )
+
+
+def timer_failed(method: str, position: str, error: BaseException | None) -> UserFunctionError:
+    """A function raised when a timer fired."""
+    return UserFunctionError(f"{method} raised {said(error)}", where=position, now=_own_traceback(error))
+
+
+def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:
+    """A record could not be decoded."""
+    return DeserializationError(
+        f"source {source!r} failed to deserialize a record: {said(error)}",
+        where=position,
+        now="Mend or skip the record, or use a schema that accepts it.",
+    )
+
+
+def not_encoded(sink: str, element: object, position: str, error: BaseException | None) -> SerializationError:
+    """An element could not be encoded."""
+    return SerializationError(
+        f"sink {sink!r} failed to serialize an element: {said(error)}",
+        where=f"{position}; element {shown(element)}",
+        now="Map elements to what the sink's schema takes; SimpleStringSchema takes str.",
+    )
+
+
+def said(error: BaseException | None) -> str:
+    """An error, in one line of a message."""
+    return f"{type(error).__name__}: {error.what if isinstance(error, KafkastreamError) else error}"
+
+
+def _own_traceback(error: BaseException | None) -> str:
+    """The traceback without this package's frames."""
+    if error is None:
+        return ""
+    report = traceback.TracebackException.from_exception(error)
+    report.stack = traceback.StackSummary.from_list(
+        [frame for frame in report.stack if not frame.filename.startswith(_PACKAGE)]
+    )
+    return "".join(report.format()).rstrip().replace("\n", "\n  ")

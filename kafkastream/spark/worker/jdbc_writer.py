@@ -1,0 +1,128 @@
+"""Elements into a PostgreSQL database, on a worker; those of streams by a statement of the user's."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.time import Instant
+from kafkastream.model.connectors.jdbc_sink import JdbcSink
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.postgres.settings import PostgresSettings
+from kafkastream.postgres.sql_writer import SqlWriter, with_placeholders
+from kafkastream.postgres.writer import PostgresWriter
+from kafkastream.spark.worker.batch_context import BatchContext
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.reports import Report
+
+__all__ = ["JdbcOperator"]
+
+
+@final
+@attrs.define(eq=False)
+class JdbcOperator(SinkOperator):
+    """Writes a task's elements in a transaction, with the offset behind the last record where there is one.
+
+    Args:
+        identity: The sink's identity among the job's sinks.
+        make: Makes the writer, which connects when there is something to write.
+        prepared: Makes of elements what the writer takes.
+    """
+
+    identity: str
+    make: Callable[[], SqlWriter | PostgresWriter]
+    prepared: Callable[[Sequence[Any]], Sequence[Any]]
+    _writer: SqlWriter | PostgresWriter | None = attrs.field(default=None, init=False)
+    _origin: str = attrs.field(default="", init=False)
+    _partition: TopicPartition | None = attrs.field(default=None, init=False)
+    _is_begun: bool = attrs.field(default=False, init=False)
+    _offsets: list[int] = attrs.field(factory=list, init=False)
+    _reached: int = attrs.field(default=0, init=False)
+    _end: int = attrs.field(default=0, init=False)
+
+    def begin(self, task: TaskScope) -> None:
+        """Know where the task's elements come from."""
+        self._origin, self._partition, self._is_begun = task.origin, None, False
+        self._offsets, self._reached, self._end = [], 0, 0
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know the offsets of the records that the next elements come from."""
+        if "offset" in arrow.schema.names and "partition" in arrow.schema.names:
+            self._offsets = arrow["offset"].to_pylist()
+            self._partition = TopicPartition(self._origin, arrow["partition"][0].as_py())
+            self._end = self._offsets[-1] + 1
+
+    def write(self, batch: Batch) -> None:
+        """Write what no earlier attempt has written."""
+        writer = self._begun()
+        left = batch.from_offset(self._offsets, self._reached)
+        writer.write(self.prepared(left.values))
+
+    def stops(self, offset: int) -> None:
+        """Leave what comes from this offset on to a later task."""
+        self._end = offset
+
+    def finish(self) -> Iterator[Report]:
+        """Commit the transaction."""
+        if self._is_begun:
+            reached = {} if self._partition is None else {self._partition: max(self._end, self._reached)}
+            self._begun().commit(reached)
+        return self.drain()
+
+    def abandon(self) -> None:
+        """Drop the transaction."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _begun(self) -> SqlWriter | PostgresWriter:
+        if self._writer is None:
+            self._writer = self.make()
+        if not self._is_begun:
+            told = BatchContext.of_task()
+            partitions = [] if told is None or self._partition is None else [self._partition]
+            job = f"{told.slots if told else ''}-{self.identity}"
+            self._partition = partitions[0] if partitions else None
+            reached = self._writer.begin(job, partitions)
+            self._reached = max(reached.values(), default=0)
+            self._is_begun = True
+        return self._writer
+
+
+def _writer(sink: JdbcSink) -> SqlWriter:
+    settings = PostgresSettings.of_jdbc(sink.connection, sink.execution)
+    return SqlWriter(settings, sink.statement, sink.execution.batch_size or settings.flush_rows)
+
+
+def _parameters(values: Sequence[Any]) -> Sequence[Any]:
+    return [tuple(map(_bound, value)) for value in values]
+
+
+def _bound(value: Any) -> Any:
+    """Return a value as psycopg takes it."""
+    if isinstance(value, Instant):
+        return datetime.datetime.fromtimestamp(value.seconds, datetime.timezone.utc).replace(
+            microsecond=value.nanos // 1000
+        )
+    return value
+
+
+@sink_operator.register
+def _(sink: JdbcSink, place: SinkPlace) -> SinkOperator:
+    _, wanted = with_placeholders(sink.statement)
+    given = len(sink.type_info.field_names)
+    if wanted != given:
+        raise DefinitionError(
+            f"the statement has {wanted} placeholders, and the rows have {given} fields",
+            where=f"JdbcSink {place.name!r}: {sink.statement}",
+            now="Write one ? for each field.",
+        )
+    return JdbcOperator(place.name, place.identity, partial(_writer, sink), _parameters)

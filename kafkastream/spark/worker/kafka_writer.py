@@ -1,0 +1,294 @@
+"""The Kafka sink on a worker: elements become records, and a producer takes them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.errors import JobError
+from kafkastream.kafka.properties import STATISTICS_INTERVAL
+from kafkastream.kafka.statistics import PRODUCER_METRICS, ProducerStatistics
+from kafkastream.metrics.groups import Counter, MetricGroup
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.dead_letter_topics import SourceRecord
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.worker.batch_context import BatchContext
+from kafkastream.spark.worker.batches import Batch, ElementError, salvaged
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.failures import not_encoded
+from kafkastream.spark.worker.record_decoders import source_record, without_record
+from kafkastream.spark.worker.record_encoder import RecordEncoder, records_of
+from kafkastream.spark.worker.rejected_records import DeadLetters
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+
+if TYPE_CHECKING:
+    from kafkastream.kafka.producer import RecordProducer, Records
+    from kafkastream.kafka.properties import TransactionProperties
+    from kafkastream.spark.worker.transactional_writer import SlotCounters, SlotTask
+
+__all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
+
+_producers: Opened[RecordProducer] = Opened()
+"""The worker's producers, by their sinks: all its tasks share one."""
+
+
+@attrs.define(eq=False)
+class KafkaOperator(SinkOperator):
+    """Writes elements as records; how surely is up to the class.
+
+    Args:
+        encoder: Makes the records.
+        dead_letters: Takes elements of which no record can be made; without it, they fail the job.
+    """
+
+    encoder: RecordEncoder
+    dead_letters: DeadLetters | None = attrs.field(kw_only=True)
+    _arrow: pa.RecordBatch | None = attrs.field(default=None, init=False)
+    _written: tuple[Counter, ...] = attrs.field(default=(), init=False)
+    _written_bytes: tuple[Counter, ...] = attrs.field(default=(), init=False)
+    _errors: tuple[Counter, ...] = attrs.field(default=(), init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder; newer Flink counts under both names."""
+        if self.dead_letters is not None:
+            self.dead_letters.open(self._knows)
+        self.encoder.open(context, self._partitions_of, None if self.dead_letters is None else self.dead_letters.admit)
+        group = context.get_metrics_group()
+        self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
+        self._written_bytes = (group._own_counter("numBytesOut"), group._own_counter("numBytesSend"))
+        self._errors = (group._own_counter("numRecordsOutErrors"), group._own_counter("numRecordsSendErrors"))
+        if self.tells_of_producer:
+            self._register_producer(group)
+
+    @property
+    @abstractmethod
+    def tells_of_producer(self) -> bool:
+        """Whether the producer's own metrics are wanted."""
+
+    @property
+    @abstractmethod
+    def statistics(self) -> ProducerStatistics:
+        """What the producer tells of itself."""
+
+    def _register_producer(self, group: MetricGroup) -> None:
+        group.gauge("currentSendTime", lambda: self.statistics.send_time_ms)
+        producer = group.add_group("KafkaProducer")
+        for name in PRODUCER_METRICS:
+            producer.gauge(name, partial(self.statistics.metric, name))
+
+    @property
+    @abstractmethod
+    def asking(self) -> RecordProducer:
+        """The producer that is asked for topics and their partitions."""
+
+    def _knows(self, topic: str) -> bool:
+        return self.asking.knows(topic)
+
+    def _partitions_of(self, topic: str) -> list[int]:
+        return self.asking.partitions_of(topic)
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Keep the source records, if dead letters may be made of them; rows of a query are none."""
+        if self.dead_letters is not None and "value" in arrow.schema.names:
+            self._arrow = arrow
+
+    def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
+        """An element could not be made a record."""
+        return not_encoded(self.name, element, position, error)
+
+    def _encoded(self, batch: Batch) -> Iterator[tuple[Records, int]]:
+        """The records of a batch, and how many bytes they hold."""
+        if self.dead_letters is None:
+            yield self._counted(self.encoder.encode(batch))
+            return
+        letters = []
+        for index, found in salvaged(
+            lambda begin, end: self.encoder.encode(batch.between(begin, end)), len(batch.values)
+        ):
+            if isinstance(found, ElementError):
+                letters.append(self.dead_letters.letter(self._record(batch, index), batch.values[index], found))
+            else:
+                yield self._counted(found)
+        if letters:
+            for counter in self._errors:
+                counter.inc(len(letters))
+            records = records_of(letters)
+            yield records, records.payload_bytes
+
+    def _record(self, batch: Batch, index: int) -> SourceRecord:
+        """What an element has come of; behind keyed operators it is no record of its own."""
+        if self._arrow is None:
+            return without_record(batch.values[index])
+        return source_record(self._arrow, batch.origin[index])
+
+    def _counted(self, records: Records) -> tuple[Records, int]:
+        payload_bytes = records.payload_bytes
+        for counter in self._written:
+            counter.inc(records.number)
+        for counter in self._written_bytes:
+            counter.inc(payload_bytes)
+        return records, payload_bytes
+
+
+@final
+@attrs.define(eq=False)
+class ProducingOperator(KafkaOperator):
+    """Writes with the worker's producer: at least once, or not even that."""
+
+    node: int
+    run: Run
+    properties: FrozenMap[str, str]
+    flush_each_task: bool
+    _producer: RecordProducer | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Take the worker's producer."""
+        from kafkastream.kafka.producer import RecordProducer
+
+        self._producer = _producers.take(self.run, self.node, lambda: RecordProducer(self.properties, self.name))
+        _producers.keep(self.run, self.node, self._producer)
+        super().open(context)
+
+    @property
+    def asking(self) -> RecordProducer:
+        """The one that writes."""
+        assert self._producer is not None
+        return self._producer
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties
+
+    @property
+    def statistics(self) -> ProducerStatistics:
+        """Those of the worker's producer."""
+        return self.asking.statistics
+
+    def write(self, batch: Batch) -> None:
+        """Encode the elements and hand them to the producer."""
+        assert self._producer is not None
+        for records, _ in self._encoded(batch):
+            self._producer.send(records)
+
+    def finish(self) -> Iterator[Report]:
+        """Make sure of what was written, as far as the guarantee asks."""
+        if self.flush_each_task and self._producer is not None:
+            self._producer.flush()
+        yield from self.drain()
+
+
+@final
+@attrs.define(eq=False)
+class TransactionalOperator(KafkaOperator):
+    """Writes exactly once: what is left of a slot, in transactions that say how far the slot has come.
+
+    Args:
+        properties: Of its clients.
+        prefix: How its transactions' names begin: with the user's prefix.
+        sink: The sink's identity among the job's sinks, which is the second part of the names.
+    """
+
+    properties: TransactionProperties
+    prefix: str
+    sink: str
+    statistics: ProducerStatistics = attrs.field(factory=ProducerStatistics, init=False)
+    _asking: RecordProducer | None = attrs.field(default=None, init=False)
+    _task: SlotTask | None = attrs.field(default=None, init=False)
+    _counters: SlotCounters | None = attrs.field(default=None, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Prepare the encoder, and count transactions."""
+        from kafkastream.spark.worker.transactional_writer import SlotCounters
+
+        super().open(context)
+        self._counters = SlotCounters.of(context.get_metrics_group())
+
+    @property
+    def tells_of_producer(self) -> bool:
+        """Whether it was told to."""
+        return STATISTICS_INTERVAL in self.properties.producer
+
+    @property
+    def asking(self) -> RecordProducer:
+        """One of its own, as in Flink; most sinks never ask."""
+        from kafkastream.kafka.producer import RecordProducer
+
+        self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
+        return self._asking
+
+    def begin(self, task: TaskScope) -> None:
+        """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
+        from kafkastream.spark.worker.transactional_writer import SlotTask
+
+        assert self._counters is not None
+        told = BatchContext.of_task()
+        assert told is not None
+        slot = slot_name(self.prefix, told.slots, self.sink, task.origin)
+        self._task = SlotTask(
+            self.properties,
+            slot,
+            self.name,
+            self.encoder.schema.topic,
+            told.batch,
+            () if tried_before() else told.writers,  # the first try may have opened the slot
+            self._counters,
+            self.statistics,
+        )
+
+    def arrives(self, arrow: pa.RecordBatch) -> None:
+        """Know where in the source the next elements come from; write, when enough is kept of those before."""
+        super().arrives(arrow)
+        self._begun.arrives(arrow)
+
+    def write(self, batch: Batch) -> None:
+        """Encode what has not been written before, and keep it until there is enough to write."""
+        left = self._begun.left_of(batch)
+        if left.values:
+            for records, payload_bytes in self._encoded(left):
+                if records.number:
+                    self._begun.add(records, payload_bytes)
+
+    def stops(self, offset: int) -> None:
+        """Leave what comes from this offset on to a later task of the same micro-batch."""
+        self._begun.stops(offset)
+
+    def finish(self) -> Iterator[Report]:
+        """Write the rest, and tell who has written."""
+        self._begun.finish()
+        yield from self.drain()
+        if self._begun.writer is not None:
+            yield Report(ReportKind.WRITER, self.scope.node, self._begun.writer)
+
+    def abandon(self) -> None:
+        """Write no more of the task."""
+        if self._task is not None:
+            self._task.abandon()
+
+    @property
+    def _begun(self) -> SlotTask:
+        assert self._task is not None
+        return self._task
+
+
+def slot_name(prefix: str, slots: str, sink: str, origin: str) -> str:
+    """The ``transactional.id`` of a slot, which is also the group that holds its progress.
+
+    Args:
+        prefix: The user's.
+        slots: What the names of the query's slots have in common, and no others (``SlotNames.id``).
+        sink: The sink's identity.
+        origin: Where the records come from.
+
+    Example:
+        >>> slot_name("orders", "5d2f", "copy", "in-orders-3")
+        'orders-5d2f-copy-in-orders-3'
+    """
+    return f"{prefix}-{slots}-{sink}-{origin}"

@@ -1,0 +1,178 @@
+"""What happens to elements once they have come in: operators down to sinks, a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import final
+
+import attrs
+
+from kafkastream.metrics.values import OperatorChanges
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.chain_sinks import SinkOperator
+from kafkastream.spark.worker.chained_operators import Operator, TaskScope
+from kafkastream.spark.worker.failures import function_failed
+from kafkastream.spark.worker.reports import Report
+from kafkastream.spark.worker.side_outputs import parted
+from kafkastream.spark.worker.task_metrics import OperatorMetrics
+
+__all__ = ["Flow", "Place", "Stage", "applied"]
+
+Place = Callable[[int], str]
+"""Where an element has come from, in the user's words, by its origin."""
+
+
+@final
+@attrs.define(eq=False)
+class Stage:
+    """An operator and the stages that take what comes out of it; ``sides`` take its side outputs, by their tags."""
+
+    operator: Operator
+    next: tuple[Stage, ...] = ()
+    sides: Mapping[str, tuple[Stage, ...]] = FrozenMap()
+
+
+@final
+@attrs.define(eq=False)
+class Flow:
+    """The stages of a chain, opened for one subtask.
+
+    Args:
+        stages: What takes the elements first, each with what follows.
+        before: Operators that the chain itself applies, before.
+        apart: A stage that the chain itself pushes to.
+        sides: What takes tagged elements first, where the chain's own operator has side outputs.
+    """
+
+    stages: tuple[Stage, ...]
+    before: tuple[Operator, ...] = ()
+    apart: Stage | None = None
+    sides: Mapping[str, tuple[Stage, ...]] = FrozenMap()
+    _metrics: dict[Operator, OperatorMetrics] = attrs.field(factory=dict, init=False)
+
+    def operators(self) -> tuple[Operator, ...]:
+        """Every operator once; one that is reached on two ways is one operator."""
+        apart = () if self.apart is None else (self.apart,)
+        stages = (*apart, *self.stages, *chain.from_iterable(self.sides.values()))
+        return tuple(dict.fromkeys((*self.before, *_operators(stages))))
+
+    @property
+    def sinks(self) -> tuple[SinkOperator, ...]:
+        """The sinks among the operators."""
+        return tuple(operator for operator in self.operators() if isinstance(operator, SinkOperator))
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the opened functions may serve the next task: not when one wants to be closed."""
+        return not any(operator.overrides_close for operator in self.operators())
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open every operator.
+
+        Raises:
+            UserFunctionError: An ``open`` raised.
+        """
+        for operator in self.operators():
+            parallelism = operator.parallelism or context.parallelism
+            subtask = context.subtask % parallelism
+            metrics = self._metrics[operator] = OperatorMetrics(operator.scope, subtask)
+            own = attrs.evolve(
+                context, task_name=operator.name, subtask=subtask, parallelism=parallelism, metrics=metrics.group
+            )
+            with function_failed(operator.name, "open"):
+                operator.open(own)
+
+    def begin(self, task: TaskScope) -> None:
+        """A task begins."""
+        for operator in self.operators():
+            operator.begin(task)
+
+    def behind_watermark(self, *, is_behind: bool) -> None:
+        """Say on which side of the micro-batch's watermark the next elements are."""
+        for operator in self.operators():
+            operator.behind_watermark(is_behind=is_behind)
+
+    def drain(self) -> Iterator[Report]:
+        """What has to be reported so far."""
+        for operator in self.operators():
+            yield from operator.drain()
+
+    def push(self, batch: Batch, place: Place) -> None:
+        """Take elements through all stages.
+
+        Raises:
+            JobError: An element failed, with its place.
+        """
+        self.spread(batch, self.stages, None, place)
+
+    def push_to(self, stage: Stage, batch: Batch, place: Place) -> None:
+        """Take elements through one stage, and what follows it; errors as with ``push``."""
+        if not batch.values:
+            return
+        out = applied(stage.operator, batch, place)
+        metrics = self._metrics[stage.operator]
+        metrics.records_in.inc(len(batch.values))
+        metrics.records_out.inc(len(out.values))
+        self.spread(out, stage.next, stage.sides if stage.operator.has_side_outputs else None, place)
+
+    def spread(
+        self, batch: Batch, following: Iterable[Stage], sides: Mapping[str, tuple[Stage, ...]] | None, place: Place
+    ) -> None:
+        """Take what has come out to what follows; with ``sides``, what is tagged goes there, or nowhere."""
+        main, aside = (batch, {}) if sides is None else parted(batch)
+        for stage in following:
+            self.push_to(stage, main, place)
+        for tag, tagged in aside.items():
+            for stage in (sides or {}).get(tag, ()):
+                self.push_to(stage, tagged, place)
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+        for sink in self.sinks:
+            sink.abandon()
+
+    def finish(self) -> Iterator[Report]:
+        """End the task: functions with a ``close`` of their own are closed, then sinks have written.
+
+        Raises:
+            UserFunctionError: A function's ``close`` raised.
+            DeliveryError: A sink could not write.
+        """
+        for operator in self.operators():
+            if operator.overrides_close:
+                with function_failed(operator.name, "close"):
+                    operator.close()
+        for sink in self.sinks:
+            yield from sink.finish()
+        yield from self.drain()
+
+    def changes(self) -> Iterator[OperatorChanges]:
+        """What the metrics of the operators have to tell; the work of those before counts as the chain's own."""
+        telling = (operator for operator in self._metrics if operator.has_metrics and operator not in self.before)
+        return (self._metrics[operator].changes() for operator in telling)
+
+
+def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
+    """What an operator makes of a batch.
+
+    Raises:
+        JobError: It failed on an element, with its place.
+    """
+    NOTE.enter(f"operator {operator.name!r}", lambda index: place(batch.origin[index]))
+    try:
+        out = operator.apply(batch)
+    except ElementError as error:
+        where = place(batch.origin[error.index])
+        raise operator.failure(batch.values[error.index], where, error.__cause__) from error
+    NOTE.leave()
+    return out
+
+
+def _operators(stages: tuple[Stage, ...]) -> Iterator[Operator]:
+    for stage in stages:
+        yield stage.operator
+        yield from _operators((*stage.next, *chain.from_iterable(stage.sides.values())))

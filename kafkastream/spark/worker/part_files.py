@@ -1,0 +1,158 @@
+"""Part files of a micro-batch: what they are called, and how the driver makes them seen when all tasks have ended.
+
+A task writes to files whose names begin with a dot, and reports them; the driver renames them before Spark counts the
+micro-batch as done. A micro-batch that is run again has the same number, so its files have the names of the first
+attempt's and take their place; what else the first attempt has left is deleted at the first commit of a run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, final
+
+import attrs
+
+from kafkastream.errors import StorageError
+from kafkastream.model.connectors.file_sink import FileSink
+
+__all__ = ["PartCommits", "PartNames", "WrittenParts", "told"]
+
+_DIGITS: Final = 16
+_PART: Final = re.compile(rf"-([0-9a-f]{{{_DIGITS}}}-([0-9a-f]{{{_DIGITS}}}))-[0-9a-f]{{{_DIGITS}}}-\d+")
+_SHARED: Final = "Give a directory that the driver and all workers share, and may write to."
+
+
+@final
+@attrs.frozen
+class PartNames:
+    """Names of a task's part files.
+
+    Args:
+        writer: The sink of a job that writes them, for as long as its checkpoint is there.
+        batch: The micro-batch.
+        origin: Where the task's elements come from.
+
+    Example:
+        >>> names = PartNames.of("5d2f", "words", 7, "source-orders-0", is_partition=True)
+        >>> names.name("part", 0, ".txt")
+        'part-6cea5d96b54475c0-0000000000000007-27c63342ed1098e3-0.txt'
+    """
+
+    writer: str
+    batch: str
+    origin: str
+
+    @staticmethod
+    def of(slots: str, sink: str, batch: int, origin: str, *, is_partition: bool) -> PartNames:
+        """Name the files of a task.
+
+        Args:
+            slots: What stands in the names of the query's slots, and in no other's.
+            sink: The sink's identity among the job's sinks.
+            batch: The number of the micro-batch.
+            origin: Where the task's elements come from.
+            is_partition: Whether that is a partition of a topic; pieces of collections are counted apart.
+        """
+        return PartNames(_digest(f"{slots}/{sink}/{is_partition}"), f"{batch:0{_DIGITS}x}", _digest(origin))
+
+    @property
+    def whole_batch(self) -> str:
+        """What the names of all tasks of the micro-batch have in them."""
+        return f"{self.writer}-{self.batch}"
+
+    def name(self, prefix: str, number: int, suffix: str) -> str:
+        """Name a part."""
+        return f"{prefix}-{self.whole_batch}-{self.origin}-{number}{suffix}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+@final
+@attrs.frozen
+class WrittenParts:
+    """What a task has written for a sink.
+
+    Args:
+        names: What its files are called.
+        parts: The path of each complete file, with the hidden path where it lies until the micro-batch is complete.
+    """
+
+    names: PartNames
+    parts: Mapping[Path, Path]
+
+
+@final
+@attrs.frozen
+class PartCommits:
+    """Makes the part files of complete micro-batches seen, in one run of a part of a job."""
+
+    _cleaned: set[str] = attrs.field(factory=set, init=False)
+
+    def commit(self, sink: FileSink, written: Sequence[WrittenParts]) -> None:
+        """Give the files of a micro-batch their names.
+
+        Raises:
+            StorageError: The directory cannot be written to, or the driver does not see what the workers wrote.
+        """
+        parts = {path: hidden for task in written for path, hidden in task.parts.items()}
+        with told(sink.base_path):
+            self._clean(sink, written, {*parts, *parts.values()})
+            for path, hidden in parts.items():
+                hidden.replace(path)
+            for folder in {path.parent for path in parts}:
+                if sink.success_file is not None:
+                    (folder / sink.success_file).touch()
+                _flush(folder)
+
+    def _clean(self, sink: FileSink, written: Iterable[WrittenParts], kept: set[Path]) -> None:
+        """Delete what earlier attempts have left: hidden files, and those of this micro-batch."""
+        begun = {task.names.writer: task.names.whole_batch for task in written}
+        writers = begun.keys() - self._cleaned
+        for path in _left(sink.base_path, {begun[writer] for writer in writers}, writers):
+            if path not in kept:
+                path.unlink()
+        self._cleaned.update(writers)
+
+
+def _left(base_path: str, batches: set[str], writers: set[str]) -> Iterator[Path]:
+    """Find the hidden files of writers, and all files of micro-batches."""
+    if not writers:
+        return
+    for folder, _, names in os.walk(base_path):
+        for name in names:
+            part = _PART.search(name)
+            if part is None:
+                continue
+            is_hidden = name.startswith(".") and part[1].partition("-")[0] in writers
+            if is_hidden or part[1] in batches:
+                yield Path(folder, name)
+
+
+def _flush(folder: Path) -> None:
+    """See that a power cut does not take the new names back."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def told(base_path: str) -> Iterator[None]:
+    """Tell errors of the file system in the user's words.
+
+    Raises:
+        StorageError: There was one.
+    """
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot write files: {error.strerror or error}"
+        raise StorageError(what, where=error.filename or base_path, now=_SHARED) from None

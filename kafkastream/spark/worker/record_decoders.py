@@ -1,0 +1,259 @@
+"""Source records as Arrow brings them to a worker, decoded to elements."""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from types import NoneType
+from typing import Any, ClassVar, final
+
+import attrs
+import pyarrow as pa
+
+from kafkastream.cdc.captured import CapturedRecords
+from kafkastream.model.connectors.dead_letter_topics import SourceRecord
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.record_deserialization import (
+    ConsumerRecord,
+    Headers,
+    KafkaDeserializerSchema,
+    KafkaRecordDeserializationSchema,
+    TimestampType,
+    ValueOnlySchema,
+)
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats import InitializationContext
+from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
+from kafkastream.spark.worker.batches import Batch, each
+from kafkastream.spark.worker.deserializers import deserialize_values
+from kafkastream.spark.worker.reports import Report
+from kafkastream.spark.worker.value_decoders import decode_values
+from kafkastream.sql.connectors.records import RecordsAsRead
+
+__all__ = [
+    "CollectionDecoder",
+    "Decoder",
+    "DeserializerDecoder",
+    "KafkaDecoder",
+    "RecordDecoder",
+    "ValueDecoder",
+    "columns_of",
+    "decoder_of",
+    "owner_subtask",
+    "source_record",
+    "split_name",
+    "subtask_of",
+    "without_record",
+]
+
+
+class Decoder(ABC):
+    """Makes elements of one source's Arrow batches."""
+
+    columns: ClassVar[tuple[str, ...]]
+
+    def open(self) -> None:
+        """Prepare for records."""
+
+    @abstractmethod
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The elements of a batch."""
+
+    @abstractmethod
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Which record a row is, in the user's words."""
+
+    @property
+    def stopped_at(self) -> int | None:
+        """Offset of the first record of the task that it leaves for a later one; None if it takes all."""
+        return None
+
+    def begin(self) -> None:
+        """Begin a task."""
+
+    def skipped(self, number: int) -> None:
+        """Know that so many records of the task could not be decoded, and are left out."""
+
+    def finish(self) -> Iterator[Report]:
+        """End a task; return what the driver is to know."""
+        return iter(())
+
+
+class KafkaDecoder(Decoder):
+    """Makes elements of Kafka's records."""
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Return the record's topic, partition and offset."""
+        topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
+        return f"topic {topic}, partition {partition}, offset {offset}"
+
+
+@final
+@attrs.frozen
+class ValueDecoder(KafkaDecoder):
+    """Decodes the records' values."""
+
+    columns = ("topic", "partition", "offset", "timestamp", "value")
+    schema: ValueOnlySchema[Any]
+
+    def open(self) -> None:
+        """Open the schema."""
+        self.schema.open(InitializationContext())
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """One element per record; a schema's None drops the record."""
+        values = decode_values(self.schema.schema, arrow["value"])
+        batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
+        return _without_dropped(batch)
+
+
+@final
+@attrs.frozen
+class DeserializerDecoder(KafkaDecoder):
+    """Decodes the records' values as a class of Kafka's Java client does."""
+
+    columns = ValueDecoder.columns
+    schema: KafkaDeserializerSchema
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """One element per record; None for a tombstone."""
+        values = deserialize_values(self.schema.deserializer, arrow["value"])
+        return Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
+
+
+@final
+@attrs.frozen
+class RecordDecoder(KafkaDecoder):
+    """Hands whole records to a schema of the user's."""
+
+    columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
+    schema: KafkaRecordDeserializationSchema[Any]
+
+    def open(self) -> None:
+        """Open the schema."""
+        self.schema.open(InitializationContext())
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """Any number of elements per record, each with the record's timestamp."""
+        results = each(lambda row: tuple(self.schema.deserialize(_record(row))), arrow.to_pylist())
+        origin = [row for row, elements in enumerate(results) for _ in elements]
+        timestamps = arrow["timestamp"].to_pylist()
+        return Batch(list(chain.from_iterable(results)), [timestamps[row] for row in origin], origin)
+
+
+@final
+@attrs.define(eq=False)
+class CollectionDecoder(Decoder):
+    """Elements that the program itself held."""
+
+    columns = ("value",)
+    _before: int = attrs.field(default=0, init=False)
+    _number: int = attrs.field(default=0, init=False)
+
+    def begin(self) -> None:
+        """Count from the first element."""
+        self._before = self._number = 0
+
+    def decode(self, arrow: pa.RecordBatch) -> Batch:
+        """The elements, without event time."""
+        self._before, self._number = self._before + self._number, arrow.num_rows
+        values = [pickle.loads(value) for value in arrow["value"].to_pylist()]
+        return Batch(values, [None] * len(values), range(len(values)))
+
+    def position(self, arrow: pa.RecordBatch, row: int) -> str:
+        """Counted from 1, over the batches of a task."""
+        return f"element {self._before + row + 1} of the collection"
+
+
+def decoder_of(node: SourceNode) -> Decoder:
+    """How the records of a source become elements."""
+    if isinstance(node.source, CollectionSource):
+        return CollectionDecoder()
+    match node.source.deserializer:
+        case ValueOnlySchema() as schema:
+            return ValueDecoder(schema)
+        case KafkaDeserializerSchema() as schema:
+            return DeserializerDecoder(schema)
+        case schema:
+            assert schema is not None
+            return RecordDecoder(schema)
+
+
+def columns_of(node: SourceNode) -> tuple[str, ...]:
+    """The columns of the records of a Kafka source that are read."""
+    kept = ("key", "headers") if node.keeps_records else ()
+    columns = dict.fromkeys((*decoder_of(node).columns, *kept))
+    match node.source:
+        case KafkaSource(deserializer=RecordsAsRead(with_headers=False)):
+            del columns["headers"]
+        case KafkaSource(deserializer=CapturedRecords() as captured):
+            return tuple(dict.fromkeys((*captured.columns, *kept)))
+    return tuple(columns)
+
+
+def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
+    """The record in a row, as far as it was read."""
+    if "topic" not in arrow.schema.names:
+        return without_record(pickle.loads(arrow["value"][row].as_py()))
+    record = arrow.slice(row, 1).to_pylist()[0]
+    headers = _headers(record.pop("headers", None))
+    fields = (field.name for field in attrs.fields(SourceRecord))
+    return SourceRecord(headers=headers, **{name: record[name] for name in fields if name in record})
+
+
+def without_record(element: object) -> SourceRecord:
+    """What stands for the record of an element that has none: its text."""
+    return SourceRecord(repr(element).encode(errors="replace"))
+
+
+def subtask_of(arrow: pa.RecordBatch, parallelism: int) -> int:
+    """The subtask that Flink would have read these records with; the first, for a collection."""
+    if "topic" not in arrow.schema.names:
+        return 0
+    return owner_subtask(arrow["topic"][0].as_py(), arrow["partition"][0].as_py(), parallelism)
+
+
+def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
+    """The subtask that reads a partition (Flink's KafkaSourceEnumerator.getSplitOwner).
+
+    Example:
+        >>> [owner_subtask("orders", partition, 4) for partition in range(4)]
+        [3, 0, 1, 2]
+    """
+    text = topic.encode("utf-16-be")
+    units = (int.from_bytes(text[i : i + 2], "big") for i in range(0, len(text), 2))
+    java_hash = 0
+    for unit in units:
+        java_hash = (31 * java_hash + unit) & 0xFFFFFFFF
+    start = ((java_hash * 31) & 0x7FFFFFFF) % parallelism
+    return (start + partition) % parallelism
+
+
+def split_name(partition: TopicPartition) -> str:
+    """A partition, as what watermarks are made of."""
+    return f"{partition.topic}-{partition.partition}"
+
+
+def _without_dropped(batch: Batch) -> Batch:
+    if NoneType not in set(map(type, batch.values)):
+        return batch
+    return batch.rows([row for row, value in enumerate(batch.values) if value is not None])
+
+
+def _record(row: dict[str, Any]) -> ConsumerRecord:
+    return ConsumerRecord(
+        topic=row["topic"],
+        partition=row["partition"],
+        offset=row["offset"],
+        timestamp=row["timestamp"],
+        timestamp_type=TimestampType(row["timestampType"]),
+        key=row["key"],
+        value=row["value"],
+        headers=_headers(row["headers"]),
+    )
+
+
+def _headers(rows: Iterable[dict[str, Any]] | None) -> Headers:
+    return tuple((header["key"], header["value"]) for header in rows or ())

@@ -1,0 +1,94 @@
+"""Records that come to nothing, on a worker: what is kept of them, and which ones a sink sets aside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import final
+
+import attrs
+
+from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.value_printing import shown
+from kafkastream.model.connectors.dead_letter_topics import DeadLetter, SourceRecord, fitting
+from kafkastream.model.connectors.record_deserialization import Headers
+from kafkastream.model.connectors.record_serialization import ProducerRecord
+from kafkastream.model.connectors.record_size import batch_bytes
+from kafkastream.spark.worker.batches import ElementError
+from kafkastream.spark.worker.failures import said
+
+__all__ = ["DeadLetters", "dead_letter"]
+
+_MAX_REQUEST_SIZE = "1048576"
+_ASKED_AGAIN_S = 300.0  # metadata.max.age.ms, after which Java's client looks again
+_NO_TOPIC = -1
+
+
+def dead_letter(record: SourceRecord, operator: str, error: ElementError, element: str | None = None) -> DeadLetter:
+    """What is kept of a record that came to nothing in an operator."""
+    return DeadLetter(record, operator, said(error.__cause__), element)
+
+
+@final
+@attrs.define(eq=False)
+class DeadLetters:
+    """What a sink sets aside, and where it puts it.
+
+    Args:
+        sink: The sink's name.
+        topic: Where dead letters go.
+        client: The Java properties of the sink's clients.
+    """
+
+    sink: str
+    topic: str
+    client: FrozenMap[str, str] = attrs.field(converter=FrozenMap[str, str], repr=redacted)
+    _knows: Callable[[str], bool] | None = attrs.field(default=None, init=False)
+    _limits: dict[str, tuple[int, float]] = attrs.field(factory=dict, init=False)
+
+    def open(self, knows: Callable[[str], bool]) -> None:
+        """Prepare.
+
+        Args:
+            knows: Whether the brokers know a topic.
+        """
+        self._knows = knows
+
+    def admit(self, topic: str, key: bytes | str | None, value: bytes | str | None, headers: Headers) -> None:
+        """Let a record pass that the brokers will take.
+
+        Raises:
+            ValueError: They will not: it is too large, or there is no such topic.
+        """
+        size = batch_bytes(key, value, headers)
+        limit = self._limit(topic, size)
+        if limit == _NO_TOPIC:
+            raise ValueError(f"topic {topic!r} does not exist")
+        if size > limit:
+            raise ValueError(f"the record has {size:,} bytes, and {limit:,} may be written to topic {topic!r}")
+
+    def letter(self, record: SourceRecord, element: object, error: ElementError) -> ProducerRecord:
+        """The record that is written for an element of a record."""
+        letter = dead_letter(record, self.sink, error, shown(element)).to_record(self.topic)
+        return fitting(letter, partial(self._limit, self.topic))
+
+    def _limit(self, topic: str, size: int) -> int:
+        """The most bytes that a record for a topic may have; one that would not fit has the brokers asked again."""
+        limit, asked_at = self._limits.get(topic, (_NO_TOPIC, -_ASKED_AGAIN_S))
+        if size > limit and time.monotonic() - asked_at >= _ASKED_AGAIN_S:
+            limit = self._asked(topic)
+            self._limits[topic] = (limit, time.monotonic())
+        return limit
+
+    def _asked(self, topic: str) -> int:
+        assert self._knows is not None
+        if not self._knows(topic):
+            return _NO_TOPIC
+        own = int(self.client.get("max.request.size", _MAX_REQUEST_SIZE))
+        if self.client.get("compression.type", "none") != "none":  # brokers look at what is left of it
+            return own
+        from kafkastream.kafka.admin import Cluster
+
+        of_topic = Cluster(self.client).topic_setting(topic, "max.message.bytes")
+        return own if of_topic is None else min(own, int(of_topic))

@@ -1,0 +1,1 @@
+"""Flink SQL's expressions and functions as Spark SQL that gives the same values."""

@@ -1,0 +1,146 @@
+"""Calls of aggregate functions, and what they give by Flink's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.expressions.aggregate_names import AGGREGATES
+from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
+from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["Wanted", "aggregate_of", "calls_in"]
+
+_MEANS = frozenset(
+    {
+        AggregateFunction.AVG,
+        AggregateFunction.STDDEV_POP,
+        AggregateFunction.STDDEV_SAMP,
+        AggregateFunction.VAR_POP,
+        AggregateFunction.VAR_SAMP,
+    }
+)
+_UNSORTED = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
+
+
+@final
+@attrs.frozen
+class Wanted:
+    """An aggregate that a query asks for.
+
+    Args:
+        call: It, whose columns have no places yet.
+        argument: Its argument in Spark SQL; None for ``COUNT(*)``.
+        filter: Which rows count; None for all.
+    """
+
+    call: AggregateCall
+    argument: str | None
+    filter: str | None
+
+
+def _name(node: exp.Expr | None) -> str:
+    return node.name.upper() if isinstance(node, exp.Anonymous) else ""
+
+
+def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The aggregates in an expression, with their FILTER; those of OVER and of queries inside are others."""
+    if isinstance(node, exp.Window | exp.Query):
+        return
+    if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _name(node) in AGGREGATES:
+        yield node
+        return
+    for child in node.iter_expressions():
+        yield from calls_in(child)
+
+
+def aggregate_of(of: Translator, node: exp.Expr) -> Wanted | None:
+    """The aggregate that a node is; None when it is something else.
+
+    Raises:
+        DefinitionError: Its arguments do not fit.
+        UnsupportedFeatureError: It is one that Flink knows and this package does not.
+    """
+    text = of.text
+    filtered: str | None = None
+    if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
+        raise text.refused(node, f"{text.shown(node)} is not supported.", "Write it with FILTER (WHERE x IS NOT NULL).")
+    if isinstance(node, exp.Filter):
+        filtered = of.sql(node.expression.this)
+        if of.type_of(filtered).kind is not Kind.BOOLEAN:
+            raise text.error(node.expression, "FILTER must be a condition", "Write FILTER (WHERE ...).")
+        node = node.this
+        if _name(node) not in AGGREGATES:
+            raise text.error(node, "FILTER must not be used with a function that is no aggregate", "Leave it out.")
+    if _name(node) not in AGGREGATES or not isinstance(node, exp.Anonymous):
+        return None
+    text.only(node, "this", "expressions")
+    return attrs.evolve(_wanted(of, node), filter=filtered)
+
+
+def _wanted(of: Translator, node: exp.Anonymous) -> Wanted:
+    text, function = of.text, AGGREGATES[_name(node)]
+    arguments = list(node.expressions)
+    is_distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
+    if is_distinct:
+        arguments = [*arguments[0].expressions, *arguments[1:]]
+    separator = ","
+    if function is AggregateFunction.LISTAGG and len(arguments) == 2:
+        if not arguments[1].is_string:
+            raise text.refused(arguments[1], "The separator of LISTAGG must be written out.", "Write a text.")
+        separator = arguments.pop().name
+    if function is AggregateFunction.COUNT and len(arguments) == 1 and isinstance(arguments[0], exp.Star):
+        call = AggregateCall(function=function, type=DataType.of(Kind.BIGINT).not_null())
+        return Wanted(call, None, None)
+    if len(arguments) != 1:
+        what = f"Invalid number of arguments to function '{_name(node)}': {len(arguments)}."
+        now = "Count ROW(a, b) or a text of them." if function is AggregateFunction.COUNT else ""
+        raise text.error(node, what, now)
+    if isinstance(arguments[0], exp.Order | exp.Limit):
+        raise text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")
+    argument = of.sql(arguments[0])
+    source = of.type_of(argument)
+    _check(of, node, function, source)
+    call = AggregateCall(
+        function=function,
+        type=_result(function, source),
+        argument_type=source,
+        distinct=is_distinct and function not in (AggregateFunction.MIN, AggregateFunction.MAX),
+        separator=separator,
+    )
+    return Wanted(call, argument, None)
+
+
+def _check(of: Translator, node: exp.Anonymous, function: AggregateFunction, source: DataType) -> None:
+    takes_numbers = function in _MEANS or function is AggregateFunction.SUM
+    if (
+        (takes_numbers and source.kind not in NUMERIC)
+        or (function is AggregateFunction.LISTAGG and source.kind not in TEXT)
+        or (function in (AggregateFunction.MIN, AggregateFunction.MAX) and source.kind in _UNSORTED)
+    ):
+        what = f"Cannot apply '{_name(node)}' to arguments of type '{_name(node)}(<{source}>)'"
+        raise of.text.error(node, what, "CAST the argument.")
+
+
+def _result(function: AggregateFunction, source: DataType) -> DataType:
+    """What an aggregate of this type is: sums and means of whole numbers are whole, sums of a DECIMAL have 38 digits."""
+    match function:
+        case AggregateFunction.COUNT:
+            return DataType.of(Kind.BIGINT).not_null()
+        case AggregateFunction.SUM if source.kind is Kind.DECIMAL:
+            return DataType.of(Kind.DECIMAL, 38, source.scale)
+        case mean if mean in _MEANS and source.kind is Kind.DECIMAL:
+            return DataType.of(Kind.DECIMAL, 38, max(6, source.scale or 0))
+        case AggregateFunction.LISTAGG:
+            return DataType.string()
+        case AggregateFunction.COLLECT:
+            return DataType.of(Kind.MULTISET, parts=(source.not_null(),)).not_null()
+        case AggregateFunction.ARRAY_AGG:
+            return DataType.of(Kind.ARRAY, parts=(source,))
+        case _:
+            return source.nullable()

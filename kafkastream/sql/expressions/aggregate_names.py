@@ -1,0 +1,25 @@
+"""The names of aggregate functions and of the older windows of GROUP BY."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kafkastream.sql.plan.operations import AggregateFunction
+
+__all__ = ["AGGREGATES", "GROUP_WINDOWS"]
+
+AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
+    **{one.value: one for one in AggregateFunction if one is not AggregateFunction.SUM0},
+    "VARIANCE": AggregateFunction.VAR_SAMP,
+    "STDDEV": AggregateFunction.STDDEV_SAMP,
+}
+"""Each by the names that it has."""
+
+_GROUPED = "Write GROUP BY {0}(ts, ...), with the same arguments."
+GROUP_WINDOWS: Final[Mapping[str, str]] = {
+    name: _GROUPED.format(window)
+    for window in ("TUMBLE", "HOP", "SESSION")
+    for name in (window, f"{window}_START", f"{window}_END", f"{window}_ROWTIME", f"{window}_PROCTIME")
+}
+"""Each with what makes it possible."""

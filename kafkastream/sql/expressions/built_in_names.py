@@ -1,0 +1,36 @@
+"""Which names of functions are Flink's own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
+from kafkastream.sql.expressions.function_table import FUNCTIONS
+from kafkastream.sql.parser.dialect import Flink
+
+__all__ = ["is_built_in", "is_replaceable"]
+
+_OF_GRAMMAR: Final = frozenset(
+    {*Flink.Parser.FUNCTION_PARSERS, *AGGREGATES, *GROUP_WINDOWS, "CURRENT_DATE", "CURRENT_TIMESTAMP", "PROCTIME"}
+)
+"""Names that queries understand by more than a call."""
+
+
+def is_built_in(name: str) -> bool:
+    """Whether there is a built-in function of this name.
+
+    Example:
+        >>> is_built_in("upper"), is_built_in("initcap")
+        (True, False)
+    """
+    return name.upper() in FUNCTIONS or not is_replaceable(name)
+
+
+def is_replaceable(name: str) -> bool:
+    """Whether a system function of the user's may have this name.
+
+    Example:
+        >>> is_replaceable("upper"), is_replaceable("sum"), is_replaceable("trim")
+        (True, False, False)
+    """
+    return name.upper() not in _OF_GRAMMAR

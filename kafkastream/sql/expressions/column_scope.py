@@ -1,0 +1,132 @@
+"""Which column a name in a query means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, final
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.relations import Field, column
+from kafkastream.sql.quoting import quoted
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["Found", "Scope", "Source", "name_parts"]
+
+
+@final
+@attrs.frozen
+class Source:
+    """A table of a FROM: its alias, and the columns that can be named.
+
+    Args:
+        alias: By what its columns may be qualified; empty when by nothing.
+        columns: The name and the place of each.
+    """
+
+    alias: str
+    columns: tuple[tuple[str, int], ...]
+
+
+class Found(NamedTuple):
+    """What a name means: a column, or a field inside of one."""
+
+    place: int
+    path: tuple[str, ...]
+    type: DataType
+
+    @property
+    def sql(self) -> str:
+        """It as Spark SQL."""
+        return ".".join((column(self.place), *map(quoted, self.path)))
+
+
+def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
+    """The identifiers of ``a.b.c``; None when it is something else."""
+    if isinstance(node, exp.Dot):
+        before = name_parts(node.this)
+        if before is not None and isinstance(node.expression, exp.Identifier):
+            return [*before, node.expression]
+        return None
+    if isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier):
+        return [part for part in node.parts if isinstance(part, exp.Identifier)]
+    return None
+
+
+@final
+@attrs.frozen
+class Scope:
+    """The columns that expressions may name.
+
+    Args:
+        fields: Those of the relation that the expressions are computed on.
+        sources: The tables that they come from.
+    """
+
+    fields: tuple[Field, ...]
+    sources: tuple[Source, ...]
+
+    @staticmethod
+    def of(fields: Sequence[Field], alias: str = "") -> Scope:
+        """The columns of one table."""
+        return Scope(tuple(fields), (Source(alias, tuple((field.name, at) for at, field in enumerate(fields))),))
+
+    def joined(self, other: Scope) -> Scope:
+        """These columns, and behind them those of another."""
+        moved = tuple(
+            Source(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns)) for one in other.sources
+        )
+        return Scope(self.fields + other.fields, self.sources + moved)
+
+    def resolve(self, text: QueryText, node: exp.Expr) -> Found:
+        """What a name means.
+
+        Raises:
+            DefinitionError: Nothing, or more than one thing.
+        """
+        parts = name_parts(node)
+        if parts is None:
+            raise text.refused(node, f"{text.shown(node)} is no column.", "Name a column.")
+        names = [part.name for part in parts]
+        if len(names) > 1:
+            for source in self.sources:
+                if source.alias == names[0]:
+                    return self._in_source(text, node, source, names)
+        found = [at for source in self.sources for name, at in source.columns if name == names[0]]
+        if len(found) > 1:
+            raise text.error(node, f"Column '{names[0]}' is ambiguous", "Put the table's name or alias before it.")
+        if not found:
+            raise self._missing(text, node, names)
+        return self._nested(text, node, found[0], tuple(names[1:]))
+
+    def _in_source(self, text: QueryText, node: exp.Expr, source: Source, names: list[str]) -> Found:
+        found = [at for name, at in source.columns if name == names[1]]
+        if len(found) > 1:
+            raise text.error(node, f"Column '{names[1]}' is ambiguous", "Give the columns different names.")
+        if not found:
+            now = did_you_mean(names[1], [name for name, _ in source.columns])
+            raise text.error(node, f"Column '{names[1]}' not found in table '{source.alias}'", now)
+        return self._nested(text, node, found[0], tuple(names[2:]))
+
+    def _nested(self, text: QueryText, node: exp.Expr, index: int, path: tuple[str, ...]) -> Found:
+        type_ = self.fields[index].type
+        for name in path:
+            inner = {field.name: field.type for field in type_.fields} if type_.kind is Kind.ROW else {}
+            if name not in inner:
+                what = f"Column '{name}' not found: {self.fields[index].name} is {type_}."
+                raise text.error(node, what, did_you_mean(name, inner))
+            type_ = inner[name] if type_.is_nullable is False else inner[name].nullable()
+        return Found(index, path, type_)
+
+    def _missing(self, text: QueryText, node: exp.Expr, names: list[str]) -> Exception:
+        known = [name for source in self.sources for name, _ in source.columns]
+        aliases = [source.alias for source in self.sources if source.alias]
+        if len(names) > 1:
+            now = did_you_mean(names[0], known + aliases)
+            return text.error(node, f"Table '{names[0]}' not found", now)
+        by_case = [name for name in known if name.upper() == names[0].upper()]
+        now = f"Did you mean {by_case[0]!r}?" if by_case else did_you_mean(names[0], known)
+        return text.error(node, f"Column '{names[0]}' not found in any table", now)

@@ -1,0 +1,73 @@
+"""``INTERVAL '1' DAY`` and the like."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from kafkastream.sql.parser.parsed_query import QueryText
+
+__all__ = ["interval_ms", "interval_sql"]
+
+_MS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
+_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+_TIME_UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
+
+
+def interval_sql(text: QueryText, node: exp.Expr) -> str:
+    """An interval in Spark SQL."""
+    months = _months(text, node)
+    if months is not None:
+        return f"make_ym_interval(0, {months})"
+    ms = interval_ms(text, node)
+    days, rest = divmod(abs(ms), _MS["DAY"])
+    unit = node.args.get("unit")
+    if not rest and isinstance(unit, exp.Var) and unit.name in ("DAY", "WEEK"):
+        return f"INTERVAL '{'-' if ms < 0 else ''}{days}' DAY"
+    seconds, millis = divmod(rest, 1000)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{millis:03}"
+    return f"INTERVAL '{'-' if ms < 0 else ''}{days} {clock}' DAY TO SECOND"
+
+
+def interval_ms(text: QueryText, node: exp.Expr) -> int:
+    """How long an interval of days or less is, in milliseconds."""
+    unit = node.args.get("unit")
+    written = node.this.name if isinstance(node, exp.Interval) else ""
+    span = _span(unit)
+    if not isinstance(node, exp.Interval) or span[0] in _MONTHS:
+        raise text.error(
+            node, "An interval of days, hours, minutes or seconds is expected here.", "As INTERVAL '1' HOUR."
+        )
+    digits = re.fullmatch(r"(-?)(\d+(?:[ :]\d+)*)(\.\d{1,9})?", written.strip())
+    first, last = span
+    if first == "WEEK":
+        units: tuple[str, ...] = ("WEEK",)
+    else:
+        units = _TIME_UNITS[_TIME_UNITS.index(first) : _TIME_UNITS.index(last) + 1]
+    numbers = re.split(r"[ :]", digits[2]) if digits else []
+    if digits is None or len(numbers) != len(units) or (digits[3] and units[-1] != "SECOND"):
+        raise text.error(
+            node, f"Illegal interval literal format {written!r} for INTERVAL {' TO '.join(dict.fromkeys(span))}"
+        )
+    fraction = int((digits[3] or ".0")[1:].ljust(9, "0")[:9]) // 1_000_000
+    ms = sum(int(number) * _MS[one] for number, one in zip(numbers, units, strict=True)) + fraction
+    return -ms if digits[1] else ms
+
+
+def _span(unit: exp.Expr | None) -> tuple[str, str]:
+    if isinstance(unit, exp.IntervalSpan):
+        return unit.this.name, unit.expression.name
+    name = unit.name if unit else "SECOND"
+    return name, name
+
+
+def _months(text: QueryText, node: exp.Expr) -> int | None:
+    first, last = _span(node.args.get("unit"))
+    if first not in _MONTHS:
+        return None
+    found = re.fullmatch(r"(-?)(\d+)(?:-(\d+))?", node.this.name.strip())
+    if found is None or (found[3] is not None) is not (first != last):
+        raise text.error(node, f"Illegal interval literal format {node.this.name!r} for INTERVAL {first}")
+    months = int(found[2]) * _MONTHS[first] + int(found[3] or 0)
+    return -months if found[1] else months

@@ -1,0 +1,1 @@
+"""Text of queries to trees, every node of which is one that is known."""

@@ -1,0 +1,166 @@
+"""A query's text and its tree: where each node stands, and that nothing of the text is left out of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import final
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.parser.dialect import Flink
+from kafkastream.sql.parser.supported_syntax import unread
+from kafkastream.sql.quoting import literal
+from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.tokens import TokenKind, tokenize
+from kafkastream.sql.table import Expression
+
+__all__ = ["QueryText", "unquoted"]
+
+_SELECT = "SELECT "
+_KEYWORDS = frozenset(
+    """
+    ALL ANTI AND ARRAY AS ASC AT BETWEEN BOTH BY CASE CAST CROSS CUBE CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP
+    CUMULATE DATE DATA DAY DEFAULT DESC DESCRIPTOR DISTINCT ELSE EMPTY END ERROR ESCAPE EXCEPT EXISTS EXTRACT FALSE FETCH
+    FILTER FIRST FLOOR CEIL CEILING FOLLOWING FOR FROM FULL GROUP GROUPING HAVING HOP HOUR IGNORE IN INNER INTERSECT INTERVAL
+    IS JOIN LAST LATERAL LEADING LEFT LIKE LIMIT MAP MINUTE MONTH MULTISET NATURAL NEXT NOT NULL NULLS OF OFFSET ON ONLY OR
+    ORDER ORDINALITY OUTER OVER OVERLAY PARTITION PLACING POSITION PRECEDING QUARTER RANGE RECURSIVE RESPECT RETURNING RIGHT
+    ROLLUP ROW ROWS SECOND SELECT SEMI SESSION SETS SIMILAR SUBSTRING SYSTEM_TIME TABLE TABLESAMPLE THEN TIME TIMESTAMP TO
+    TRAILING TRIM TRUE TRY_CAST TUMBLE UNBOUNDED UNION UNKNOWN UNNEST USING VALUES WEEK WHEN WHERE WINDOW WITH WITHIN YEAR
+    DAYS HOURS MINUTES SECONDS MONTHS YEARS WEEKS QUARTERS LOCALTIMESTAMP LOCALTIME UESCAPE
+    """.split()  # noqa: SIM905 - a list would be one word a line
+)
+"""Words that a tree says by its shape."""
+_REFUSED = {
+    "MATCH_RECOGNIZE": "Find patterns in a KeyedProcessFunction of the DataStream API.",
+    "TABLESAMPLE": "Take rows by a condition, as in WHERE RAND() < 0.1.",
+    "PIVOT": "Write aggregates with FILTER (WHERE ...).",
+    "UNPIVOT": "Write a UNION ALL of the columns.",
+}
+
+
+@final
+class QueryText:
+    """A query, or an expression, and where its parts stand in the text of the user."""
+
+    def __init__(self, expression: Expression) -> None:
+        line, column = expression.position
+        self._before = "\n" * (line - 1) + " " * (column - 1)
+        self._source = Source(self._before + expression.text, expression.of)
+        self._text = expression.text
+        self._ahead = 0
+
+    def query(self) -> exp.Expr:
+        """The tree of a query."""
+        tree = self._parsed(self._text)
+        if not isinstance(tree, exp.Select | exp.SetOperation | exp.Values | exp.Subquery | exp.Paren):
+            raise self.refused(
+                None, "This is no query that can be planned here.", "Begin it with SELECT, WITH or VALUES."
+            )
+        return tree
+
+    def expression(self) -> exp.Expr:
+        """The tree of an expression."""
+        self._ahead = len(_SELECT)
+        tree = self._parsed(_SELECT + self._text)
+        projected = tree.expressions
+        others = {name for name, value in tree.args.items() if value and name != "expressions"}
+        if not isinstance(tree, exp.Select) or others or len(projected) != 1 or isinstance(projected[0], exp.Alias):
+            raise self.error(None, "One expression is expected here.", "")
+        only: exp.Expr = projected[0]
+        return only
+
+    def _parsed(self, sql: str) -> exp.Expr:
+        for token in tokenize(self._source):
+            if token.kind is TokenKind.WORD and token.value in _REFUSED:
+                raise self._source.refused(token.start, f"{token.value} is not supported.", _REFUSED[token.value])
+        try:
+            trees = Flink().parse(sql)
+        except ParseError as error:
+            raise self._unreadable(sql, error) from None
+        except SqlglotError as error:
+            raise self.error(None, f"The query cannot be read: {error}") from None
+        tree = trees[0] if len(trees) == 1 else None
+        if tree is None:
+            raise self.error(None, "One query is expected here.")
+        for command in tree.find_all(exp.Command):
+            raise self.refused(command, "This statement is not understood.", "Write a query: SELECT, WITH or VALUES.")
+        self._check_words(tree)
+        for node, part in unread(tree):
+            what = f"{part.rstrip('_').upper() or type(node).__name__.upper()} is not supported in {self.shown(node)}."
+            raise self.refused(node, what, "Write the query without it.")
+        return tree
+
+    def _unreadable(self, sql: str, error: ParseError) -> DefinitionError:
+        one = error.errors[0] if error.errors else {}
+        lines = sql.split("\n")
+        line, column = int(one.get("line") or 1), int(one.get("col") or 1)
+        at = sum(len(before) + 1 for before in lines[: line - 1]) + column - len(str(one.get("highlight") or ""))
+        what = str(one.get("description") or error).rstrip(".")
+        return self._source.error(self._place(max(at, 0)), f"The query cannot be read here: {what}.")
+
+    def _check_words(self, tree: exp.Expr) -> None:
+        """Refuses a word that the parser read over without a trace in the tree."""
+        held = set(_held(tree))
+        tokens = tokenize(self._source)
+        for token, behind in pairwise(tokens):
+            if token.text == "," and (behind.value in (")", "]", "FROM") or behind.kind is TokenKind.END):
+                raise self._source.error(token.start, "Nothing follows this comma.", "Leave it out.")
+            is_keyword = token.kind is TokenKind.WORD and token.value in _KEYWORDS
+            if token.kind in (TokenKind.WORD, TokenKind.NAME) and not is_keyword and token.value.upper() not in held:
+                what = f"{token.text} is not understood here."
+                raise self._source.refused(token.start, what, "Leave the clause out, or write it in another way.")
+
+    def _place(self, start: int) -> int:
+        return len(self._before) + max(0, start - self._ahead)
+
+    def at(self, node: exp.Expr | None) -> int:
+        """The first character of a node in the text with what stands before it."""
+        starts = [int(one.meta["start"]) for one in (node.walk() if node else ()) if "start" in one.meta]
+        above = node.parent if node else None
+        while node and not starts and above is not None:
+            starts = [int(one.meta["start"]) for one in above.walk() if "start" in one.meta]
+            above = above.parent
+        return self._place(min(starts)) if starts else len(self._before)
+
+    def error(self, node: exp.Expr | None, what: str, now: str = "") -> DefinitionError:
+        """The error about a node."""
+        return self._source.error(self.at(node), what, now)
+
+    def refused(self, node: exp.Expr | None, what: str, now: str) -> UnsupportedFeatureError:
+        """The same for what Flink has and this package has not."""
+        return self._source.refused(self.at(node), what, now)
+
+    def only(self, node: exp.Expr, *known: str) -> None:
+        """Refuses a node with parts that nothing here reads."""
+        for name, value in node.args.items():
+            if value and name not in known:
+                part = value[0] if isinstance(value, list) else value
+                shown = name.rstrip("_").upper()
+                what = f"{shown} is not supported here."
+                raise self.refused(part if isinstance(part, exp.Expr) else node, what, "Write the query without it.")
+
+    def shown(self, node: exp.Expr) -> str:
+        """A node as SQL, for errors."""
+        return node.sql(dialect=Flink)
+
+
+def unquoted(node: exp.UnicodeString) -> str:
+    """The text that ``U&'...'`` is."""
+    return tokenize(Source(f"U&{literal(str(node.this))}"))[0].value
+
+
+def _held(tree: exp.Expr) -> Iterator[str]:
+    for node in tree.walk():
+        if isinstance(node, exp.Var):
+            yield from _words(str(node.this))
+        elif isinstance(node, exp.Identifier | exp.Anonymous):
+            yield str(node.this.this if isinstance(node.this, exp.Identifier) else node.this).upper()
+
+
+def _words(text: str) -> Iterator[str]:
+    yield from (
+        token.value.upper() for token in tokenize(Source(text)) if token.kind in (TokenKind.WORD, TokenKind.NAME)
+    )

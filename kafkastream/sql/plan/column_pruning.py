@@ -1,0 +1,44 @@
+"""The columns that a query needs of what it reads: the others are not decoded, and state does not depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kafkastream.sql.plan.branches import Branch
+from kafkastream.sql.plan.plan_builder import columns_in
+from kafkastream.sql.plan.relations import Explode, Project, Scan
+from kafkastream.sql.table import ComputedColumn, PhysicalColumn
+
+__all__ = ["needed_before", "needed_columns"]
+
+
+def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset[str]:
+    """The physical columns of a table that a branch needs, by their names.
+
+    Args:
+        scan: The table.
+        branch: What is computed of its rows.
+        needs_time: Whether somebody wants to know how far event time has come.
+    """
+    needed = frozenset(range(len(branch.fields)))
+    for step in reversed(branch.steps):
+        needed = needed_before(step, needed)
+    if needs_time and scan.watermark is not None:
+        needed |= {scan.watermark[0]}
+    schema = scan.table.schema
+    inputs = [column for column in schema.columns if not isinstance(column, ComputedColumn)]
+    if scan.expressions:
+        needed = _columns_in(scan.expressions[place] for place in needed)
+    return frozenset(inputs[place].name for place in needed if isinstance(inputs[place], PhysicalColumn))
+
+
+def needed_before(step: Project | Explode, needed: frozenset[int]) -> frozenset[int]:
+    """The columns of a step's input that are needed for these columns of the step."""
+    if isinstance(step, Explode):
+        return frozenset(place for place in needed if place < len(step.input.fields)) | columns_in(step.array)
+    condition = frozenset() if step.condition is None else columns_in(step.condition)
+    return condition | _columns_in(step.expressions[place] for place in needed)
+
+
+def _columns_in(expressions: Iterable[str]) -> frozenset[int]:
+    return frozenset().union(*map(columns_in, expressions))

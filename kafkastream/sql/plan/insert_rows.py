@@ -1,0 +1,105 @@
+"""What an INSERT writes: the rows of a query as a table's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kafkastream.errors import DefinitionError
+from kafkastream.sql.casting import implicitly_castable
+from kafkastream.sql.plan.relations import Field, Project, Relation, column
+from kafkastream.sql.table import MetadataColumn, PhysicalColumn, Position, TableDefinition
+from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.types import DataType
+
+__all__ = ["inserted", "written_columns"]
+
+
+def written_columns(definition: TableDefinition) -> tuple[PhysicalColumn | MetadataColumn, ...]:
+    """The columns of a table that an INSERT gives: not those that are computed, or can only be read."""
+    return tuple(
+        column
+        for column in definition.schema.columns
+        if isinstance(column, PhysicalColumn) or (isinstance(column, MetadataColumn) and not column.is_virtual)
+    )
+
+
+def inserted(
+    relation: Relation, definition: TableDefinition, columns: Sequence[str], spark_types: Iterable[str], where: Position
+) -> Relation:
+    """The rows of a query as a table takes them: by position, with the table's types; NULL where nothing is given.
+
+    Args:
+        relation: The query.
+        definition: The table.
+        columns: Which of its columns the query gives; none for all, in their order.
+        spark_types: The type of each written column in Spark's SQL.
+        where: The statement's place.
+
+    Raises:
+        DefinitionError: The query has other columns.
+    """
+    written = written_columns(definition)
+    given = _given(definition, written, columns, where)
+    if len(relation.fields) != len(given):
+        raise _mismatch(relation, definition, "Different number of columns.", where)
+    places = {name: place for place, name in enumerate(given)}
+    expressions, fields, key = [], [], {}
+    for number, (target, spark_type) in enumerate(zip(written, spark_types, strict=True)):
+        place = places.get(target.name)
+        if place is None:
+            expressions.append(f"CAST(NULL AS {spark_type})")
+        else:
+            source = relation.fields[place]
+            if not implicitly_castable(source.type, target.type):
+                cause = f"Incompatible types for sink column '{target.name}' at position {place}."
+                raise _mismatch(relation, definition, cause, where)
+            expressions.append(f"CAST({column(place)} AS {spark_type})")
+            key[place] = number
+        fields.append(Field(target.name, target.type))
+    upsert_key = relation.upsert_key
+    return Project(
+        fields=tuple(fields),
+        changelog=relation.changelog,
+        upsert_key=tuple(key[one] for one in upsert_key) if upsert_key and set(upsert_key) <= set(key) else None,
+        input=relation,
+        expressions=tuple(expressions),
+    )
+
+
+def _given(
+    definition: TableDefinition,
+    written: Sequence[PhysicalColumn | MetadataColumn],
+    columns: Sequence[str],
+    where: Position,
+) -> Sequence[str]:
+    names = [column.name for column in written]
+    unknown = next((name for name in columns if name not in names), None)
+    if unknown is not None:
+        raise DefinitionError(
+            f"Unknown target column '{unknown}'",
+            where=f"INSERT INTO {definition.identifier}, {where}",
+            now=did_you_mean(unknown, names),
+        )
+    twice = next((name for name in columns if list(columns).count(name) > 1), None)
+    if twice is not None:
+        raise DefinitionError(
+            f"Target column '{twice}' is assigned more than once",
+            where=f"INSERT INTO {definition.identifier}, {where}",
+            now="Name it once.",
+        )
+    return columns or names
+
+
+def _mismatch(relation: Relation, definition: TableDefinition, cause: str, where: Position) -> DefinitionError:
+    query = _shown((field.name, field.type) for field in relation.fields)
+    sink = _shown((column.name, column.type) for column in written_columns(definition))
+    return DefinitionError(
+        f"Column types of query result and sink for '{definition.identifier}' do not match. Cause: {cause} "
+        f"Query schema: {query}. Sink schema: {sink}",
+        where=f"INSERT INTO {definition.identifier}, {where}",
+        now="Name the columns that are given, INSERT INTO t (a, b), or CAST what has another type.",
+    )
+
+
+def _shown(columns: Iterable[tuple[str, DataType]]) -> str:
+    return f"[{', '.join(f'{name}: {kind}' for name, kind in columns)}]"

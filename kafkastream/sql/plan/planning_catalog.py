@@ -1,0 +1,82 @@
+"""What a query is planned against: the tables and views it may name, and the types of Spark's expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, final
+
+import attrs
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.table import Expression, TableDefinition
+from kafkastream.sql.types import DataType
+
+__all__ = ["Catalog", "ResolvedTable", "Typing", "View"]
+
+
+@final
+@attrs.frozen
+class ResolvedTable:
+    """A table that can be read.
+
+    Args:
+        definition: As it is declared.
+        changelog: Which kinds of rows it gives.
+        fields: Its columns in the order of the schema, with the computed ones and time attributes.
+        expressions: How they are made of those that are not computed; as they are, if none.
+        watermark: The column that tells how far event time has come, and how many ms later than it time is.
+    """
+
+    definition: TableDefinition
+    changelog: ChangelogMode
+    fields: tuple[Field, ...]
+    expressions: tuple[str, ...] = ()
+    watermark: tuple[int, int] | None = None
+
+
+@final
+@attrs.frozen
+class View:
+    """A query with a name.
+
+    Args:
+        query: Its text.
+        columns: The names of its columns; those of the query, if empty.
+    """
+
+    query: Expression
+    columns: tuple[str, ...] = ()
+
+
+class Catalog(Protocol):
+    """The tables, views and functions that queries may name."""
+
+    def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
+        """What a name means; None when there is nothing of it."""
+        ...
+
+    def tables(self) -> Sequence[str]:
+        """The names that are known, for suggestions."""
+        ...
+
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
+        """The function of the user that a name means; None when there is none, or a built-in one comes first."""
+        ...
+
+    def of(self, query: Expression) -> Catalog:
+        """The same, where names without catalog and database mean what is in these."""
+        ...
+
+
+class Typing(Protocol):
+    """The types of Spark SQL expressions."""
+
+    def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
+        """The types of expressions over columns ``c0``, ``c1`` and so on of these types.
+
+        Raises:
+            DefinitionError: Spark cannot make sense of one.
+        """
+        ...

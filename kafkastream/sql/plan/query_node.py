@@ -1,0 +1,379 @@
+"""A query in the job graph: its tables are sources, its operations with state keyed operators, and its end a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.time import Duration
+from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.graph.job_graph import (
+    CollectionSource,
+    CollectSink,
+    DiscardingSink,
+    JobGraph,
+    KeyedInput,
+    KeyedNode,
+    Node,
+    OperatorKind,
+    PrintSink,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
+from kafkastream.sql.connectors import (
+    BlackHoleTableSink,
+    DataGenTableSource,
+    FileTableSink,
+    FileTableSource,
+    JdbcTableSink,
+    KafkaTableSink,
+    KafkaTableSource,
+    PrintTableSink,
+    StreamTableSource,
+    TableSink,
+    source_of,
+)
+from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.plan.branches import Branch, Origin, branches
+from kafkastream.sql.plan.operations import (
+    Deduplicate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    Materialize,
+    Normalize,
+    Operation,
+    SessionAggregate,
+    TableOperation,
+    TemporalJoin,
+    TopN,
+    WindowAggregate,
+)
+from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
+from kafkastream.sql.plan.source_compatibility import check_mixture
+from kafkastream.sql.plan.state_description import state_description
+from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.table import TableDefinition
+
+__all__ = [
+    "KeyColumns",
+    "QueryNode",
+    "QuerySettings",
+    "Route",
+    "StreamNode",
+    "Target",
+    "query_graph",
+    "query_nodes",
+    "routes",
+]
+
+
+@final
+@attrs.frozen
+class KeyColumns:
+    """The key of a row: some of its columns.
+
+    Example:
+        >>> KeyColumns((1,))((0, "a", "b")), KeyColumns((0, 1))((0, "a", "b"))
+        ('b', ('a', 'b'))
+    """
+
+    columns: tuple[int, ...]
+
+    def __call__(self, row: Any) -> Any:
+        """The value of the only column, or those of all; the kind of the row stands before its columns."""
+        if len(self.columns) == 1:
+            return row[self.columns[0] + 1]
+        return tuple(row[column + 1] for column in self.columns)
+
+
+@final
+@attrs.frozen
+class Target:
+    """Where the rows of a query go.
+
+    Args:
+        sink: What takes them; None for the calling program.
+        table: The table that it is, as it was declared.
+    """
+
+    sink: TableSink | None = None
+    table: TableDefinition | None = None
+
+    @property
+    def spec(self) -> KafkaSink[Any] | FileSink | JdbcTableSink | PrintSink | CollectSink | DiscardingSink:
+        """What it is in the job graph."""
+        match self.sink:
+            case KafkaTableSink() | FileTableSink() as sink:
+                return sink.sink
+            case JdbcTableSink() as sink:
+                return sink
+            case PrintTableSink() as sink:
+                return PrintSink(sink.print_identifier or "", to_err=sink.standard_error)
+            case BlackHoleTableSink():
+                return DiscardingSink()
+            case None:
+                return CollectSink()
+
+    @property
+    def name(self) -> str:
+        """What it is called in plans and metrics."""
+        return "Collect" if self.table is None else self.table.name[-1]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class QuerySettings:
+    """How a query is to run.
+
+    Args:
+        time_zone: The time zone of TIMESTAMP_LTZ.
+        idle_timeout_ms: After how long without a record a partition holds back nobody; never, if 0.
+        drops_null: Whether a row with NULL in a NOT NULL column of the sink is left out, which otherwise fails the job.
+        functions: The user's functions that it may call, by their names in Spark.
+    """
+
+    time_zone: str = "UTC"
+    idle_timeout_ms: int = 0
+    drops_null: bool = False
+    functions: Mapping[str, NamedFunction] = attrs.field(default=FrozenMap(), repr=False)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class QueryNode(Node):
+    """What comes out of a query, as its sink takes it.
+
+    Args:
+        merged: The nodes whose rows come in.
+        relation: The query.
+        origins: The nodes of all that rows come from, in the order of ``origins(relation)``.
+        target: Where the rows go.
+        settings: How it is to run.
+    """
+
+    merged: tuple[int, ...]
+    relation: Relation
+    origins: tuple[int, ...]
+    target: Target
+    settings: QuerySettings = attrs.field(factory=QuerySettings)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The nodes whose rows come in."""
+        return self.merged
+
+
+@final
+@attrs.frozen(kw_only=True)
+class StreamNode(Node):
+    """What makes rows of the elements of a stream.
+
+    Args:
+        input: The stream's node.
+        source: What the rows are.
+        watermarks: How the table itself tells how far event time has come; as the stream does, if None.
+    """
+
+    input: int
+    source: StreamTableSource
+    watermarks: WatermarkStrategy[Any] | None = None
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """The stream's node."""
+        return (self.input,)
+
+
+@final
+@attrs.frozen
+class Route:
+    """From what rows come from to what takes them.
+
+    Args:
+        branch: The rows.
+        node: The node that they come from.
+        into: The node of the operation that takes them; None for the sink.
+    """
+
+    branch: Branch
+    node: int
+    into: int | None = None
+
+
+def routes(query: QueryNode) -> tuple[Route, ...]:
+    """All ways of rows within a query."""
+    nodes = iter(query.origins)
+
+    def of(relation: Relation) -> Iterator[tuple[Branch, int, list[Route]]]:
+        for branch in branches(relation):
+            merged = branch.origin.merged if isinstance(branch.origin, Stateful) else ()
+            before = [one for part in merged for one in of(part)]
+            node = next(nodes)
+            inner = [Route(taken, source, node) for taken, source, _ in before]
+            yield branch, node, [*inner, *(route for _, _, more in before for route in more)]
+
+    return tuple(route for branch, node, before in of(query.relation) for route in (Route(branch, node), *before))
+
+
+def query_graph(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> JobGraph:
+    """The job of a query, down to its sink; arguments and errors as with ``query_nodes``."""
+    nodes = query_nodes(relation, target, settings, ids)
+    sink = target.sink
+    parallelism = None if sink is None or isinstance(sink, BlackHoleTableSink) else sink.parallelism
+    end = SinkNode(id=next(ids), name=target.name, input=nodes[-1].id, sink=target.spec, parallelism=parallelism)
+    return JobGraph((*nodes, end)).with_distinct_uids()
+
+
+def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> tuple[Node, ...]:
+    """The nodes of a query; the last one gives its rows.
+
+    Args:
+        relation: The query.
+        target: Where its rows go.
+        settings: How it is to run.
+        ids: Numbers for nodes.
+
+    Raises:
+        KafkastreamError: A table's options are wrong, or ask for what is not to be had.
+    """
+    check_mixture(relation)
+    graph = _Graph(ids, settings.idle_timeout_ms)
+    merged = graph.add(relation)
+    graph.put(
+        QueryNode(
+            id=next(ids),
+            name="Query",
+            merged=merged,
+            relation=relation,
+            origins=tuple(graph.origins),
+            target=target,
+            settings=settings,
+        )
+    )
+    return tuple(graph.nodes)
+
+
+class _Graph:
+    """The nodes so far."""
+
+    def __init__(self, ids: Iterator[int], idle_timeout_ms: int) -> None:
+        self.ids = ids
+        self.nodes: list[Node] = []
+        self.origins: list[int] = []
+        self._idle_timeout_ms = idle_timeout_ms
+
+    def put(self, node: Node) -> int:
+        self.nodes.append(node)
+        return node.id
+
+    def add(self, relation: Relation) -> tuple[int, ...]:
+        """The nodes that the rows of a relation come from."""
+        return tuple(self._origin(branch.origin) for branch in branches(relation))
+
+    def _origin(self, origin: Origin) -> int:
+        match origin:
+            case Scan():
+                node = self._scan(origin)
+            case Values():
+                node = self._source(CollectionSource(()), "Values", WatermarkStrategy.no_watermarks())
+            case Stateful():
+                node = self._stateful(origin)
+        self.origins.append(node)
+        return node
+
+    def _source(self, source: Any, name: str, watermarks: WatermarkStrategy[Any]) -> int:
+        return self.put(SourceNode(id=next(self.ids), name=name, source=source, watermarks=watermarks))
+
+    def _scan(self, scan: Scan) -> int:
+        source = source_of(scan.table)
+        name = scan.table.name[-1]
+        watermarks = WatermarkStrategy.no_watermarks()
+        if scan.watermark is not None:
+            # The time that rows bring is one ms later than the watermark that they are to make.
+            watermarks = WatermarkStrategy.for_monotonous_timestamps()
+            if self._idle_timeout_ms:
+                watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
+        match source:
+            case DataGenTableSource():
+                return self._source(CollectionSource(()), name, watermarks)
+            case FileTableSource():
+                return self._source(source.source, name, watermarks)
+            case StreamTableSource():
+                last = self._copied(source.stream.nodes)
+                own = None if scan.watermark is None else watermarks
+                return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
+            case KafkaTableSource():
+                asks_for_headers = source.header_filter is not None or any(
+                    "header" in one.column.key for one in source.metadata
+                )
+                deserializer = RecordsAsRead(with_headers=asks_for_headers)
+                return self._source(attrs.evolve(source.source, deserializer=deserializer), name, watermarks)
+
+    def _copied(self, nodes: Sequence[Node]) -> int:
+        """All that a stream comes from once more, for each table that is read; the stream's own node."""
+        numbers = {node.id: next(self.ids) for node in nodes}
+        self.nodes.extend(node.renumbered(numbers) for node in nodes)
+        return numbers[nodes[-1].id]
+
+    def _stateful(self, stateful: Stateful) -> int:
+        inputs = [self._one(self.add(relation)) for relation in stateful.merged]
+        number = sum(isinstance(node, KeyedNode) for node in self.nodes)
+        kind = _KINDS[type(stateful.operation)]
+        node = KeyedNode(
+            id=next(self.ids),
+            name=kind.value,
+            uid=f"{number}-{kind.name.lower()}",
+            keyed=tuple(
+                KeyedInput(node=taken, selector=KeyColumns(keys))
+                for taken, keys in zip(inputs, stateful.keys, strict=True)
+            ),
+            kind=kind,
+            function=TableOperation(
+                stateful.operation,
+                retracts=any(not relation.changelog.is_insert_only for relation in stateful.merged),
+                keys=stateful.keys,
+                has_plain_keys=not any(
+                    relation.fields[place].type.parts or relation.fields[place].type.fields
+                    for relation, places in zip(stateful.merged, stateful.keys, strict=True)
+                    for place in places
+                ),
+                depends_on=state_description(stateful, _what_it_reads),
+            ),
+        )
+        return self.put(node)
+
+    def _one(self, taken: tuple[int, ...]) -> int:
+        return taken[0] if len(taken) == 1 else self.put(UnionNode(id=next(self.ids), name="Union", merged=taken))
+
+
+def _what_it_reads(scan: Scan) -> str:
+    match source_of(scan.table):
+        case KafkaTableSource() as source:
+            return str(source.source.subscription)
+        case StreamTableSource():
+            return "a stream"
+        case DataGenTableSource():
+            return "generated rows"
+        case FileTableSource() as source:
+            return f"files in {source.base_path}"
+
+
+_KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
+    GroupAggregate: OperatorKind.GROUP_AGGREGATE,
+    WindowAggregate: OperatorKind.WINDOW_AGGREGATE,
+    SessionAggregate: OperatorKind.WINDOW_AGGREGATE,
+    Deduplicate: OperatorKind.DEDUPLICATE,
+    TopN: OperatorKind.RANK,
+    Join: OperatorKind.JOIN,
+    IntervalJoin: OperatorKind.INTERVAL_JOIN_OF_ROWS,
+    TemporalJoin: OperatorKind.TEMPORAL_JOIN,
+    Normalize: OperatorKind.CHANGELOG_NORMALIZE,
+    Materialize: OperatorKind.UPSERT_MATERIALIZE,
+}

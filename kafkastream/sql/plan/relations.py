@@ -1,0 +1,174 @@
+"""What a query asks for: a tree of relations. The columns of each are ``c0``, ``c1`` and so on to those above it.
+
+What can be computed row by row is Spark SQL over these names; what needs state is an operation of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import final
+
+import attrs
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.operations import Operation, TimeAttribute
+from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.types import DataType
+
+__all__ = ["Explode", "Field", "Project", "Relation", "Scan", "Stateful", "Union", "Values", "column", "scans"]
+
+
+def column(index: int) -> str:
+    """How the column at a place is called in expressions."""
+    return f"c{index}"
+
+
+@final
+@attrs.frozen
+class Field:
+    """A column of a relation.
+
+    Args:
+        name: What the user calls it.
+        type: Its type.
+        time: By which time it tells when the row happened, if it does (a time attribute).
+    """
+
+    name: str
+    type: DataType
+    time: TimeAttribute | None = None
+
+
+@attrs.frozen(kw_only=True)
+class _Relation:
+    """What every relation has.
+
+    Args:
+        fields: Its columns.
+        changelog: Which kinds of rows it gives.
+        upsert_key: The columns by which a row replaces the one before, as far as they are known.
+    """
+
+    fields: tuple[Field, ...]
+    changelog: ChangelogMode = ChangelogMode.APPEND
+    upsert_key: tuple[int, ...] | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The relations that it is made of."""
+        return ()
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Scan(_Relation):
+    """A table that is read: its columns in the order of the schema.
+
+    Args:
+        table: The table, with the options of a hint merged in.
+        expressions: How its columns are made of those that are not computed; as they are, if none.
+        watermark: The column that tells how far event time has come, and how many ms later than it time is.
+    """
+
+    table: TableDefinition
+    expressions: tuple[str, ...] = ()
+    watermark: tuple[int, int] | None = None
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Values(_Relation):
+    """Rows that the query itself holds.
+
+    Args:
+        rows: The expressions of each.
+    """
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Project(_Relation):
+    """Columns computed of those of each row.
+
+    Args:
+        input: Whose.
+        expressions: One for each column.
+        condition: Which rows there are; all, if None.
+    """
+
+    input: Relation
+    expressions: tuple[str, ...]
+    condition: str | None = None
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The one input."""
+        return (self.input,)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Explode(_Relation):
+    """Each row once for every element of an array: the columns of the row, then those of the element.
+
+    Args:
+        input: Whose rows.
+        array: An expression for an array of structs, whose fields are the new columns.
+        outer: Whether a row without elements comes out once, with NULL.
+    """
+
+    input: Relation
+    array: str
+    outer: bool = False
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The one input."""
+        return (self.input,)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Union(_Relation):
+    """The rows of all inputs, which have the same columns."""
+
+    merged: tuple[Relation, ...]
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """What is merged."""
+        return self.merged
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Stateful(_Relation):
+    """What an operation makes of rows with the same key.
+
+    Args:
+        merged: The inputs, one or two.
+        keys: The columns of each that are its key; none when all rows belong together.
+        operation: What is done.
+    """
+
+    merged: tuple[Relation, ...]
+    keys: tuple[tuple[int, ...], ...]
+    operation: Operation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """What comes in."""
+        return self.merged
+
+
+Relation = Scan | Values | Project | Explode | Union | Stateful
+
+
+def scans(relation: Relation) -> Iterator[Scan]:
+    """The tables that a relation reads, from left to right; one that is read twice comes twice."""
+    if isinstance(relation, Scan):
+        yield relation
+    yield from chain.from_iterable(map(scans, relation.inputs))

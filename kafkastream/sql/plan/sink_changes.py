@@ -1,0 +1,86 @@
+"""What a sink takes of what a query gives: changes as it knows them, or a reason why it cannot."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, TableSink
+from kafkastream.sql.plan.operations import Materialize
+from kafkastream.sql.plan.plan_builder import normalized
+from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.table import Position, TableDefinition
+
+__all__ = ["consumed"]
+
+
+_START: Final = Position()
+
+
+def consumed(
+    relation: Relation, sink: TableSink | None, table: TableDefinition | None, ttl_ms: int, where: Position = _START
+) -> Relation:
+    """The rows of a query as a sink takes them.
+
+    Args:
+        relation: The query, with the columns of the sink.
+        sink: The sink; None for the calling program.
+        table: The sink's table.
+        ttl_ms: After how long without a change a key may be forgotten.
+        where: Where the INSERT stands.
+
+    Where rows change by another key than the sink's primary key, an operation with state makes them changes of that one.
+
+    Raises:
+        DefinitionError: The sink takes no changes.
+    """
+    has_changes = table is not None and not relation.changelog.is_insert_only
+    if not isinstance(sink, (KafkaTableSink, JdbcTableSink, FileTableSink)) or table is None or not has_changes:
+        return normalized(relation, ttl_ms)
+    if sink.changelog.is_insert_only:
+        raise DefinitionError(
+            f"Table sink '{table.identifier}' doesn't support consuming update and delete changes which is produced by "
+            f"node {_producer(relation)}",
+            where=f"INSERT INTO {table.identifier}, {where}",
+            now=_what_takes_changes(sink),
+        )
+    if sink.changelog is ChangelogMode.RETRACT:
+        return normalized(relation, ttl_ms)
+    names = [field.name for field in relation.fields]
+    key = tuple(names.index(name) for name in table.schema.primary_key)
+    if relation.upsert_key is not None and set(relation.upsert_key) == set(key):
+        return relation
+    return Stateful(
+        fields=relation.fields,
+        changelog=ChangelogMode.UPSERT,
+        upsert_key=key,
+        merged=(normalized(relation, ttl_ms),),
+        keys=(key,),
+        operation=Materialize(ttl_ms=ttl_ms),
+    )
+
+
+def _what_takes_changes(sink: KafkaTableSink | JdbcTableSink | FileTableSink) -> str:
+    match sink:
+        case KafkaTableSink() | FileTableSink():
+            return (
+                "Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json."
+            )
+        case JdbcTableSink():
+            return "Please declare primary key for sink table when query contains update/delete record: PRIMARY KEY (…) NOT ENFORCED."
+
+
+def _producer(relation: Relation) -> str:
+    """What changes come from, as Flink would call it."""
+    match relation:
+        case Project() | Explode():
+            return _producer(relation.input)
+        case Union():
+            return next((_producer(one) for one in relation.merged if not one.changelog.is_insert_only), "Union")
+        case Stateful():
+            return type(relation.operation).__name__
+        case Scan():
+            return f"TableSourceScan(table=[[{relation.table.identifier.replace('.', ', ')}]])"
+        case Values():
+            return "Values"

@@ -1,0 +1,194 @@
+"""The text that says what an operation's state depends on: the operation, and all that is computed below it.
+
+A checkpoint keeps this text, and a changed query is compared with it. So a change of what is printed here refuses every
+query that has state: ``tests/unit/sql/test_state_descriptions.py`` holds it fast.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, final
+
+import attrs
+
+from kafkastream.sql.plan.column_pruning import needed_before
+from kafkastream.sql.plan.operations import (
+    AggregateCall,
+    Deduplicate,
+    GroupAggregate,
+    IntervalJoin,
+    Join,
+    Materialize,
+    Normalize,
+    Operation,
+    SessionAggregate,
+    TemporalJoin,
+    TopN,
+    WindowAggregate,
+)
+from kafkastream.sql.plan.plan_builder import columns_in, renumbered
+from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.table import ComputedColumn
+
+__all__ = ["state_description"]
+
+_FAILURE: Final = re.compile(r"raise_error\('(?:[^'\\]|\\.)*'\)")
+
+
+def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
+    """Describe an operation and everything below it, one line each, inputs indented below their consumer.
+
+    Columns that nothing above them reads are left out, and the others numbered as if those were not there: a column
+    that is added to a table changes only the state of who reads it.
+
+    Args:
+        stateful: The operation.
+        reads: Says what a table reads; its name may change.
+    """
+    return "\n".join(_described(stateful, _all(stateful), reads).lines)
+
+
+@final
+@attrs.frozen
+class _Described:
+    """A relation and those below it.
+
+    Args:
+        lines: One for each.
+        places: Where the relation's columns stand in its line.
+    """
+
+    lines: tuple[str, ...]
+    places: Mapping[int, int]
+
+
+def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan], str]) -> _Described:
+    match relation:
+        case Scan():
+            needed |= frozenset() if relation.watermark is None else {relation.watermark[0]}
+            places = _dense(needed)
+            return _Described((f"Scan {reads(relation)} {_scan(relation, places)}",), places)
+        case Values():
+            return _over((), f"Values {_tuple(_tuple(row) for row in relation.rows)}", _dense(_all(relation)))
+        case Project():
+            one = _described(relation.input, needed_before(relation, needed), reads)
+            expressions = _tuple(renumbered(relation.expressions[place], one.places) for place in sorted(needed))
+            where = "" if relation.condition is None else f" WHERE {_text(relation.condition, one.places)}"
+            return _over((one,), f"Project {expressions}{where}", _dense(needed))
+        case Explode():
+            one = _described(relation.input, needed_before(relation, needed), reads)
+            own = range(len(relation.input.fields), len(relation.fields))
+            places = {**one.places, **{place: len(one.places) + at for at, place in enumerate(own)}}
+            outer = " OUTER" if relation.outer else ""
+            return _over((one,), f"Explode {_text(relation.array, one.places)}{outer}", places)
+        case Union():
+            return _over(_inputs(relation, reads), "Union", _dense(_all(relation)))
+        case Stateful():
+            keys = " ".join(_columns(places) for places in relation.keys)
+            line = f"{_operation(relation.operation)} BY {keys} OF {_tuple(_types(relation.inputs))}"
+            return _over(_inputs(relation, reads), line, _dense(_all(relation)))
+
+
+def _text(expression: str, places: Mapping[int, int]) -> str:
+    """An expression without the words of what it fails with: they may be written better one day."""
+    return _FAILURE.sub("null", renumbered(expression, places))
+
+
+def _inputs(relation: Union | Stateful, reads: Callable[[Scan], str]) -> Sequence[_Described]:
+    """All columns of all inputs: what is united or kept is the whole row."""
+    return [_described(one, _all(one), reads) for one in relation.inputs]
+
+
+def _over(inputs: Sequence[_Described], line: str, places: Mapping[int, int]) -> _Described:
+    return _Described((line, *(f"  {below}" for one in inputs for below in one.lines)), places)
+
+
+def _all(relation: Relation) -> frozenset[int]:
+    return frozenset(range(len(relation.fields)))
+
+
+def _dense(needed: Iterable[int]) -> Mapping[int, int]:
+    return {place: at for at, place in enumerate(sorted(needed))}
+
+
+def _scan(scan: Scan, places: Mapping[int, int]) -> str:
+    columns = _tuple(f"{scan.fields[place].name} {scan.fields[place].type}" for place in places)
+    watermark = "" if scan.watermark is None else f" WATERMARK c{places[scan.watermark[0]]} - {scan.watermark[1]} ms"
+    return f"{columns}{_computed(scan, places)}{watermark}"
+
+
+def _computed(scan: Scan, places: Iterable[int]) -> str:
+    """How the columns are made, of which of those that are not computed."""
+    if not scan.expressions:
+        return ""
+    expressions = [scan.expressions[place] for place in places]
+    given = [one for one in scan.table.schema.columns if not isinstance(one, ComputedColumn)]
+    read = _dense(frozenset().union(*map(columns_in, expressions)))
+    inputs = _tuple(f"{given[place].name} {given[place].type}" for place in read)
+    return f" AS {_tuple(renumbered(one, read) for one in expressions)} OF {inputs}"
+
+
+def _operation(operation: Operation) -> str:
+    match operation:
+        case GroupAggregate():
+            return f"GroupAggregate {_calls(operation.calls)}"
+        case WindowAggregate():
+            return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
+        case SessionAggregate():
+            return f"SessionAggregate {_calls(operation.calls)} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
+        case Deduplicate():
+            return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
+        case TopN():
+            order = _tuple(
+                f"c{one.column} {'DESC' if one.descending else 'ASC'} NULLS {'LAST' if one.nulls_last else 'FIRST'}"
+                for one in operation.order
+            )
+            rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
+            return f"TopN {order} {rank} WINDOW {_column(operation.window)}"
+        case Join() | IntervalJoin() | TemporalJoin():
+            return _join(operation)
+        case Normalize():
+            return "Normalize"
+        case Materialize():
+            return "Materialize"
+
+
+def _join(operation: Join | IntervalJoin | TemporalJoin) -> str:
+    match operation:
+        case Join():
+            windows = "" if operation.window_end is None else f" WINDOW {_columns(operation.window_end)}"
+            return f"{operation.kind.value} Join{windows}"
+        case IntervalJoin():
+            bounds = f"{operation.lower_ms} TO {operation.upper_ms} ms {operation.time.value}"
+            return f"{operation.kind.value} IntervalJoin {_columns(operation.times)} {bounds}"
+        case TemporalJoin():
+            return f"{operation.kind.value} TemporalJoin {operation.time.value} {_tuple(map(_column, operation.times))}"
+
+
+def _calls(calls: Sequence[AggregateCall]) -> str:
+    return _tuple(map(_call, calls))
+
+
+def _call(call: AggregateCall) -> str:
+    distinct = "DISTINCT " if call.distinct else ""
+    separator = "" if call.separator == "," else f" SEPARATOR {call.separator!r}"
+    where = "" if call.filter is None else f" FILTER c{call.filter}"
+    argument = "*" if call.argument is None else f"c{call.argument}"
+    return f"{call.function.value}({distinct}{argument}{separator}){where} {call.type}"
+
+
+def _types(inputs: Sequence[Relation]) -> Iterator[str]:
+    return (_tuple(str(field.type) for field in one.fields) for one in inputs)
+
+
+def _columns(places: Sequence[int]) -> str:
+    return _tuple(f"c{place}" for place in places)
+
+
+def _column(place: int | None) -> str:
+    return "-" if place is None else f"c{place}"
+
+
+def _tuple(texts: Iterable[str]) -> str:
+    return f"({', '.join(texts)})"

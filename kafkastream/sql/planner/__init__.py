@@ -1,0 +1,1 @@
+"""Trees of queries to plans: FROM, joins, GROUP BY, windows, top-N."""

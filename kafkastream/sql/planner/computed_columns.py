@@ -1,0 +1,157 @@
+"""The computed columns and the watermark of a table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, final
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.errors import DefinitionError
+from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.planning_catalog import Catalog, Typing
+from kafkastream.sql.plan.relations import Field, column
+from kafkastream.sql.plan.spark_type_names import STAMPS
+from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["ComputedSchema", "EventTime", "computed"]
+
+_LTZ = DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null()
+
+
+class EventTime(NamedTuple):
+    """Which column is a table's event time.
+
+    Args:
+        column: Its place among the table's columns.
+        out_of_orderness_ms: How much later than the latest one a row may come; None where the stream that rows come from
+            tells how far time has come.
+    """
+
+    column: int
+    out_of_orderness_ms: int | None
+
+
+@final
+@attrs.frozen
+class ComputedSchema:
+    """A table's columns, and how they are computed.
+
+    Args:
+        inputs: The physical and metadata columns: ``c0``, ``c1`` and so on of the expressions.
+        fields: All columns in the order of the schema.
+        expressions: One for each column.
+        event_time: The column with the watermark, if one is declared.
+    """
+
+    inputs: tuple[Field, ...]
+    fields: tuple[Field, ...]
+    expressions: tuple[str, ...]
+    event_time: EventTime | None = None
+
+
+class _NoTables:
+    """What computed columns may name of a catalog: nothing."""
+
+    def table(self, path: tuple[str, ...]) -> None:
+        return None
+
+    def tables(self) -> tuple[str, ...]:
+        return ()
+
+    def function(self, path: tuple[str, ...]) -> None:
+        return None
+
+    def of(self, query: Expression) -> _NoTables:
+        return self
+
+
+def computed(definition: TableDefinition, typing: Typing, catalog: Catalog | None = None) -> ComputedSchema:
+    """The columns of a table with those that are computed.
+
+    As in Flink, an expression sees physical and metadata columns, and ``PROCTIME()`` gives a time attribute.
+    Differs from Flink: a watermark is its column, or that minus intervals.
+
+    Args:
+        definition: The table.
+        typing: What tells types.
+        catalog: What knows the functions of the user.
+
+    Raises:
+        DefinitionError: An expression is wrong, or the watermark's column is no time.
+        UnsupportedFeatureError: An expression or a watermark that is not supported.
+    """
+    schema = definition.schema
+    inputs = tuple(Field(one.name, one.type) for one in schema.columns if not isinstance(one, ComputedColumn))
+    places = {field.name: at for at, field in enumerate(inputs)}
+    fields, expressions = [], []
+    for one in schema.columns:
+        if not isinstance(one, ComputedColumn):
+            expressions.append(column(places[one.name]))
+            fields.append(Field(one.name, one.type))
+            continue
+        text = QueryText(one.expression)
+        node = text.expression()
+        of = Translator(text, Scope.of(inputs, definition.name[-1]), typing, catalog or _NoTables())
+        expressions.append(of.sql(node))
+        if isinstance(node, exp.Anonymous) and node.name.upper() == "PROCTIME":
+            fields.append(Field(one.name, _LTZ, TimeAttribute.PROCESSING))
+        else:
+            fields.append(Field(one.name, _typed(text, of, expressions[-1])))
+    event_time = _event_time(definition, tuple(fields))
+    if event_time is not None:
+        fields[event_time.column] = attrs.evolve(fields[event_time.column], time=TimeAttribute.EVENT)
+    return ComputedSchema(inputs, tuple(fields), tuple(expressions), event_time)
+
+
+def _typed(text: QueryText, of: Translator, sql: str) -> DataType:
+    try:
+        return of.type_of(sql)
+    except DefinitionError as error:
+        raise text.error(None, error.what, error.now) from None
+
+
+def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> EventTime | None:
+    watermark = definition.schema.watermark
+    if watermark is None:
+        return None
+    text = QueryText(watermark.expression)
+    names = [field.name for field in fields]
+    if len(watermark.path) > 1 and watermark.path[0] in names:
+        what = f"A watermark for {'.'.join(watermark.path)}, inside of a column, is not supported."
+        raise text.refused(None, what, f"Add a column such as ts AS {'.'.join(watermark.path)}, and declare it for ts.")
+    if watermark.path[0] not in names:
+        what = f"The rowtime attribute field '{watermark.path[0]}' is not defined in the table schema."
+        raise text.error(None, what, f"Take one of {', '.join(names)}.")
+    place = names.index(watermark.path[0])
+    type_ = fields[place].type
+    if type_.kind not in STAMPS or (type_.size or 0) > 3:
+        what = (
+            "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
+            f"TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is {type_}"
+        )
+        raise text.error(None, what, "Add a computed column such as ts AS CAST(t AS TIMESTAMP(3)).")
+    node = text.expression()
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "SOURCE_WATERMARK":
+        if definition.stream is not None:
+            return EventTime(place, None)
+        raise text.error(
+            None,
+            f"SOURCE_WATERMARK() requires that the source emits watermarks, and that of '{definition.identifier}' does not",
+            f"Write {names[place]} - INTERVAL '5' SECOND.",
+        )
+    delay = 0
+    while isinstance(node, exp.Sub):
+        delay += interval_ms(text, node.expression)
+        node = node.this
+    if name_parts(node) is None or Scope.of(fields, definition.name[-1]).resolve(text, node)[:2] != (place, ()):
+        what = "A watermark is its column, or that minus intervals, here."
+        raise text.refused(None, what, f"Write {names[place]} - INTERVAL '5' SECOND.")
+    if delay < 0:
+        raise text.error(None, "A watermark must not run ahead of its column.", "Subtract an interval.")
+    return EventTime(place, delay)

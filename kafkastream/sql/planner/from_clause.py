@@ -1,0 +1,130 @@
+"""What stands in FROM: tables, views, queries in parentheses, VALUES, and window functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.plan_builder import Rows, with_distinct_names, with_names
+from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
+from kafkastream.sql.plan.relations import Scan
+from kafkastream.sql.syntax.cursor import Cursor
+from kafkastream.sql.syntax.expressions import hinted_options
+from kafkastream.sql.table_options import did_you_mean
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import Planner
+
+__all__ = ["renamed", "source"]
+
+
+def source(planner: Planner, node: exp.Expr) -> tuple[Rows, Scope]:
+    """The rows of an entry of FROM, and how its columns are called."""
+    rows = _rows(planner, node)
+
+    rows = renamed(planner, node, rows)
+    return rows, Scope.of(rows.relation.fields, _alias(node))
+
+
+def renamed(planner: Planner, node: exp.Expr, rows: Rows) -> Rows:
+    """Rows whose columns are named by ``AS t (a, b)``, if it names them."""
+    alias = node.args.get("alias")
+    columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
+    if not columns:
+        return rows
+    relation = rows.relation
+    if len(columns) != len(relation.fields):
+        what = f"{len(columns)} column names are given for {len(relation.fields)} columns."
+        raise planner.text.error(columns[0], what, "Name each column.")
+    return attrs.evolve(rows, relation=with_names(relation, [one.name for one in columns]))
+
+
+def _alias(node: exp.Expr) -> str:
+    """By what the columns of an entry of FROM may be qualified."""
+    if node.alias:
+        return node.alias
+    return node.name if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) else ""
+
+
+def _rows(planner: Planner, node: exp.Expr) -> Rows:
+    from kafkastream.sql.planner.window_table_functions import windowed
+
+    text = planner.text
+    match node:
+        case exp.Table() if isinstance(node.this, exp.Anonymous):
+            text.only(node, "this", "alias", "joins")
+            return windowed(planner, node.this)
+        case exp.Table():
+            return _table(planner, node)
+        case exp.Subquery():
+            text.only(node, "this", "alias", "joins", "with_", "partition")
+            return with_distinct_names(planner.query(node.this))
+        case exp.Values():
+            return Rows(planner.values(node))
+        case exp.Lateral():
+            now = "Write a function of a scalar, or CROSS JOIN UNNEST(array) AS t(c)."
+            raise text.refused(node, "LATERAL TABLE is not supported.", now)
+        case exp.Unnest():
+            raise text.refused(node, "UNNEST must join a table.", "Write FROM t CROSS JOIN UNNEST(t.c) AS u(e).")
+        case _:
+            raise text.refused(node, f"{text.shown(node)} is not supported in FROM.", "Name a table or a query.")
+
+
+def _table(planner: Planner, node: exp.Table) -> Rows:
+    text = planner.text
+    text.only(node, "this", "db", "catalog", "alias", "hints", "joins", "partition")
+    path = tuple(part.name for part in node.parts)
+    if len(path) == 1 and path[0] in planner.named:
+        if node.args.get("hints"):
+            raise text.error(node, "A query of WITH takes no OPTIONS.", "Put the hint behind the table that it reads.")
+        return planner.named[path[0]].rows()
+    found = planner.catalog.table(path)
+    if found is None:
+        known = [*planner.named, *planner.catalog.tables()]
+        raise text.error(node, f"Object '{'.'.join(path)}' not found", did_you_mean(path[-1], known))
+    if isinstance(found, View):
+        return _view(planner, node, path, found)
+    return Rows(_scan(found, _hinted(text, node)))
+
+
+def _view(planner: Planner, node: exp.Table, path: tuple[str, ...], view: View) -> Rows:
+
+    if node.args.get("hints"):
+        raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint behind the table that it reads.")
+    inner = planner.viewed(node, path, view)
+    rows = with_distinct_names(inner.query(inner.text.query()))
+    if not view.columns:
+        return rows
+    return attrs.evolve(rows, relation=with_names(rows.relation, view.columns))
+
+
+def _hinted(text: QueryText, node: exp.Table) -> FrozenMap[str, str]:
+    hints = node.args.get("hints") or []
+    merged: dict[str, str] = {}
+    for hint in hints:
+        cursor = Cursor(str(hint.this))
+        if not cursor.sees("/*+", "OPTIONS"):
+            raise text.refused(hint, f"The hint {hint.this} is not known.", "Only /*+ OPTIONS('key' = 'value') */ is.")
+        merged.update(hinted_options(cursor))
+    return FrozenMap(merged)
+
+
+def _scan(found: ResolvedTable, hinted: FrozenMap[str, str]) -> Scan:
+    table = found.definition
+    if hinted:
+        table = attrs.evolve(table, options=FrozenMap({**table.options, **hinted}))
+    names = [field.name for field in found.fields]
+    key = tuple(names.index(name) for name in table.schema.primary_key) or None
+    return Scan(
+        table=table,
+        fields=found.fields,
+        changelog=found.changelog,
+        upsert_key=key,
+        expressions=found.expressions,
+        watermark=found.watermark,
+    )

@@ -1,0 +1,68 @@
+"""The older windows: ``GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.plan_builder import Rows, Window, filtered
+from kafkastream.sql.plan.relations import column
+from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import Planner
+
+__all__ = ["group_window", "window_property"]
+
+
+def group_window(
+    planner: Planner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: str | None
+) -> tuple[Rows, str | None]:
+    """The rows with their windows; what the condition keeps of them is done before."""
+    text, name = planner.text, call.name.upper()
+    counts = {"TUMBLE": 2, "HOP": 3, "SESSION": 2}
+    if len(call.expressions) != counts[name]:
+        raise text.refused(
+            call, f"{name} in GROUP BY takes {counts[name]} arguments here.", "Write TABLE(TUMBLE(...)) for an offset."
+        )
+    at = checked_time(planner, scope, call.expressions[0], name)
+    sizes = [interval_ms(text, one) for one in call.expressions[1:]]
+    if min(sizes) <= 0:
+        raise text.error(call, "A window must be longer than nothing.", "")
+    relation = rows.relation
+    if relation.changelog is not ChangelogMode.APPEND:
+        what = "A group window aggregate doesn't support consuming update and delete changes here."
+        raise text.refused(call, what, "Group without a window, or read an append-only table.")
+    relation = filtered(relation, [condition] if condition else [])
+    if name == "TUMBLE":
+        return tumbled(planner, relation, at, sizes[0], 0), None
+    if name == "SESSION":
+        return session_rows(planner, relation, at, sizes[0]), None
+    return sliced(planner, relation, at, sizes[0], sizes[1], 0), None
+
+
+def window_property(of: Translator, node: exp.Anonymous, window_call: exp.Anonymous | None, window: Window) -> str:
+    """``TUMBLE_START(...)`` and the like: a column of the groups."""
+    name, _, part = node.name.upper().partition("_")
+    if (
+        window_call is None
+        or window_call.name.upper() != name
+        or not part
+        or node.expressions != window_call.expressions
+    ):
+        what = f"{of.text.shown(node)} is not the window of this query."
+        raise of.text.error(node, what, "Call it with the arguments of the window in GROUP BY.")
+    if (part == "PROCTIME") is not (window.attribute is TimeAttribute.PROCESSING) and part in ("PROCTIME", "ROWTIME"):
+        raise of.text.error(
+            node, f"{node.name.upper()} does not fit the window's time attribute.", "Take the other one."
+        )
+    places = {"START": window.start, "END": window.end, "ROWTIME": window.time, "PROCTIME": window.time}
+    place = places[part]
+    assert place is not None
+    return column(place)

@@ -1,0 +1,176 @@
+"""The conditions of a join: which columns are equal, and how far times are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot import exp
+
+from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.expressions.common_types import common_type
+from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.plan_builder import columns_in
+from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT, spark_type
+from kafkastream.sql.plan.user_calls import IN_SUBQUERY, calls_varying
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import Planner
+
+__all__ = ["Conditions", "TimeBound", "conditions_of", "conjuncts"]
+
+_COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
+    exp.GTE: (1, 0),
+    exp.GT: (1, 1),
+    exp.LTE: (-1, 0),
+    exp.LT: (-1, 1),
+}
+
+
+class TimeBound(NamedTuple):
+    """How much later than the right time the left one is.
+
+    Args:
+        times: The time column of each side.
+        time: By which time.
+        lower_ms: At least.
+        upper_ms: At most.
+    """
+
+    times: tuple[int, int]
+    time: TimeAttribute
+    lower_ms: int
+    upper_ms: int
+
+
+class Conditions(NamedTuple):
+    """What joins two tables.
+
+    Args:
+        left: The keys of the left side, in Spark SQL over its columns.
+        right: Those of the right side over its own, equal one by one.
+        bound: How far the times are apart, when that is bounded on both sides.
+        rest: What else must be true, over the columns of both.
+    """
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    bound: TimeBound | None
+    rest: tuple[str, ...]
+
+
+def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The parts of a condition that AND joins."""
+    if isinstance(node, exp.And):
+        yield from conjuncts(node.this)
+        yield from conjuncts(node.expression)
+    elif isinstance(node, exp.Paren):
+        yield from conjuncts(node.this)
+    else:
+        yield node
+
+
+def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+    """The conditions of a join by what they are."""
+    both = left.joined(right)
+    of = planner.translator(both)
+    keys: list[tuple[str, str]] = []
+    bounds: dict[tuple[int, int], list[tuple[int | None, int | None, exp.Expr]]] = {}
+    rest: list[str] = []
+    for node in nodes:
+        timed = list(_timed(planner, both, len(left.fields), node))
+        if timed:
+            for times, low, high in timed:
+                bounds.setdefault(times, []).append((low, high, node))
+            continue
+        pair = _pair(planner, left, right, node) if isinstance(node, exp.EQ) else None
+        if pair is not None:
+            keys.append(pair)
+        else:
+            rest.append(of.sql(node))
+    bound = None
+    for times, parts in bounds.items():
+        lows, highs = (
+            [low for low, _, _ in parts if low is not None],
+            [high for _, high, _ in parts if high is not None],
+        )
+        if lows and highs and bound is None:
+            time = left.fields[times[0]].time
+            assert time is not None
+            bound = TimeBound(times, time, max(lows), min(highs))
+        else:
+            rest.extend(of.sql(node) for _, _, node in parts)
+    if any(map(calls_varying, (*rest, *chain.from_iterable(keys)))):
+        what = "A condition that joins takes no function that is not deterministic."
+        raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
+    return Conditions(
+        tuple(one for one, _ in keys), tuple(other for _, other in keys), bound, tuple(dict.fromkeys(rest))
+    )
+
+
+def _pair(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> tuple[str, str] | None:
+    """An equation of something of the left with something of the right; in one type."""
+    both = planner.translator(left.joined(right))
+    sides = [(node.this, columns_in(both.sql(node.this))), (node.expression, columns_in(both.sql(node.expression)))]
+    width = len(left.fields)
+    if all(columns and min(columns) >= width for _, columns in sides[:1]):
+        sides.reverse()
+    (one, of_left), (other, of_right) = sides
+    if not of_left or not of_right or max(of_left) >= width or min(of_right) < width:
+        return None
+    lefts, rights = planner.translator(left), planner.translator(right)
+    keys = lefts.sql(one), rights.sql(other)
+    types = lefts.type_of(keys[0]), rights.type_of(keys[1])
+    if types[0].nullable() == types[1].nullable() or {type_.kind for type_ in types} <= TEXT:
+        return keys
+    if not {type_.kind for type_ in types} <= NUMERIC:
+        return None
+    target = spark_type(common_type(planner.text, node, types))
+    return f"cast({keys[0]} as {target})", f"cast({keys[1]} as {target})"
+
+
+def _timed(
+    planner: Planner, scope: Scope, width: int, node: exp.Expr
+) -> Iterator[tuple[tuple[int, int], int | None, int | None]]:
+    """What a comparison of two times says: the least and the most that the left one is later."""
+    if isinstance(node, exp.Between):
+        lower = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
+        upper = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
+        parts = [list(_timed(planner, scope, width, part)) for part in (lower, upper)]
+        if all(parts):
+            yield from (one for part in parts for one in part)
+        return
+    if type(node) not in _COMPARISONS and not isinstance(node, exp.EQ):
+        return
+    one, other = _time(planner, scope, node.this), _time(planner, scope, node.expression)
+    if one is None or other is None or (one[0] < width) is (other[0] < width):
+        return
+    if scope.fields[one[0]].time is not scope.fields[other[0]].time:
+        return
+    direction, strict = _COMPARISONS.get(type(node), (0, 0))
+    if one[0] >= width:
+        one, other, direction = other, one, -direction
+    times, apart = (one[0], other[0] - width), other[1] - one[1]
+    yield (
+        times,
+        apart + strict if direction >= 0 else None,
+        apart - strict if direction <= 0 else None,
+    )
+
+
+def _time(planner: Planner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
+    """A time attribute and how much is added to it; None when it is something else."""
+    added = 0
+    while isinstance(node, exp.Add | exp.Sub | exp.Paren):
+        if not isinstance(node, exp.Paren):
+            if not isinstance(node.expression, exp.Interval):
+                return None
+            sign = 1 if isinstance(node, exp.Add) else -1
+            added += sign * interval_ms(planner.text, node.expression)
+        node = node.this
+    if name_parts(node) is None:
+        return None
+    found = scope.resolve(planner.text, node)
+    return (found.place, added) if not found.path and scope.fields[found.place].time else None

@@ -1,0 +1,245 @@
+"""A query of Flink SQL as relations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.expressions.common_types import common_type
+from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.operations import GroupAggregate
+from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, normalized, projected, with_distinct_names
+from kafkastream.sql.plan.planning_catalog import Catalog, Typing, View
+from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values, column
+from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.plan.user_calls import calls_user
+from kafkastream.sql.planner.from_clause import renamed
+from kafkastream.sql.planner.select import selected
+from kafkastream.sql.table import Expression
+from kafkastream.sql.types import DataType
+
+__all__ = ["Planner", "planned"]
+
+
+def planned(query: Expression, catalog: Catalog, typing: Typing, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
+    """What a query asks for.
+
+    Same as Flink: names, types, which rows come and which changes they make.
+    Differs from Flink: CURRENT_TIMESTAMP and the like are one time for each micro-batch; numbers that overflow fail, where
+    Flink wraps them around or gives NULL.
+
+    Args:
+        query: As the user wrote it.
+        catalog: What it may name.
+        typing: What tells the types of Spark's expressions.
+        zone: The time zone of the session (``table.local-time-zone``).
+        ttl_ms: After how long without a change state is forgotten; never, if 0 (``table.exec.state.ttl``).
+
+    Raises:
+        DefinitionError: The query is wrong; the message shows the place.
+        UnsupportedFeatureError: It asks for something that Flink has and this package has not.
+    """
+    text = QueryText(query)
+    return with_distinct_names(Planner(text, catalog, typing, zone, ttl_ms).query(text.query())).relation
+
+
+@final
+@attrs.frozen
+class Named:
+    """A query of WITH, and what plans it."""
+
+    planner: Planner
+    cte: exp.Expr
+
+    def rows(self) -> Rows:
+        """Its rows."""
+        return renamed(self.planner, self.cte, with_distinct_names(self.planner.query(self.cte.this)))
+
+
+@final
+@attrs.frozen
+class Planner:
+    """What is known while one text is planned.
+
+    Args:
+        text: It.
+        catalog: What it may name.
+        typing: What tells types.
+        zone: The time zone of the session.
+        ttl_ms: How long state is kept.
+        named: The queries of WITH.
+        views: The views that are being planned, from the outermost.
+    """
+
+    text: QueryText
+    catalog: Catalog
+    typing: Typing
+    zone: str
+    ttl_ms: int
+    named: Mapping[str, Named] = attrs.field(factory=dict)
+    views: tuple[str, ...] = ()
+
+    def translator(self, scope: Scope) -> Translator:
+        """What writes expressions over some columns."""
+        return Translator(self.text, scope, self.typing, self.catalog)
+
+    def query(self, node: exp.Expr) -> Rows:
+        """A query of any form."""
+        inner = self._with(node)
+        _check_modifiers(self.text, node)
+        match node:
+            case exp.Select():
+                return selected(inner, node)
+            case exp.Union():
+                return Rows(inner.union(node))
+            case exp.Values():
+                return Rows(inner.values(node))
+            case exp.Subquery() | exp.Paren():
+                self.text.only(node, "this", "with_", "alias")
+                return inner.query(node.this)
+            case _:
+                what = f"{type(node).__name__.upper()} of queries is not supported."
+                raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
+
+    def _with(self, node: exp.Expr) -> Planner:
+        """The planner that knows the queries of WITH, too."""
+        clause = node.args.get("with_")
+        if not clause:
+            return self
+        self.text.only(clause, "expressions")
+        inner = self
+        for cte in clause.expressions:
+            self.text.only(cte, "this", "alias")
+            named = Named(inner, cte)
+            inner = attrs.evolve(inner, named={**inner.named, cte.alias: named})
+        return inner
+
+    def definition(self, node: exp.Expr) -> tuple[Planner | None, exp.Expr | None]:
+        """The query that an entry of FROM stands for, and what plans it; none when it is something else."""
+        if isinstance(node, exp.Subquery):
+            return self, node.this
+        path = (
+            tuple(part.name for part in node.parts)
+            if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier)
+            else ()
+        )
+        if not path:
+            return None, None
+        if len(path) == 1 and path[0] in self.named:
+            named = self.named[path[0]]
+            return (None, None) if named.cte.alias_column_names else (named.planner, named.cte.this)
+        view = self.catalog.table(path)
+        if not isinstance(view, View) or view.columns:
+            return None, None
+        inner = self.viewed(node, path, view)
+        return inner, inner.text.query()
+
+    def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> Planner:
+        """What plans a view."""
+        name = ".".join(path)
+        if name in self.views:
+            raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")
+        catalog = self.catalog.of(view.query)
+        return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
+
+    def union(self, node: exp.Expr) -> Relation:
+        """``UNION [ALL]``, with types that hold those of both sides."""
+        self.text.only(node, "this", "expression", "distinct", "with_")
+        sides = [self.query(side).relation for side in (node.this, node.expression)]
+        if len(sides[0].fields) != len(sides[1].fields):
+            raise self.text.error(node, "Column count mismatch in UNION", "Let both queries have as many columns.")
+        types = [
+            common_type(self.text, node, (one.type, other.type))
+            for one, other in zip(sides[0].fields, sides[1].fields, strict=True)
+        ]
+        sides = [normalized(_with_types(side, types), self.ttl_ms) for side in sides]
+        merged: list[Relation] = []
+        for side in sides:
+            merged.extend(side.merged if isinstance(side, Union) else (side,))
+        fields = tuple(
+            Field(one.name, type_, one.time if one.time is other.time else None)
+            for one, other, type_ in zip(sides[0].fields, sides[1].fields, types, strict=True)
+        )
+        is_append = all(side.changelog is ChangelogMode.APPEND for side in sides)
+        changelog = ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT
+        together = Union(merged=tuple(merged), fields=fields, changelog=changelog)
+        return self.distinct(together) if node.args.get("distinct") else together
+
+    def distinct(self, relation: Relation) -> Relation:
+        """Each row once."""
+        every = tuple(range(len(relation.fields)))
+        return Stateful(
+            merged=(normalized(relation, self.ttl_ms),),
+            keys=(every,),
+            operation=GroupAggregate(calls=(), keys=len(every), ttl_ms=self.ttl_ms),
+            fields=tuple(attrs.evolve(field, time=None) for field in relation.fields),
+            changelog=ChangelogMode.RETRACT,
+            upsert_key=every,
+        )
+
+    def values(self, node: exp.Expr) -> Relation:
+        """``VALUES (...), (...)``."""
+        self.text.only(node, "expressions", "alias", "with_")
+        of = self.translator(Scope((), ()))
+        rows = [[of.sql(value) for value in _cells(row)] for row in node.expressions]
+        if len({len(row) for row in rows}) != 1:
+            raise self.text.error(node, "The rows of VALUES must have as many columns as each other.")
+        types = of.types([value for row in rows for value in row])
+        width = len(rows[0])
+        columns = [common_type(self.text, node, types[at::width]) for at in range(width)]
+        cast = tuple(
+            tuple(
+                value if own == type_ else f"cast({value} as {spark_type(type_)})"
+                for value, own, type_ in zip(row, types[at * width : (at + 1) * width], columns, strict=True)
+            )
+            for at, row in enumerate(rows)
+        )
+        fields = tuple(Field(f"EXPR${at}", type_) for at, type_ in enumerate(columns))
+        if any(calls_user(value) for row in cast for value in row):
+            names = [field.name for field in fields]
+            return Union(merged=tuple(projected(ONE_ROW, row, names, columns) for row in cast), fields=fields)
+        return Values(rows=cast, fields=fields)
+
+
+def _cells(row: exp.Expr) -> Sequence[exp.Expr]:
+    """The values of a row: of ``(1, 2)``, ``ROW(1, 2)`` or a single one."""
+    if isinstance(row, exp.Tuple) and len(row.expressions) == 1:
+        return _cells(row.expressions[0])
+    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.upper() == "ROW"):
+        return list(row.expressions)
+    return [row.this if isinstance(row, exp.Paren) else row]
+
+
+def _with_types(relation: Relation, types: Sequence[DataType]) -> Relation:
+    if [field.type for field in relation.fields] == list(types):
+        return relation
+    expressions = [
+        column(at) if field.type.nullable() == type_.nullable() else f"cast({column(at)} as {spark_type(type_)})"
+        for at, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
+    ]
+    return projected(relation, expressions, [field.name for field in relation.fields], types)
+
+
+def _check_modifiers(text: QueryText, node: exp.Expr) -> None:
+    for clause, what, now in (
+        (
+            "order",
+            "ORDER BY",
+            "A stream has no end to sort at; ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) <= n keeps the first.",
+        ),
+        (
+            "limit",
+            "LIMIT",
+            "A stream has no end; ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) <= n keeps the first rows.",
+        ),
+        ("offset", "OFFSET", "A stream has no end; ROW_NUMBER() OVER (ORDER BY ..) BETWEEN m AND n takes some rows."),
+    ):
+        found = node.args.get(clause)
+        if found:
+            raise text.refused(found, f"{what} is not supported.", now)

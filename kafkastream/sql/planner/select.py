@@ -1,0 +1,152 @@
+"""``SELECT``: what it takes rows from, which rows, and which columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, columns_in, filtered, projected, rewindowed
+from kafkastream.sql.plan.relations import column
+from kafkastream.sql.plan.user_calls import calls_user
+from kafkastream.sql.planner.from_clause import source
+from kafkastream.sql.planner.grouping import aggregated, is_grouped
+from kafkastream.sql.planner.join_conditions import conjuncts
+from kafkastream.sql.planner.joins import joined
+from kafkastream.sql.planner.subqueries import filtered_by_queries
+from kafkastream.sql.planner.top_n import ranked
+
+if TYPE_CHECKING:
+    from kafkastream.sql.parser.parsed_query import QueryText
+    from kafkastream.sql.planner.query_planner import Planner
+
+__all__ = ["Item", "selected"]
+
+
+class Item(NamedTuple):
+    """A column that is selected: an expression, or a column as ``*`` names it."""
+
+    name: str
+    node: exp.Expr
+    sql: str = ""
+
+
+def selected(planner: Planner, node: exp.Select) -> Rows:
+    """The rows of a SELECT."""
+    text = planner.text
+    for clause, now in (
+        ("windows", "Write what is in it behind OVER."),
+        ("hint", "Only OPTIONS behind a table is known."),
+    ):
+        if node.args.get(clause):
+            what = "This hint is not supported." if clause == "hint" else "WINDOW is not supported."
+            raise text.refused(node.args[clause][0] if clause == "windows" else node.args[clause], what, now)
+    text.only(node, "expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
+    conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
+    rows, scope, conditions = _from(planner, node, conditions)
+    rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
+    of = planner.translator(scope)
+    written = [of.sql(one) for one in conditions]
+    _check_condition(text, rows, " and ".join(written), conditions)
+    rows, written = _filtered_first(planner, rows, written)
+    condition = " and ".join(written) or None
+    chosen = _items(text, scope, node.expressions)
+    if is_grouped(node):
+        result = aggregated(planner, node, rows, scope, condition, chosen)
+    else:
+        if node.args.get("having"):
+            raise text.error(node.args["having"], "HAVING needs GROUP BY or an aggregate.", "Write WHERE.")
+        _check_session(text, node, rows)
+        expressions = [item.sql or of.sql(item.node) for item in chosen]
+        names = [item.name for item in chosen]
+        relation = projected(
+            rows.relation, expressions, names, of.types(expressions), condition, planner.ttl_ms, _proctimes(chosen)
+        )
+        result = Rows(relation, rewindowed(rows.window, expressions))
+    distinct = node.args.get("distinct")
+    if not distinct:
+        return result
+    text.only(distinct)
+    return Rows(planner.distinct(result.relation))
+
+
+def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
+    """The selected columns that are ``PROCTIME()``."""
+    return frozenset(
+        at
+        for at, item in enumerate(chosen)
+        if isinstance(bare := item.node.unalias(), exp.Anonymous) and bare.name.upper() == "PROCTIME"
+    )
+
+
+def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:
+    """The selected columns, with ``*`` and ``t.*`` written out."""
+    chosen: list[Item] = []
+    for node in nodes:
+        stars = list(_star(text, scope, node))
+        if stars:
+            chosen.extend(Item(scope_name, node, column(at)) for scope_name, at in stars)
+            continue
+        bare, name = node, f"EXPR${len(chosen)}"
+        if isinstance(node, exp.Alias):
+            text.only(node, "this", "alias")
+            bare, name = node.this, node.alias
+        elif parts := name_parts(node):
+            name = parts[-1].name
+        chosen.append(Item(name, bare))
+    return chosen
+
+
+def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, int]]:
+    is_qualified = isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
+    star = node.this if is_qualified else node
+    if not isinstance(star, exp.Star):
+        return
+    text.only(star)
+    sources = [one for one in scope.sources if not is_qualified or one.alias == node.args["table"].name]
+    if is_qualified and not sources:
+        raise text.error(node, f"Table '{node.args['table'].name}' not found")
+    if not scope.sources:
+        raise text.error(node, "SELECT * needs a FROM.")
+    for one in sources:
+        yield from ((name, at) for name, at in one.columns if name)
+
+
+def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
+    if not node.args.get("from_"):
+        return Rows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
+    first = node.args["from_"].this
+    joins = [*(first.args.get("joins") or ()), *(node.args.get("joins") or ())]
+    if not joins:
+        found = ranked(planner, node, first, conditions)
+        if found is not None:
+            return found
+    rows, scope = source(planner, first)
+    for join in joins:
+        rows, scope, conditions = joined(planner, rows, scope, join, conditions)
+    return rows, scope, conditions
+
+
+def _filtered_first(planner: Planner, rows: Rows, conditions: list[str]) -> tuple[Rows, list[str]]:
+    """Functions of the user's are called only for rows that meet the other conditions, as in Flink."""
+    plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))
+    if not plain or not calling:
+        return rows, conditions
+    return attrs.evolve(rows, relation=filtered(rows.relation, plain, planner.ttl_ms)), calling
+
+
+def _check_condition(text: QueryText, rows: Rows, condition: str, nodes: Sequence[exp.Expr]) -> None:
+    window = rows.window
+    if condition and window and window.gap_ms is not None:
+        bounds = {window.start, window.end, window.time}
+        if columns_in(condition) & bounds:
+            raise text.refused(nodes[0], "A session's bounds are known only to its aggregates.", "Use HAVING.")
+
+
+def _check_session(text: QueryText, node: exp.Select, rows: Rows) -> None:
+    if rows.window and rows.window.gap_ms is not None:
+        what = "SESSION needs GROUP BY window_start, window_end here."
+        raise text.refused(node.args["from_"].this, what, "Aggregate the rows of each session.")

@@ -1,0 +1,79 @@
+"""``JOIN t FOR SYSTEM_TIME AS OF o.ts``: each row with the version that held at its time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.plan.operations import JoinKind, TemporalJoin, TimeAttribute
+from kafkastream.sql.plan.plan_builder import Rows, column_of, normalized
+from kafkastream.sql.plan.relations import Stateful
+from kafkastream.sql.planner.join_conditions import Conditions
+from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import Planner
+
+__all__ = ["versioned"]
+
+
+def versioned(
+    planner: Planner,
+    rows: tuple[Rows, Rows],
+    scopes: tuple[Scope, Scope],
+    found: Conditions,
+    kind: JoinKind,
+    version: exp.Expr,
+) -> Rows:
+    """The rows of the left side with the version of the right one at their time."""
+    text, at = planner.text, version.expression
+    left, right = rows[0].relation, rows[1].relation
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise text.error(
+            at, f"Unsupported join type {kind.value} in a temporal table join.", "Write JOIN or LEFT JOIN."
+        )
+    place = scopes[0].resolve(text, at) if name_parts(at) else None
+    time = scopes[0].fields[place.place].time if place and not place.path else None
+    if place is None or time is None:
+        what = "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
+        raise text.error(at, what, "Declare WATERMARK FOR the column, or take PROCTIME().")
+    if left.changelog is not ChangelogMode.APPEND:
+        raise text.refused(at, "The left side of a temporal join must only be added to.", "Read an append-only table.")
+    key = right.upsert_key
+    if key is None:
+        what = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
+        raise text.error(version, what, "Declare PRIMARY KEY (...) NOT ENFORCED on the table.")
+    if not set(key) <= {column_of(one) for one in found.right}:
+        names = ", ".join(right.fields[one].name for one in key)
+        what = f"Temporal table's primary key [{names}] must be included in the equivalence condition of temporal join."
+        raise text.error(version, what, "Add it to ON.")
+    times = [one for one, field in enumerate(right.fields) if field.time is TimeAttribute.EVENT]
+    if time is TimeAttribute.EVENT and not times:
+        what = "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute can be found."
+        raise text.error(version, what, "Declare a WATERMARK on the table.")
+    rest = list(found.rest)
+    if found.bound is not None or (rest and kind is JoinKind.LEFT):
+        raise text.refused(version, "A temporal join takes equations only.", "Put other conditions into WHERE.")
+    (left, left_keys), (wide, right_keys) = (
+        keyed(planner, left, found.left),
+        keyed(planner, normalized(right, planner.ttl_ms), found.right),
+    )
+    widths = len(left.fields), len(wide.fields)
+    is_event = time is TimeAttribute.EVENT
+    joined = Stateful(
+        merged=(left, wide),
+        keys=(left_keys, right_keys),
+        operation=TemporalJoin(
+            kind=kind,
+            widths=widths,
+            times=(place.place, times[0]) if is_event else (None, None),
+            time=time,
+            ttl_ms=planner.ttl_ms,
+        ),
+        fields=both_fields(left, wide, kind),
+    )
+    wanted = len(rows[0].relation.fields), len(right.fields)
+    return Rows(trimmed(joined, wanted, widths, " and ".join(rest) or None))

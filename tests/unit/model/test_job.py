@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import re
+from concurrent.futures import Future
+
+import pytest
+
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.metrics import MetricsSnapshot
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
+
+
+class Running:
+    """A job that ran before it began."""
+
+    def __init__(self) -> None:
+        self.job_id = JobID()
+        self.finished: Future[JobExecutionResult] = Future()
+
+    def status(self) -> JobStatus:
+        return JobStatus.RUNNING
+
+    def metrics(self) -> MetricsSnapshot:
+        return MetricsSnapshot("running")
+
+    def cancel(self) -> Future[None]:
+        cancelled: Future[None] = Future()
+        cancelled.set_result(None)
+        return cancelled
+
+    def wait(self) -> JobExecutionResult:
+        return self.finished.result()
+
+
+def test_ids_are_32_hexadecimal_digits() -> None:
+    one, two = JobID(), JobID()
+    assert one != two
+    assert re.fullmatch("[0-9a-f]{32}", str(one))
+
+
+def test_only_three_states_are_the_end() -> None:
+    terminal = {status for status in JobStatus if status.is_globally_terminal_state()}
+    assert terminal == {JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED}
+
+
+def test_results_tell_id_and_runtime_and_have_no_accumulators() -> None:
+    result = JobExecutionResult(job_id=JobID("0" * 32), net_runtime_ms=5)
+    assert (str(result.get_job_id()), result.get_net_runtime()) == ("0" * 32, 5)
+    assert result.is_job_execution_result()
+    assert result.get_all_accumulator_results() == {}
+    with pytest.raises(DefinitionError, match="no accumulator 'a'"):
+        result.get_accumulator_result("a")
+
+
+def test_clients_answer_with_futures() -> None:
+    job = Running()
+    client = JobClient(job)
+    assert client.get_job_id() == job.job_id
+    assert client.get_job_status().result(0) is JobStatus.RUNNING
+    assert client.get_metrics().job_name == "running"
+    assert client.cancel().result(0) is None
+    assert client.get_job_execution_result() is job.finished
+
+
+def test_savepoints_are_refused() -> None:
+    with pytest.raises(UnsupportedFeatureError, match="no savepoints") as raised:
+        JobClient(Running()).stop_with_savepoint(advance_to_end_of_event_time=False)
+    assert "checkpoint directory" in raised.value.now

@@ -1,0 +1,170 @@
+"""The first rows of each key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kafkastream.sql.plan.operations import Order, TableOperation, TimeAttribute, TopN
+from tests.unit.operators.table.rows_driving import KINDS, Driven, TableRow, materialised, row
+
+
+def top(
+    last: int = 2, *, first: int = 1, number: bool = False, retracts: bool = False, order: Order | None = None
+) -> TableOperation:
+    orders = (Order(0) if order is None else order,)
+    return TableOperation(TopN(order=orders, first=first, last=last, with_number=number), retracts)
+
+
+@pytest.mark.parametrize("retracts", [False, True])
+def test_rows_enter_and_leave(retracts: bool) -> None:
+    driven = Driven(top(retracts=retracts))
+    assert driven.give(row("+I", 5, "a"), row("+I", 7, "b"), row("+I", 7, "c")) == [("+I", 5, "a"), ("+I", 7, "b")]
+    driven.checkpoint()
+    assert driven.give(row("+I", 6, "d")) == [("-D", 7, "b"), ("+I", 6, "d")]
+
+
+@pytest.mark.parametrize("retracts", [False, True])
+def test_rows_get_other_numbers(retracts: bool) -> None:
+    driven = Driven(top(3, number=True, retracts=retracts))
+    assert driven.give(row("+I", 5), row("+I", 7), row("+I", 6)) == [
+        ("+I", 5, 1),
+        ("+I", 7, 2),
+        ("-U", 7, 2),
+        ("+U", 6, 2),
+        ("+I", 7, 3),
+    ]
+    assert driven.give(row("+I", 4)) == [
+        ("-U", 5, 1),
+        ("+U", 4, 1),
+        ("-U", 6, 2),
+        ("+U", 5, 2),
+        ("-U", 7, 3),
+        ("+U", 6, 3),
+    ]
+
+
+def test_what_goes_makes_room() -> None:
+    plain, numbered = Driven(top(retracts=True)), Driven(top(number=True, retracts=True))
+    rows = [row("+I", one) for one in (1, 2, 3)]
+    plain.give(*rows)
+    numbered.give(*rows)
+    assert plain.give(row("-D", 9), row("-D", 1)) == [("-D", 1), ("+I", 3)]
+    assert plain.give(row("-U", 3), row("-D", 2)) == [("-D", 3), ("-D", 2)]
+    assert plain.entry() == {}
+    assert numbered.give(row("-D", 1)) == [("-U", 1, 1), ("+U", 2, 1), ("-U", 2, 2), ("+U", 3, 2)]
+    assert numbered.give(row("-D", 2)) == [("-U", 2, 1), ("+U", 3, 1), ("-D", 3, 2)]
+
+
+def test_the_first_numbers_may_be_left_out() -> None:
+    driven = Driven(top(2, first=2))
+    assert driven.give(row("+I", 5), row("+I", 7), row("+I", 4), row("+I", 9)) == [
+        ("+I", 7),
+        ("-U", 7),
+        ("+U", 5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (Order(0), [None, 1, 2]),
+        (Order(0, nulls_last=True), [1, 2, None]),
+        (Order(0, descending=True), [None, 2, 1]),
+        (Order(0, descending=True, nulls_last=True), [2, 1, None]),
+    ],
+)
+def test_null_stands_where_it_is_told(order: Order, expected: list[int | None]) -> None:
+    driven = Driven(top(3, number=True, order=order))
+    table = materialised(driven.raw(*(("k", row("+I", one)) for one in (1, None, 2))))
+    assert sorted(table, key=lambda one: int(one[1])) == [(one, number) for number, one in enumerate(expected, start=1)]
+
+
+def test_no_more_rows_are_kept_than_are_wanted() -> None:
+    driven = Driven(top())
+    driven.give(*(row("+I", one) for one in range(50, 0, -1)))
+    assert driven.entry()["rows"] == [(1,), (2,)]
+
+
+def test_rows_are_forgotten_after_their_time_to_live() -> None:
+    operation = TopN(order=(Order(0),), first=1, last=2, with_number=False, ttl_ms=100)
+    driven = Driven(TableOperation(operation, retracts=True))
+    driven.give(row("+I", 1), row("-D", 1))
+    driven.now = 50
+    driven.give(row("+I", 2))
+    assert driven.advance(now=100) == []  # the time of what has gone
+    assert driven.entry()["rows"] == [(2,)]
+    assert driven.advance(now=150) == []
+    assert driven.give(row("-D", 2)) == []
+    assert driven.advance(now=160) == []
+    assert driven.entry() == {}
+
+
+def test_rows_of_windows_come_when_these_are_over() -> None:
+    operation = TopN(order=(Order(0, descending=True),), first=1, last=2, with_number=True, window=1)
+    driven = Driven(TableOperation(operation))
+    assert (
+        driven.give(*(row("+I", value, end) for value, end in ((1, 10_000), (3, 10_000), (2, 10_000), (9, 20_000))))
+        == []
+    )
+    driven.checkpoint()
+    assert driven.advance(9) == [("+I", 3, 10_000, 1), ("+I", 2, 10_000, 2)]
+    assert driven.give(row("+I", 8, 10_000)) == []
+    assert driven.late == 1
+    assert driven.advance(19) == [("+I", 9, 20_000, 1)]
+    assert driven.entry() == {}
+
+
+def test_windows_of_processing_time() -> None:
+    operation = TopN(
+        order=(Order(0),), first=1, last=1, with_number=False, window=1, time=TimeAttribute.PROCESSING, ttl_ms=5
+    )
+    driven = Driven(TableOperation(operation))
+    driven.give(row("+I", 2, 3_000), row("+I", 1, 3_000))
+    assert driven.advance(100, now=2) == [("+I", 1, 3_000)]
+    assert driven.entry() == {}
+
+
+CHANGES = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.none() | st.integers(0, 4), st.sampled_from("xy")),
+        st.tuples(st.just("take"), st.integers(0, 100), st.just("")),
+        st.tuples(st.just("checkpoint"), st.just(0), st.just("")),
+    ),
+    max_size=30,
+)
+
+
+@given(
+    changes=CHANGES,
+    first=st.integers(1, 2),
+    more=st.integers(0, 2),
+    number=st.booleans(),
+    descending=st.booleans(),
+    retracts=st.booleans(),
+)
+def test_changes_make_the_table_that_sql_computes_from_scratch(
+    changes: list[tuple[str, Any, str]], first: int, more: int, number: bool, descending: bool, retracts: bool
+) -> None:
+    last = first + more
+    order = Order(0, descending=descending, nulls_last=descending)
+    driven = Driven(top(last, first=first, number=number, retracts=retracts, order=order))
+    present: list[tuple[Any, str]] = []
+    out: list[TableRow] = []
+    for what, value, name in changes:
+        if what == "checkpoint":
+            driven.checkpoint()
+        elif what == "add":
+            present.append((value, name))
+            out += driven.raw(("k", (KINDS["+I"], value, name)))
+        elif present and retracts:
+            gone = present[value % len(present)]
+            present.remove(gone)
+            out += driven.raw(("k", (KINDS["-D"], *gone)))
+    ranked = sorted(present, key=lambda one: -1 if one[0] is None else one[0], reverse=descending)
+    wanted = list(enumerate(ranked, start=1))[first - 1 : last]
+    assert materialised(out) == Counter((*one, place) if number else one for place, one in wanted)
