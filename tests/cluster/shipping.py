@@ -30,7 +30,7 @@ def packed(directory: Path) -> Path:
 
 def submit_options(archive: Path) -> list[str]:
     """Options of ``spark-submit``: the environment, and executors that fit on the tests' workers."""
-    workers = "spark.python.daemon.module=kafkastream.spark.session.worker_daemon"  # which are there at once, also on a busy machine
+    workers = "spark.python.daemon.module=kafkastream.spark.daemon"  # which are there at once, also on a busy machine
     jvms = f"spark.executor.extraJavaOptions={' '.join(options())}"
     return ["--archives", f"{archive}#env", "--executor-memory", "512m", "--conf", workers, "--conf", jvms]
 

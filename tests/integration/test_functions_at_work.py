@@ -115,7 +115,7 @@ def test_function_knows_where_it_runs(env: StreamExecutionEnvironment) -> None:
 
 def test_workers_begin_with_what_tasks_need(env: StreamExecutionEnvironment) -> None:
     stream = env.from_elements("a").map(lambda _: getattr(sys.modules["__main__"].__spec__, "name", None))
-    assert list(stream.execute_and_collect()) == ["kafkastream.spark.session.worker_daemon"]
+    assert list(stream.execute_and_collect()) == ["kafkastream.spark.daemon"]
 
 
 def test_partitions_belong_to_the_subtasks_of_flink(

@@ -3,7 +3,7 @@
 A worker that ends by ``os._exit`` or a signal cannot report anything. So it writes into a small mapped file which operator
 is at work on which records: once per operator and Arrow batch, at no cost per record. When Spark runs a task again whose
 worker has died, the note is made for each element, so the last attempt tells which one it was. The process that workers
-are forked from (``kafkastream.spark.session.worker_daemon``) adds how they ended. Driver and workers share the files only on one machine;
+are forked from (``kafkastream.spark.daemon``) adds how they ended. Driver and workers share the files only on one machine;
 on a cluster there are no notes.
 """
 

@@ -167,7 +167,7 @@ def _configuration() -> SparkConf:
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
     # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
     if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
-        conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.session.worker_daemon")
+        conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf

@@ -15,7 +15,7 @@ WORKERS = """
 import os, signal
 from pyspark import daemon
 from kafkastream.spark.session.crash_notes import NOTE
-from kafkastream.spark.session.worker_daemon import note_ends
+from kafkastream.spark.daemon import note_ends
 
 note_ends()
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # as manager does

@@ -7,7 +7,7 @@ import sys
 
 FORKED = """
 import os
-from kafkastream.spark.session.worker_daemon import preload
+from kafkastream.spark.daemon import preload
 
 preload()
 for _ in range(2):
