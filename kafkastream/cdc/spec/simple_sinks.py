@@ -50,6 +50,11 @@ class DeltaSink(PipelineSink):
         if not self.path:
             raise DefinitionError(f"'{PATH.key}' is empty", where="Delta sink of a pipeline")
 
+    @property
+    def target_text(self) -> str:
+        """Return the directory of the tables."""
+        return f"Delta Lake tables in {self.path}"
+
 
 @final
 @attrs.frozen(kw_only=True)

@@ -25,6 +25,11 @@ class Sink:
     get_java_function = Refused()
     get_transformer = Refused()
 
+    @property
+    def target_text(self) -> str:
+        """Where it writes to, as the line has it that a job tells when it starts; never with a secret."""
+        return type(self).__name__.removesuffix("Sink")
+
 
 class SourceFunction:
     """A source of Flink 1.x: what ``env.add_source`` takes."""

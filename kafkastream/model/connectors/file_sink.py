@@ -313,6 +313,11 @@ class FileSink(Sink):
     output_file_config: OutputFileConfig = attrs.field(factory=OutputFileConfig)
     success_file: str | None = attrs.field(default=None, repr=False)
 
+    @property
+    def target_text(self) -> str:
+        """Return the directory."""
+        return f"files in {self.base_path}"
+
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> FileSink.RowFormatBuilder:
         """Begin to build a sink that writes line by line.

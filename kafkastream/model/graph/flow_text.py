@@ -67,7 +67,7 @@ def _written(node: SinkNode) -> str:
         case DiscardingSink():
             return "nowhere"
         case other:
-            return type(other).__name__.removesuffix("Sink")
+            return other.target_text
 
 
 def _named(kind: str, names: Sequence[str]) -> str:

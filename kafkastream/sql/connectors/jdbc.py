@@ -65,6 +65,11 @@ class JdbcTableSink(Sink):
     parallelism: int | None = None
 
     @property
+    def target_text(self) -> str:
+        """Return the table."""
+        return f"table {self.table_name}"
+
+    @property
     def changelog(self) -> ChangelogMode:
         """The most kinds of rows that it takes."""
         return ChangelogMode.UPSERT if self.primary_key else ChangelogMode.APPEND

@@ -74,7 +74,7 @@ ENCODE_DECIMAL_AS_PLAIN_NUMBER: Final = Option[bool](
     key="encode.decimal-as-plain-number",
     parse=boolean,
     default=False,
-    doc="Whether a DECIMAL is written with all its digits (`0.000000027`); otherwise it may be `2.7E-8`.",
+    doc="Whether a DECIMAL is written with all its digits (`100.00`, `0.000000027`); otherwise without zeros at its end, and with an exponent (`1E+2`, `2.7E-8`).",
 )
 ENCODE_IGNORE_NULL_FIELDS: Final = Option[bool](
     key="encode.ignore-null-fields",

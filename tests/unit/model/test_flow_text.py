@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafkastream.common import SimpleStringSchema, WatermarkStrategy
+from kafkastream.common import Encoder, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.file_system import FileSink
 from kafkastream.datastream.connectors.kafka import (
     KafkaRecordSerializationSchema,
     KafkaRecordSerializationSchemaBuilder,
@@ -62,6 +63,13 @@ def test_topics_that_elements_decide_have_no_name() -> None:
 
 def test_parts_that_are_alike_are_told_once() -> None:
     assert flow(source().set_topics("a"), records().set_topic("out"), times=2) == "topic a → topic out"
+
+
+def test_sinks_tell_where_they_write() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    words = env.from_collection(["a"], Types.STRING())
+    words.sink_to(FileSink.for_row_format("/data/words", Encoder.simple_string_encoder()).build())
+    assert flow_text(env._graph()) == "Collection Source → files in /data/words"
 
 
 def test_each_part_has_its_own_flow() -> None:

@@ -49,4 +49,4 @@ def change_message(columns: Sequence[Column], row: DataType, settings: JsonSetti
             event = (functions.array(data).alias("data"), either("INSERT", "DELETE").alias("type"))
         case _:
             event = (data.alias("data"), either("insert", "delete").alias("type"))
-    return json_message(functions.struct(*event), settings)
+    return json_message(functions.struct(*event), row, settings)

@@ -8,6 +8,7 @@ from typing import Final
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.csv_reading import check_csv
+from kafkastream.spark.sql.formats.decimal_texts import decimal_text
 from kafkastream.spark.sql.formats.value_texts import WHOLE, utc_text
 from kafkastream.sql.formats import CsvFormat
 from kafkastream.sql.types import DataType, Kind
@@ -60,39 +61,9 @@ def _text(value: Column, kind: DataType, settings: CsvFormat) -> Column:
         case Kind.TIMESTAMP_LTZ:
             return functions.concat(utc_text(value), functions.lit("Z"))
         case Kind.DECIMAL:
-            return _decimal(value, settings)
+            return decimal_text(value, is_scientific=settings.write_bigdecimal_in_scientific_notation)
         case _:
             return value.cast("string")
-
-
-def _decimal(value: Column, settings: CsvFormat) -> Column:
-    """Without zeros at the end: as Java's BigDecimal writes them, ``100`` is ``1E+2``."""
-    text = value.cast("string")
-    plain = functions.regexp_replace(functions.regexp_replace(text, r"(\.\d*?)0+$", "$1"), r"\.$", "")
-    if not settings.write_bigdecimal_in_scientific_notation:
-        return plain
-    sign = functions.regexp_substr(plain, functions.lit("^-"))
-    whole, small = r"^-?([1-9])(\d*?)(0+)$", r"^-?0\.(0{6,})([1-9])(\d*)$"
-    return (
-        functions.when(plain.rlike(whole), _scientific(plain, sign, (whole, 1, 2), functions.lit("E+"), (2, 3)))
-        .when(plain.rlike(small), _scientific(plain, sign, (small, 2, 3), functions.lit("E-"), (1, 2)))
-        .otherwise(plain)
-    )
-
-
-def _scientific(
-    plain: Column, sign: Column, digits: tuple[str, int, int], exponent: Column, counted: tuple[int, int]
-) -> Column:
-    pattern, first, rest = digits
-    others = functions.regexp_extract(plain, pattern, rest)
-    lengths = [functions.length(functions.regexp_extract(plain, pattern, group)) for group in counted]
-    return functions.concat(
-        functions.coalesce(sign, functions.lit("")),
-        functions.regexp_extract(plain, pattern, first),
-        functions.when(others == "", "").otherwise(functions.concat(functions.lit("."), others)),
-        exponent,
-        (lengths[0] + lengths[1]).cast("string"),
-    )
 
 
 def _quoted(text: Column, settings: CsvFormat) -> Column:

@@ -7,8 +7,9 @@ from typing import Final
 
 from pyspark.sql import Column, functions
 
+from kafkastream.spark.sql.formats.decimal_texts import decimal_text
 from kafkastream.spark.sql.formats.json_reading import check_json
-from kafkastream.spark.sql.formats.message_reading import converted
+from kafkastream.spark.sql.formats.message_reading import converted, holds
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
 from kafkastream.sql.formats.json import JsonSettings
 from kafkastream.sql.types import DataType, Kind
@@ -20,16 +21,17 @@ _MOST_PLAIN_DIGITS: Final = 6
 """So many digits behind the point Java's BigDecimal writes without an exponent, whatever they are."""
 
 
-def json_message(row: Column, settings: JsonSettings, *, ignores_nulls: bool = False) -> Column:
+def json_message(row: Column, kind: DataType, settings: JsonSettings, *, ignores_nulls: bool = False) -> Column:
     """Rows as messages.
 
     Args:
         row: The rows, of values as ``json_value`` makes them.
+        kind: The type of their fields.
         settings: The format's options.
         ignores_nulls: Whether fields that are NULL are left out.
     """
     text = functions.to_json(row, {"ignoreNullFields": str(ignores_nulls).lower()})
-    if settings.encode_decimal_as_plain_number:
+    if holds(kind, partial(_is_marked, settings)):
         text = functions.regexp_replace(text, f'"{_MARK}([^"]*)"', "$1")
     is_beyond = (functions.length(text) != functions.octet_length(text)) & text.rlike(r"[\x{10000}-\x{10FFFF}]")
     return functions.when(is_beyond, _with_escapes(text)).otherwise(text).cast("binary")
@@ -46,15 +48,21 @@ def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
 
 
 def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:
-    return kind.kind in TEMPORAL or (
-        settings.encode_decimal_as_plain_number and kind.kind is Kind.DECIMAL and (kind.scale or 0) > _MOST_PLAIN_DIGITS
-    )
+    return kind.kind in TEMPORAL or _is_marked(settings, kind)
+
+
+def _is_marked(settings: JsonSettings, kind: DataType) -> bool:
+    """Whether Spark would write another number: it keeps zeros at the end, and has exponents where these are many."""
+    is_as_spark_writes_it = settings.encode_decimal_as_plain_number and (kind.scale or 0) <= _MOST_PLAIN_DIGITS
+    return kind.kind is Kind.DECIMAL and not is_as_spark_writes_it
 
 
 def _leaf(settings: JsonSettings, value: Column, kind: DataType) -> Column:
     match kind.kind:
         case Kind.DECIMAL:
-            return functions.concat(functions.lit(_MARK), value.cast("string"))
+            is_plain = settings.encode_decimal_as_plain_number
+            number = value.cast("string") if is_plain else decimal_text(value, is_scientific=True)
+            return functions.concat(functions.lit(_MARK), number)
         case Kind.TIME:  # Flink writes no more than seconds
             return functions.substring(value.cast("string"), 1, len("12:30:01"))
         case Kind.TIMESTAMP:

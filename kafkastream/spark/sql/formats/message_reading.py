@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Fail", "Leaf", "Reader", "converted", "map_parts", "or_fail"]
+__all__ = ["Fail", "Leaf", "Reader", "converted", "holds", "map_parts", "or_fail"]
 
 Fail = Callable[[Column], Column]
 """Fails the job with a text about a record; its value, which there never is, fits any type."""
@@ -64,7 +64,7 @@ def converted(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[Data
         leaf: What becomes of a leaf.
         is_leaf: Which leaves are to be converted.
     """
-    if not _holds(kind, is_leaf):
+    if not holds(kind, is_leaf):
         return loose
     match kind.kind:
         case Kind.ARRAY:
@@ -85,12 +85,13 @@ def converted(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[Data
             return leaf(loose, kind)
 
 
-def _holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
+def holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
+    """Whether a type, or a type within it, is such a leaf."""
     match kind.kind:
         case Kind.ROW:
-            return any(_holds(field.type, is_leaf) for field in kind.fields)
+            return any(holds(field.type, is_leaf) for field in kind.fields)
         case Kind.ARRAY | Kind.MAP | Kind.MULTISET:
-            return any(_holds(part, is_leaf) for part in map_parts(kind))
+            return any(holds(part, is_leaf) for part in map_parts(kind))
         case _:
             return is_leaf(kind)
 

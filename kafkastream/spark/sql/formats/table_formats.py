@@ -86,7 +86,7 @@ def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None)
             if part.format.flatten_nested_columns:
                 values = nested([field.name for field in part.fields], values)
             row = functions.struct(*values)
-            return json_message(row, part.format, ignores_nulls=part.format.encode_ignore_null_fields)
+            return json_message(row, part.row_type, part.format, ignores_nulls=part.format.encode_ignore_null_fields)
         case CsvFormat():
             return csv_message(columns, part.row_type, part.format)
         case RawFormat():

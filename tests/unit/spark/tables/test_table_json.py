@@ -143,7 +143,7 @@ def test_writing(session: SparkSession) -> None:
         "named_struct('x', CAST(NULL AS INT), 'y', TIMESTAMP_NTZ'2024-05-01 12:30:00') c13 "
         "UNION ALL SELECT NULL,NULL,1e10D,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL"
     )
-    head = '{"id":1,"f":1.5,"pay_amount":100.0,"dec":1.10,"tiny":'
+    head = '{"id":1,"f":1.5,"pay_amount":100.0,"dec":%s,"tiny":'
     tail = (
         ',"s":"é\\"\\n\\uD83D\\uDE00","by":"aGk=","da":"2024-05-01","t":"10:11:12","ts":"2024-05-01 12:30:00.12",'
         '"l":"2024-05-01 10:30:00Z","arr":["2024-05-01 12:30:00",null],"m":{"a":1,"b":null},'
@@ -154,7 +154,7 @@ def test_writing(session: SparkSession) -> None:
         '"ts":null,"l":null,"arr":null,"m":null,"r":null}'
     )
     assert written(rows, table(columns, JSON), "topic", "key", "value") == [
-        ("t", None, f"{head}2.7E-8{tail}"),
+        ("t", None, head % "1.1" + "2.7E-8" + tail),
         ("t", None, nothing),
     ]
     options = {
@@ -163,8 +163,32 @@ def test_writing(session: SparkSession) -> None:
         "json.encode.ignore-null-fields": "true",
         "json.timestamp-format.standard": "ISO-8601",
     }
-    plain = head + "0.000000027" + tail.replace('"x":null,', "").replace("01 1", "01T1")
+    plain = head % "1.10" + "0.000000027" + tail.replace('"x":null,', "").replace("01 1", "01T1")
     assert written(rows, table(columns, options), "value") == [(plain,), ('{"pay_amount":1.0E10}',)]
+
+
+def test_decimals_are_written_as_flink_does(session: SparkSession) -> None:
+    """The messages are those of Flink 2.2."""
+    columns = (
+        "a DECIMAL(20, 7), b DECIMAL(10, 2), c DECIMAL(12, 10), d DECIMAL(20, 0), e ROW<x DECIMAL(5, 3)>, "
+        "f ARRAY<DECIMAL(5, 2)>, g MAP<STRING, DECIMAL(5, 2)>"
+    )
+    rows = session.sql(
+        "SELECT CAST(12.5 AS DECIMAL(20,7)) c0, 100.00BD c1, CAST(2.7E-8 AS DECIMAL(12,10)) c2, 1000BD c3, "
+        "named_struct('x', 1.500BD) c4, array(1.10BD, 0.00BD) c5, map('k', 100.00BD) c6 UNION ALL "
+        "SELECT 0, -100.10BD, -0.0000012BD, -123456789012345678BD, named_struct('x', 10.000BD), array(10.00BD, 1.23BD), "
+        "map('k', -0.50BD)"
+    )
+    assert written(rows, table(columns, JSON), "value") == [
+        ('{"a":12.5,"b":1E+2,"c":2.7E-8,"d":1E+3,"e":{"x":1.5},"f":[1.1,0],"g":{"k":1E+2}}',),
+        ('{"a":0,"b":-100.1,"c":-0.0000012,"d":-123456789012345678,"e":{"x":1E+1},"f":[1E+1,1.23],"g":{"k":-0.5}}',),
+    ]
+    short = rows.select("c0", "c1", "c2", "c3")
+    plain = table(columns.partition(", e")[0], {**JSON, "json.encode.decimal-as-plain-number": "true"})
+    assert written(short, plain, "value") == [
+        ('{"a":12.5000000,"b":100.00,"c":0.0000000270,"d":1000}',),
+        ('{"a":0.0000000,"b":-100.10,"c":-0.0000012000,"d":-123456789012345678}',),
+    ]
 
 
 def test_keys_of_maps_are_text(session: SparkSession) -> None:
