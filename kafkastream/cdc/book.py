@@ -164,7 +164,7 @@ def evolved(
 
     Raises:
         JobError: The behavior is EXCEPTION, or the sink refuses a change.
-        DefinitionError: A table is to have another primary key than before.
+        DefinitionError: A table is to have another primary key than before, or tables with different ones become one.
     """
     sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
     for table, schema in found:
@@ -174,8 +174,9 @@ def evolved(
     sinks = dict(book.sinks)
     feeding = _feeding(sources, rules)
     for target in dict.fromkeys(target for table in changed for target in rules.targets(table)):
-        outputs = [rules.output(table, sources[table]) for table in feeding[target]]
-        wanted = reduce(merged, outputs)
+        outputs = {table: rules.output(table, sources[table]) for table in feeding[target]}
+        _check_one_key(target, outputs)
+        wanted = reduce(merged, outputs.values())
         if target in sinks:
             _check_key(target, sinks[target], wanted, "transform, primary-keys")
             wanted = merged(sinks[target], wanted)
@@ -202,6 +203,19 @@ def _check_key(table: TableId, before: TableSchema, now: TableSchema, where: str
             where=where,
             now="A table keeps its key: change it back, or give the pipeline another name and the sink another table.",
         )
+
+
+def _check_one_key(target: TableId, outputs: Mapping[TableId, TableSchema]) -> None:
+    """Refuse tables with different keys in one: rows of one would replace rows of another."""
+    (first, schema), *others = outputs.items()
+    for other, found in others:
+        if set(found.primary_key) != set(schema.primary_key):
+            keys = [", ".join(one.primary_key) or "none" for one in (schema, found)]
+            raise DefinitionError(
+                f"tables {first} and {other} go to one table, and their primary keys differ: {keys[0]}; {keys[1]}",
+                where=f"route, sink-table {target}",
+                now="Give both the same key by primary-keys of a transform rule, or route them to tables of their own.",
+            )
 
 
 def _too_many(table: TableId) -> JobError:

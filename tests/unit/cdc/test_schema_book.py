@@ -185,3 +185,24 @@ def test_a_given_key_other_than_the_kept_one_is_refused() -> None:
     assert known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: kept}, ()) == [(ORDERS, kept)]
     with pytest.raises(DefinitionError, match=r"the primary key of table shop\.orders was id, and is to be no"):
         known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: other}, ())
+
+
+@pytest.mark.parametrize("key", [("no",), ()])
+def test_tables_with_different_keys_do_not_become_one(key: tuple[str, ...]) -> None:
+    orders = TableSchema.of([("id", INT), ("no", INT)], ("id",))
+    refunds = TableSchema.of([("id", INT), ("no", INT)], key)
+    rules, tables = Rules({ORDERS: (ALL,), REFUNDS: (ALL,)}), Tables()
+    book = follow(SchemaBook(), [(ORDERS, orders)], tables, rules=rules)
+    with pytest.raises(
+        DefinitionError, match=r"shop\.orders and shop\.refunds .* keys differ: id; (no|none)"
+    ) as raised:
+        follow(book, [(REFUNDS, refunds)], tables, rules=rules)
+    assert raised.value.where == "route, sink-table ods.all"
+
+
+def test_tables_with_one_key_in_another_order_become_one() -> None:
+    orders = TableSchema.of([("id", INT), ("no", INT)], ("id", "no"))
+    refunds = TableSchema.of([("id", INT), ("no", INT)], ("no", "id"))
+    rules = Rules({ORDERS: (ALL,), REFUNDS: (ALL,)})
+    book = follow(SchemaBook(), [(ORDERS, orders), (REFUNDS, refunds)], Tables(), rules=rules)
+    assert book.sinks[ALL].primary_key == ("id", "no")
