@@ -11,7 +11,7 @@ from kafkastream.common import Encoder, SimpleStringSchema, Types, WatermarkStra
 from kafkastream.datastream import DataStream, RuntimeExecutionMode, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.file_system import FileSink, FileSource, StreamFormat
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
-from kafkastream.errors import DefinitionError, JobError
+from kafkastream.errors import DefinitionError, StorageError
 from kafkastream.testing import KafkaBroker
 
 PAIR = Types.TUPLE([Types.STRING(), Types.INT()])
@@ -73,5 +73,5 @@ def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         env.execute("nothing")
     (tmp_path / "packed.gz").write_text("not packed")
     read(env, tmp_path / "packed.gz").print()
-    with pytest.raises(JobError, match=r"cannot read .*/packed\.gz: Not a gzipped file"):
+    with pytest.raises(StorageError, match=r"cannot read .*/packed\.gz: Not a gzipped file"):
         env.execute("packed")
