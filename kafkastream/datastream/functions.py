@@ -34,7 +34,6 @@ from kafkastream.model.functions.join_functions import (
     JoinFunction,
     ProcessJoinFunction,
 )
-from kafkastream.model.functions.keyed_state import KeyedStateStore
 from kafkastream.model.functions.process_functions import (
     KeyedProcessFunction,
     ProcessFunction,
@@ -42,6 +41,7 @@ from kafkastream.model.functions.process_functions import (
     TimerService,
 )
 from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.model.functions.state_store import KeyedStateStore
 from kafkastream.model.windows.window_functions import (
     AllWindowFunction,
     ProcessAllWindowFunction,

@@ -10,15 +10,13 @@ from kafkastream.model.common.types import TypeInformation, Types
 from kafkastream.model.functions.keyed_state import (
     AggregatingState,
     AppendingState,
-    BroadcastState,
     ListState,
-    MapState,
     MergingState,
-    ReadOnlyBroadcastState,
     ReducingState,
     State,
     ValueState,
 )
+from kafkastream.model.functions.map_state import BroadcastState, MapState, ReadOnlyBroadcastState
 from kafkastream.model.functions.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,

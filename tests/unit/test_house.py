@@ -86,7 +86,6 @@ _INDIRECT_LEFT: Final = {
     "model/common": 27,
     "model/connectors": 44,
     "model/formats": 19,
-    "model/functions": 53,
     "model/graph": 22,
     "model/job": 22,
     "model/windows": 29,

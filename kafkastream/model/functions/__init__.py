@@ -1,1 +1,5 @@
-"""Functions with a context: of keyed streams, windows, joins and services, and the state that they keep."""
+"""User functions that have a context (process, window, join, broadcast and asynchronous functions) and their keyed
+state.
+
+Begin with ``process_functions`` and ``keyed_state``; ``kafkastream.datastream`` re-exports the public names.
+"""

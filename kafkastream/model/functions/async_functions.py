@@ -1,4 +1,4 @@
-"""Functions that wait for something else, a service say, many elements at a time."""
+"""Asynchronous functions: calls to services with many elements in flight."""
 
 from __future__ import annotations
 
@@ -22,20 +22,24 @@ OUT = TypeVar("OUT", default=Any)
 
 
 class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
-    """One element in, any number out, which may take a while: ``AsyncDataStream`` has many of them in flight.
+    """User function that waits for something, such as a service, and returns any number of elements for each.
 
-    All invocations of a subtask share one event loop and one thread, so a call that blocks holds them all up: use a
-    client for asyncio, or ``asyncio.to_thread``.
+    ``AsyncDataStream`` runs many invocations at a time. All invocations of a subtask share one event loop and one
+    thread, so
+    a call that blocks holds them all up: use a client for asyncio, or ``asyncio.to_thread``.
     """
 
     @abstractmethod
     async def async_invoke(self, value: IN_contra) -> list[OUT]:
-        """Return the elements that take the place of ``value``, in a list; what is raised fails the job."""
+        """Return the elements that replace ``value``, in a list; an exception fails the job unless the retry strategy
+        takes it.
+        """
 
     def timeout(self, value: IN_contra) -> list[OUT]:
-        """Return what takes the place of an element whose invocation took too long; fail the job by default.
+        """Return the elements that replace one whose invocation has timed out; fail the job by default.
 
-        Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets it
+        Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets
+        it
         go on and ignores its result.
 
         Raises:
@@ -47,21 +51,21 @@ class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
 @final
 @checked_methods
 class AsyncFunctionDescriptor(WrappingFunction):
-    """An asynchronous function and how it is invoked: what ``AsyncDataStream`` was given.
+    """Asynchronous function with the timeout, capacity, order and retries that ``AsyncDataStream`` was given.
 
     Args:
         async_function: The function.
-        timeout: How long an element may take, retries included; no limit where it is 0 or less.
-        capacity: How many elements are in flight at most.
-        async_retry_strategy: When an invocation is tried again.
-        output_mode: Whether results come out in the order of the elements, or as they are completed.
+        timeout: Longest time that an element may take, retries included; no limit where it is 0 or less.
+        capacity: Largest number of elements in flight in each subtask.
+        async_retry_strategy: Decides when an invocation is retried.
+        output_mode: Whether results keep the order of the elements, or are emitted as they are completed.
 
     Raises:
-        DefinitionError: One of them is not what it should be.
+        DefinitionError: An argument has the wrong type, or ``capacity`` is not positive.
     """
 
     class OutputMode(enum.Enum):
-        """The order in which results come out."""
+        """Order in which results are emitted."""
 
         ORDERED = 0
         UNORDERED = 1

@@ -1,4 +1,4 @@
-"""When an asynchronous invocation is tried again: retry strategies and their predicates."""
+"""Retry strategies of asynchronous functions, and the predicates that decide which outcomes are retried."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ExceptionPredicate = Callable[[Exception], bool]
 
 
 class AsyncRetryPredicate(ABC, Generic[OUT]):
-    """Decides from the outcome of an invocation whether it is tried again."""
+    """Decides from the outcome of an invocation whether to retry it."""
 
     @abstractmethod
     def result_predicate(self) -> ResultPredicate[OUT] | None:
@@ -40,9 +40,10 @@ class AsyncRetryPredicate(ABC, Generic[OUT]):
 
 
 class AsyncRetryStrategy(ABC, Generic[OUT]):
-    """Says how often an invocation is retried and after which delay.
+    """Decides how often an invocation is retried, and after which delay.
 
-    One object serves all elements of an operator, several of them at a time, so keep no state of a single element in it.
+    One object serves all elements of an operator, several of them at a time, so keep no state of a single element in
+    it.
     """
 
     @abstractmethod
@@ -51,11 +52,11 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
 
     @abstractmethod
     def get_backoff_time_millis(self, current_attempts: int) -> int:
-        """Return how long to wait before the next attempt, in ms."""
+        """Return the delay before the next attempt, in ms."""
 
     @abstractmethod
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
-        """Return the predicate that decides on outcomes."""
+        """Return the predicate that decides which outcomes are retried."""
 
     @staticmethod
     def no_restart() -> AsyncRetryStrategy[Any]:
@@ -71,7 +72,14 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         result_predicate: ResultPredicate[OUT] | None,
         exception_predicate: ExceptionPredicate | None,
     ) -> FixedDelayRetryStrategy[OUT]:
-        """Return a strategy that waits equally long before each of at most ``max_attempts`` retries."""
+        """Return a strategy that waits equally long before each retry.
+
+        Args:
+            max_attempts: Largest number of retries.
+            backoff_time_millis: Delay before each retry, in ms.
+            result_predicate: True for results to retry on; None accepts every result.
+            exception_predicate: True for exceptions to retry on; None retries on none.
+        """
         return FixedDelayRetryStrategy(max_attempts, backoff_time_millis, result_predicate, exception_predicate)
 
     fixedDelay = fixed_delay
@@ -85,7 +93,16 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
         result_predicate: ResultPredicate[OUT] | None,
         exception_predicate: ExceptionPredicate | None,
     ) -> ExponentialBackoffDelayRetryStrategy[OUT]:
-        """Return a strategy that waits longer before each of at most ``max_attempts`` retries."""
+        """Return a strategy whose delay grows with each retry.
+
+        Args:
+            max_attempts: Largest number of retries.
+            initial_delay: Delay before the first retry, in ms.
+            max_retry_delay: Upper limit of the delays, in ms.
+            multiplier: Factor between one delay and the next.
+            result_predicate: True for results to retry on; None accepts every result.
+            exception_predicate: True for exceptions to retry on; None retries on none.
+        """
         return ExponentialBackoffDelayRetryStrategy(
             max_attempts, initial_delay, max_retry_delay, multiplier, result_predicate, exception_predicate
         )
@@ -96,7 +113,7 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
 @final
 @attrs.frozen
 class RetryPredicate(AsyncRetryPredicate[OUT]):
-    """A predicate made of two functions, each of which may be None."""
+    """Predicate made of two functions, each of which may be None."""
 
     _result_predicate: ResultPredicate[OUT] | None = attrs.field()
     _exception_predicate: ExceptionPredicate | None = attrs.field()
@@ -117,14 +134,14 @@ class RetryPredicate(AsyncRetryPredicate[OUT]):
 
 
 class NoRetryStrategy(AsyncRetryStrategy[OUT]):
-    """Never retries."""
+    """Strategy that never retries."""
 
     def can_retry(self, current_attempts: int) -> bool:
         """Return False."""
         return False
 
     def get_backoff_time_millis(self, current_attempts: int) -> int:
-        """Return -1, which nobody waits for."""
+        """Return -1, as Flink does; no retry follows."""
         return -1
 
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:
@@ -133,7 +150,7 @@ class NoRetryStrategy(AsyncRetryStrategy[OUT]):
 
 
 class _LimitedRetries(AsyncRetryStrategy[OUT]):
-    """Retries at most ``max_attempts`` times, after a first attempt that does not count."""
+    """Base of strategies that retry at most ``max_attempts`` times; the first attempt does not count."""
 
     def __init__(
         self,
@@ -154,7 +171,7 @@ class _LimitedRetries(AsyncRetryStrategy[OUT]):
 
 
 class FixedDelayRetryStrategy(_LimitedRetries[OUT]):
-    """Waits equally long before each retry."""
+    """Strategy that waits equally long before each retry."""
 
     def __init__(
         self,
@@ -172,7 +189,8 @@ class FixedDelayRetryStrategy(_LimitedRetries[OUT]):
 
 
 class ExponentialBackoffDelayRetryStrategy(_LimitedRetries[OUT]):
-    """Waits ``initial_delay`` before the first retry, and ``multiplier`` times as long before each further one.
+    """Strategy that waits ``initial_delay`` before the first retry, and ``multiplier`` times as long before each
+    further one.
 
     Same as in Flink: ``max_retry_delay`` limits all delays but the first.
     Differs from PyFlink: each element has delays of its own, where PyFlink's elements move on one shared delay.

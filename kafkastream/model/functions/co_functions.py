@@ -1,4 +1,4 @@
-"""What users implement for two streams that are connected."""
+"""User functions on two connected streams, with and without keys and broadcast state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing_extensions import TypeVar
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.stream_functions import Function
-from kafkastream.model.functions.keyed_state import BroadcastState, Cell, ReadOnlyBroadcastState
+from kafkastream.model.functions.keyed_state import Cell
+from kafkastream.model.functions.map_state import BroadcastState, ReadOnlyBroadcastState
 from kafkastream.model.functions.process_functions import Keyed, KeyedProcessFunction, ProcessFunction, Timers
 from kafkastream.model.functions.state_descriptors import MapStateDescriptor
 
@@ -36,34 +37,34 @@ V = TypeVar("V", default=Any)
 
 
 class CoMapFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """One element in, of either stream, one out."""
+    """User function that returns one element for each element of either stream."""
 
     @abstractmethod
     def map1(self, value: IN1_contra) -> OUT:
-        """Return the element that takes the place of one of the first stream."""
+        """Return the element that replaces ``value`` of the first stream."""
 
     @abstractmethod
     def map2(self, value: IN2_contra) -> OUT:
-        """Return the element that takes the place of one of the second stream."""
+        """Return the element that replaces ``value`` of the second stream."""
 
 
 class CoFlatMapFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """One element in, of either stream, any number out."""
+    """User function that returns any number of elements for each element of either stream."""
 
     @abstractmethod
     def flat_map1(self, value: IN1_contra) -> Iterable[OUT] | None:
-        """Yield, or return, the elements that take the place of one of the first stream."""
+        """Yield, or return, the elements that replace ``value`` of the first stream."""
 
     @abstractmethod
     def flat_map2(self, value: IN2_contra) -> Iterable[OUT] | None:
-        """Yield, or return, the elements that take the place of one of the second stream."""
+        """Yield, or return, the elements that replace ``value`` of the second stream."""
 
 
 class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """A process function for the elements of two streams."""
+    """Process function on two connected streams without keys."""
 
     class Context(ProcessFunction.Context):
-        """The element's timestamp and the time; valid only during one call."""
+        """Timestamp of the element and the current time; valid only during one call."""
 
         __slots__ = ()
 
@@ -71,25 +72,29 @@ class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     def process_element1(
         self, value: IN1_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of one of the first stream."""
+        """Yield, or return, the elements that replace ``value`` of the first stream; ``tag, element`` goes to a side
+        output.
+        """
 
     @abstractmethod
     def process_element2(
         self, value: IN2_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of one of the second stream."""
+        """Yield, or return, the elements that replace ``value`` of the second stream; ``tag, element`` goes to a side
+        output.
+        """
 
 
 class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra, OUT]):
-    """A process function for two keyed streams: elements of one key meet, with common state and timers."""
+    """Process function on two keyed streams: elements with the same key share keyed state and timers."""
 
     class Context(KeyedProcessFunction.Context):
-        """The element's timestamp and key, and the time; valid only during one call."""
+        """Timestamp and key of the element, and the current time; valid only during one call."""
 
         __slots__ = ()
 
     class OnTimerContext(KeyedProcessFunction.OnTimerContext):
-        """The timer's time, key and domain; valid only during one call."""
+        """Time, key and time domain of the timer; valid only during one call."""
 
         __slots__ = ()
 
@@ -97,40 +102,49 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra,
     def process_element1(
         self, value: IN1_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of one of the first stream."""
+        """Yield, or return, the elements that replace ``value`` of the first stream; ``tag, element`` goes to a side
+        output.
+        """
 
     @abstractmethod
     def process_element2(
         self, value: IN2_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of one of the second stream."""
+        """Yield, or return, the elements that replace ``value`` of the second stream; ``tag, element`` goes to a side
+        output.
+        """
 
     def on_timer(
         self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, elements when a timer fires; ``timestamp`` is the timer's, in ms."""
+        """Yield, or return, elements when a timer fires.
+
+        Args:
+            timestamp: Time for which the timer was registered, in ms since the epoch.
+            ctx: Time, key and time domain of the timer, and the timer service.
+        """
         return None
 
 
 class BroadcastCells(Protocol):
-    """Where broadcast state is kept."""
+    """Storage of broadcast state."""
 
     def broadcast_cell(self, descriptor: MapStateDescriptor[Any, Any]) -> Cell:
-        """The same in every subtask."""
+        """Return the cell of ``descriptor``; its content is equal in every subtask."""
 
 
 class BroadcastStates:
-    """The broadcast states that a stream was declared with."""
+    """Broadcast states that a stream was declared with."""
 
     def __init__(self, cells: BroadcastCells, names: frozenset[str]) -> None:
         self._cells = cells
         self._names = names
 
     def cell(self, descriptor: MapStateDescriptor[Any, Any]) -> Cell:
-        """Where one of them is kept.
+        """Return the cell of a declared broadcast state.
 
         Raises:
-            DefinitionError: It is none of them.
+            DefinitionError: The stream was not declared with ``descriptor``.
         """
         if descriptor.name not in self._names:
             raise DefinitionError(
@@ -141,103 +155,120 @@ class BroadcastStates:
 
 
 class _BaseContext(ProcessFunction.Context):
-    """The element's timestamp and the time."""
+    """Timestamp of the element and the current time."""
 
     def current_processing_time(self) -> int:
-        """The wall clock of the worker, in ms."""
+        """Return the worker's wall clock, in ms since the epoch."""
         return self.timer_service().current_processing_time()
 
     currentProcessingTime = current_processing_time
 
     def current_watermark(self) -> int:
-        """How far event time has come, in ms."""
+        """Return the operator's watermark, in ms since the epoch; ``-2**63`` before the first one."""
         return self.timer_service().current_watermark()
 
     currentWatermark = current_watermark
 
 
 class _BroadcastContext(_BaseContext):
-    """The element's timestamp, the time, and broadcast state that may be changed."""
+    """Context of broadcast elements: broadcast state may be changed."""
 
     def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
         super().__init__(timers)
         self._broadcast = broadcast
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> BroadcastState[K, V]:
-        """The state of this name; what is changed here is to be changed alike in every subtask."""
+        """Return the broadcast state of ``state_descriptor``, for reading and writing.
+
+        Warning:
+            Change broadcast state in the same way in every subtask: the changes may depend only on the broadcast
+                elements, since
+            subtasks do not exchange their state.
+
+        Raises:
+            DefinitionError: The stream was not broadcast with ``state_descriptor``.
+        """
         return BroadcastState(self._broadcast.cell(state_descriptor))
 
     getBroadcastState = get_broadcast_state
 
 
 class _ReadOnlyContext(_BaseContext):
-    """The element's timestamp, the time, and broadcast state to be read."""
+    """Context of the elements that are not broadcast: broadcast state can only be read."""
 
     def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
         super().__init__(timers)
         self._broadcast = broadcast
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
-        """The state of this name."""
+        """Return the broadcast state of ``state_descriptor``, for reading.
+
+        Raises:
+            DefinitionError: The stream was not broadcast with ``state_descriptor``.
+        """
         return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
 
     getBroadcastState = get_broadcast_state
 
 
 class BaseBroadcastProcessFunction(Function, ABC):
-    """What functions with broadcast state have in common."""
+    """Base of ``BroadcastProcessFunction`` and ``KeyedBroadcastProcessFunction``."""
 
     class BaseContext(_BaseContext):
-        """The element's timestamp and the time."""
+        """Timestamp of the element and the current time."""
 
     class Context(_BroadcastContext):
-        """For elements that come to every subtask."""
+        """Context of broadcast elements."""
 
     class ReadOnlyContext(_ReadOnlyContext):
-        """For elements of the other stream."""
+        """Context of elements of the other stream."""
 
 
 class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """A process function for a stream without keys, and one whose elements come to every subtask."""
+    """Process function on a stream without keys that is connected to a broadcast stream."""
 
     @abstractmethod
     def process_element(
         self, value: IN1_contra, ctx: BroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of ``value``."""
+        """Yield, or return, the elements that replace ``value``; broadcast state can be read."""
 
     @abstractmethod
     def process_broadcast_element(
         self, value: IN2_contra, ctx: BroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Take in an element that comes to every subtask; each does the same to its broadcast state."""
+        """Process a broadcast element, which every subtask gets, and update broadcast state with it."""
 
 
 class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[KEY, IN1_contra, IN2_contra, OUT]):
-    """A process function for a keyed stream, and one whose elements come to every subtask."""
+    """Process function on a keyed stream that is connected to a broadcast stream."""
 
     class ReadOnlyContext(_ReadOnlyContext):
-        """For elements of the keyed stream."""
+        """Context of elements of the keyed stream."""
 
         def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:
             super().__init__(timers, broadcast)
             self._keyed = keyed
 
         def get_current_key(self) -> Any:
-            """The key of the element."""
+            """Return the key of the element."""
             return self._keyed.key
 
         getCurrentKey = get_current_key
 
     class OnTimerContext(KeyedProcessFunction.OnTimerContext, _BaseContext):
-        """The timer's time, key and domain, and broadcast state to be read; valid only during one call."""
+        """Time, key and time domain of the timer, and broadcast state for reading; valid only during one call."""
 
         def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:
             super().__init__(timers, keyed)
             self._broadcast = broadcast
 
         def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
-            """The state of this name."""
+            """Return the broadcast state of ``state_descriptor``, for reading.
+
+            Raises:
+                DefinitionError: The stream was not broadcast with ``state_descriptor``.
+            """
             return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
 
         getBroadcastState = get_broadcast_state
@@ -246,16 +277,21 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
     def process_element(
         self, value: IN1_contra, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of ``value``."""
+        """Yield, or return, the elements that replace ``value``; broadcast state can be read, keyed state changed."""
 
     @abstractmethod
     def process_broadcast_element(
         self, value: IN2_contra, ctx: KeyedBroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Take in an element that comes to every subtask; each does the same to its broadcast state."""
+        """Process a broadcast element, which every subtask gets, and update broadcast state with it."""
 
     def on_timer(
         self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, elements when a timer fires; ``timestamp`` is the timer's, in ms."""
+        """Yield, or return, elements when a timer fires.
+
+        Args:
+            timestamp: Time for which the timer was registered, in ms since the epoch.
+            ctx: Time, key and time domain of the timer, the timer service, and broadcast state for reading.
+        """
         return None

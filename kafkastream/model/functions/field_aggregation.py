@@ -1,4 +1,4 @@
-"""Aggregations of a field, as ``KeyedStream.sum``, ``WindowedStream.sum`` and their like have them."""
+"""Aggregations of a field: ``sum``, ``min``, ``max``, ``min_by`` and ``max_by`` of keyed and windowed streams."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REPLACES: Final[Mapping[tuple[str, bool], Callable[[Any, Any], bool]]] = {
 @final
 @attrs.frozen
 class FieldAggregation(ReduceFunction[Any]):
-    """The sum, least or greatest of a field; the other fields stay those of the first element.
+    """Sum, minimum or maximum of a field; the other fields stay those of the first element.
 
     Example:
         >>> FieldAggregation(1, "sum").reduce(("a", 1, "first"), ("a", 2, "second"))
@@ -40,7 +40,7 @@ class FieldAggregation(ReduceFunction[Any]):
     what: Literal["sum", "min", "max"]
 
     def reduce(self, value1: Any, value2: Any) -> Any:
-        """The first element with the field of both."""
+        """Return ``value1`` with the field aggregated over both."""
         combined = _COMBINED[self.what](_field(value1, self.position), _field(value2, self.position))
         return _with_field(value1, self.position, combined)
 
@@ -48,7 +48,7 @@ class FieldAggregation(ReduceFunction[Any]):
 @final
 @attrs.frozen
 class FieldChoice(ReduceFunction[Any]):
-    """The element with the least or greatest field; of equals, the first or the last.
+    """Element with the minimum or maximum of a field; of equal ones, the first or the last.
 
     Example:
         >>> FieldChoice(1, "max").reduce(("a", 1), ("b", 2))
@@ -60,7 +60,7 @@ class FieldChoice(ReduceFunction[Any]):
     is_first: bool = True
 
     def reduce(self, value1: Any, value2: Any) -> Any:
-        """One of the two."""
+        """Return one of the two elements."""
         one, other = _field(value1, self.position), _field(value2, self.position)
         return value2 if _REPLACES[self.what, self.is_first](other, one) else value1
 

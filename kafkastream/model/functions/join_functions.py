@@ -1,4 +1,4 @@
-"""What users implement to join two streams by windows, or by the nearness of times; Java's, which PyFlink lacks."""
+"""User functions of window joins, co-groups and interval joins, with Java's interfaces, since PyFlink has no joins."""
 
 from __future__ import annotations
 
@@ -20,24 +20,34 @@ T = TypeVar("T", default=Any)
 
 
 class JoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """One element out for each pair of elements that meet."""
+    """User function that returns one element for each pair of elements that join."""
 
     @abstractmethod
     def join(self, first: IN1_contra, second: IN2_contra) -> OUT:
-        """Return the element for a pair."""
+        """Return the element for a pair.
+
+        Args:
+            first: Element of the first stream.
+            second: Element of the second stream, with the same key and window.
+        """
 
 
 class FlatJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """Any number of elements out for each pair of elements that meet."""
+    """User function that returns any number of elements for each pair of elements that join."""
 
     @abstractmethod
     def join(self, first: IN1_contra, second: IN2_contra) -> Iterable[OUT] | None:
-        """Yield, or return, the elements for a pair."""
+        """Yield, or return, the elements for a pair.
+
+        Args:
+            first: Element of the first stream.
+            second: Element of the second stream, with the same key and window.
+        """
 
 
 @final
 class TaggedUnion(tuple[int, Any]):
-    """An element of either stream, as triggers, evictors and assigners of ``join`` and ``co_group`` see it.
+    """Element of either stream, as triggers, evictors and window assigners of ``join`` and ``co_group`` see it.
 
     Example:
         >>> TaggedUnion.two("b").is_two(), TaggedUnion.two("b").get_two(), TaggedUnion.two("b").get_one()
@@ -48,34 +58,34 @@ class TaggedUnion(tuple[int, Any]):
 
     @staticmethod
     def one(value: Any) -> TaggedUnion:
-        """An element of the first stream."""
+        """Return an element of the first stream."""
         return TaggedUnion((0, value))
 
     @staticmethod
     def two(value: Any) -> TaggedUnion:
-        """An element of the second stream."""
+        """Return an element of the second stream."""
         return TaggedUnion((1, value))
 
     def is_one(self) -> bool:
-        """Whether it is one of the first stream."""
+        """Return whether the element is from the first stream."""
         return self[0] == 0
 
     isOne = is_one
 
     def is_two(self) -> bool:
-        """Whether it is one of the second stream."""
+        """Return whether the element is from the second stream."""
         return self[0] == 1
 
     isTwo = is_two
 
     def get_one(self) -> Any:
-        """The element of the first stream; None if it is one of the second."""
+        """Return the element of the first stream; None if this one is from the second."""
         return self[1] if self.is_one() else None
 
     getOne = get_one
 
     def get_two(self) -> Any:
-        """The element of the second stream; None if it is one of the first."""
+        """Return the element of the second stream; None if this one is from the first."""
         return self[1] if self.is_two() else None
 
     getTwo = get_two
@@ -85,19 +95,24 @@ class TaggedUnion(tuple[int, Any]):
 
 
 class CoGroupFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """Makes something of all elements of both streams in a window, also where one of them has none."""
+    """User function that gets all elements of both streams with one key in one window, also where one side has none."""
 
     @abstractmethod
     def co_group(self, first: Iterable[IN1_contra], second: Iterable[IN2_contra]) -> Iterable[OUT] | None:
-        """Yield, or return, what is to come out."""
+        """Yield, or return, the elements for a key and window.
+
+        Args:
+            first: Elements of the first stream.
+            second: Elements of the second stream.
+        """
 
 
 class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
-    """Makes something of each pair of elements whose times are near each other."""
+    """User function of an interval join: called for each pair of elements whose timestamps are within the bounds."""
 
     @final
     class Context(SideOutputs):
-        """The times of both elements; valid only during one call."""
+        """Timestamps of both elements; valid only during one call."""
 
         __slots__ = ("_left", "_right")
 
@@ -106,19 +121,19 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
             self._left = self._right = 0
 
         def get_left_timestamp(self) -> int:
-            """Of the element of the first stream, in ms."""
+            """Return the timestamp of the left element, in ms since the epoch."""
             return self._left
 
         getLeftTimestamp = get_left_timestamp
 
         def get_right_timestamp(self) -> int:
-            """Of the element of the second stream, in ms."""
+            """Return the timestamp of the right element, in ms since the epoch."""
             return self._right
 
         getRightTimestamp = get_right_timestamp
 
         def get_timestamp(self) -> int:
-            """Of what comes out: the later of the two."""
+            """Return the timestamp of the result, the later of the two, in ms since the epoch."""
             return max(self._left, self._right)
 
         getTimestamp = get_timestamp
@@ -127,4 +142,4 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     def process_element(
         self, left: IN1_contra, right: IN2_contra, ctx: ProcessJoinFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, what is to come out for a pair."""
+        """Yield, or return, the elements for a pair; ``tag, element`` goes to a side output."""

@@ -1,4 +1,4 @@
-"""What keyed operators carry out besides functions."""
+"""Base of what keyed operators do besides calling process functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ __all__ = ["KeyedOperation"]
 
 
 class KeyedOperation:
-    """A value that says what a keyed operator does, with state: windows, joins, the operations of SQL."""
+    """Definition of a keyed operator with state: windows, joins, the operations of SQL."""
 
     __slots__ = ()

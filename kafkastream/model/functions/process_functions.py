@@ -1,4 +1,4 @@
-"""What users implement to see an element's time and key, and to be called again when a time has come."""
+"""Process functions: user functions that see an element's timestamp and key, and may register timers."""
 
 from __future__ import annotations
 
@@ -23,33 +23,36 @@ T = TypeVar("T", default=Any)
 
 
 class TimeDomain(enum.Enum):
-    """By which clock a timer fires."""
+    """Clock of a timer: event time or processing time."""
 
     EVENT_TIME = 0
     PROCESSING_TIME = 1
 
 
 class Timers(Protocol):
-    """The timers of the current key."""
+    """Timers of the current key."""
 
     @property
     def watermark(self) -> int:
-        """The operator's watermark, in ms."""
+        """Return the operator's watermark, in ms since the epoch."""
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
-        """Fire once at ``timestamp``."""
+        """Register a timer that fires once at ``timestamp``."""
 
     def delete(self, domain: TimeDomain, timestamp: int) -> None:
-        """Do not fire at ``timestamp``."""
+        """Delete the timer at ``timestamp``, if there is one."""
 
 
 @final
 class TimerService:
-    """What a function knows of time, and where it registers timers.
+    """Current processing time and watermark, and registration of timers.
 
-    Same as in Flink: one timer for each key, time and domain; an event-time timer fires when the watermark has come to
-    its time, and its elements have that time.
-    Differs from Flink: timers fire between micro-batches; one that is in the past already fires at the end of this one.
+    Same as in Flink: one timer for each key, time and time domain; an event-time timer fires when the watermark reaches
+    its
+    time, and elements that it emits have that timestamp.
+    Differs from Flink: timers fire between micro-batches; one that is in the past when registered fires at the end of
+    the
+    micro-batch that registered it.
     """
 
     __slots__ = ("_timers",)
@@ -58,13 +61,13 @@ class TimerService:
         self._timers = timers
 
     def current_processing_time(self) -> int:
-        """The wall clock of the worker, in ms since the epoch."""
+        """Return the worker's wall clock, in ms since the epoch."""
         return wall_clock_ms()
 
     currentProcessingTime = current_processing_time
 
     def current_watermark(self) -> int:
-        """How far event time has come, in ms; ``-2**63`` in the beginning.
+        """Return the operator's watermark, in ms since the epoch; ``-2**63`` before the first one.
 
         Raises:
             UnsupportedFeatureError: The stream has no keys.
@@ -79,33 +82,39 @@ class TimerService:
     currentWatermark = current_watermark
 
     def register_event_time_timer(self, timestamp: int) -> None:
-        """Have ``on_timer`` called when the watermark has come to ``timestamp`` (ms).
+        """Call ``on_timer`` when the watermark reaches ``timestamp``.
+
+        Args:
+            timestamp: Event time in ms since the epoch.
 
         Raises:
-            DefinitionError: The stream has no keys, or the time is no whole number of ms.
+            DefinitionError: The stream has no keys, or ``timestamp`` is not an integer.
         """
         self._known().register(TimeDomain.EVENT_TIME, timestamp)
 
     registerEventTimeTimer = register_event_time_timer
 
     def register_processing_time_timer(self, timestamp: int) -> None:
-        """Have ``on_timer`` called when the wall clock has come to ``timestamp`` (ms).
+        """Call ``on_timer`` when the wall clock reaches ``timestamp``.
+
+        Args:
+            timestamp: Processing time in ms since the epoch.
 
         Raises:
-            DefinitionError: The stream has no keys, or the time is no whole number of ms.
+            DefinitionError: The stream has no keys, or ``timestamp`` is not an integer.
         """
         self._known().register(TimeDomain.PROCESSING_TIME, timestamp)
 
     registerProcessingTimeTimer = register_processing_time_timer
 
     def delete_event_time_timer(self, timestamp: int) -> None:
-        """Take an event-time timer back; nothing happens if there is none."""
+        """Delete the event-time timer of the current key at ``timestamp`` (ms); do nothing if there is none."""
         self._known().delete(TimeDomain.EVENT_TIME, timestamp)
 
     deleteEventTimeTimer = delete_event_time_timer
 
     def delete_processing_time_timer(self, timestamp: int) -> None:
-        """Take a processing-time timer back; nothing happens if there is none."""
+        """Delete the processing-time timer of the current key at ``timestamp`` (ms); do nothing if there is none."""
         self._known().delete(TimeDomain.PROCESSING_TIME, timestamp)
 
     deleteProcessingTimeTimer = delete_processing_time_timer
@@ -117,26 +126,26 @@ class TimerService:
 
 
 class WindowTimes:
-    """How far the wall clock and event time have come, as triggers and evictors ask."""
+    """Clock and watermark, as triggers and evictors see them."""
 
     def __init__(self, timers: Timers) -> None:
         self._time = TimerService(timers)
 
     def get_current_processing_time(self) -> int:
-        """The wall clock, in ms."""
+        """Return the worker's wall clock, in ms since the epoch."""
         return self._time.current_processing_time()
 
     getCurrentProcessingTime = get_current_processing_time
 
     def get_current_watermark(self) -> int:
-        """How far event time has come, in ms."""
+        """Return the operator's watermark, in ms since the epoch."""
         return self._time.current_watermark()
 
     getCurrentWatermark = get_current_watermark
 
 
 class _Context(SideOutputs):
-    """What a call may ask; valid during this call only."""
+    """Context of one call of a process function; valid during this call only."""
 
     __slots__ = ("_timer_service", "_timestamp")
 
@@ -146,21 +155,21 @@ class _Context(SideOutputs):
         self._timer_service = TimerService(timers)
 
     def timestamp(self) -> int | None:
-        """The element's event time in ms: Kafka's timestamp, or what the timestamp assigner made of it."""
+        """Return the element's timestamp in ms: Kafka's, or the one from the timestamp assigner."""
         return self._timestamp
 
     def timer_service(self) -> TimerService:
-        """The time service; timers need a keyed stream."""
+        """Return the timer service; timers need a keyed stream."""
         return self._timer_service
 
     timerService = timer_service
 
 
 class ProcessFunction(Function, ABC, Generic[IN_contra, OUT]):
-    """Like a flat map that also sees the element's timestamp and the time."""
+    """User function that returns any number of elements for each, and sees its timestamp and the current time."""
 
     class Context(_Context):
-        """The element's timestamp and the time; valid only during one call."""
+        """Timestamp of the element and the current time; valid only during one call."""
 
         __slots__ = ()
 
@@ -168,19 +177,19 @@ class ProcessFunction(Function, ABC, Generic[IN_contra, OUT]):
     def process_element(
         self, value: IN_contra, ctx: ProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of ``value``; ``tag, element`` goes to a side output."""
+        """Yield, or return, the elements that replace ``value``; ``tag, element`` goes to a side output."""
 
 
 class Keyed(Protocol):
-    """Who knows the current key."""
+    """Source of the current key."""
 
     @property
     def key(self) -> Any:
-        """The current key."""
+        """Return the current key."""
 
 
 class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
-    """A process function on a keyed stream: it has state for each key, and timers.
+    """Process function on a keyed stream, with keyed state and timers.
 
     Example:
         >>> class Count(KeyedProcessFunction[str, str, tuple[str, int]]):
@@ -194,7 +203,7 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
     """
 
     class Context(_Context):
-        """The element's timestamp and key, and the time; valid only during one call."""
+        """Timestamp and key of the element, and the current time; valid only during one call."""
 
         __slots__ = ("_keyed",)
 
@@ -203,13 +212,13 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
             self._keyed = keyed
 
         def get_current_key(self) -> Any:
-            """The key of the element, or of the timer."""
+            """Return the key of the element, or of the timer."""
             return self._keyed.key
 
         getCurrentKey = get_current_key
 
     class OnTimerContext(Context):
-        """The timer's time, key and domain; valid only during one call."""
+        """Time, key and time domain of the timer; valid only during one call."""
 
         __slots__ = ("_domain",)
 
@@ -218,7 +227,7 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
             self._domain = TimeDomain.EVENT_TIME
 
         def time_domain(self) -> TimeDomain:
-            """By which clock the timer has fired."""
+            """Return whether an event-time or a processing-time timer has fired."""
             return self._domain
 
         timeDomain = time_domain
@@ -227,10 +236,15 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
     def process_element(
         self, value: IN_contra, ctx: KeyedProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that take the place of ``value``; ``tag, element`` goes to a side output."""
+        """Yield, or return, the elements that replace ``value``; ``tag, element`` goes to a side output."""
 
     def on_timer(
         self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, elements when a timer fires; ``timestamp`` is the timer's, in ms."""
+        """Yield, or return, elements when a timer fires.
+
+        Args:
+            timestamp: Time for which the timer was registered, in ms since the epoch.
+            ctx: Time, key and time domain of the timer, and the timer service.
+        """
         return None

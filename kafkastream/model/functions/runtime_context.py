@@ -1,4 +1,4 @@
-"""Where a function runs, and what it may ask for there."""
+"""Runtime context: task, subtask, metrics and state of a function, available from ``open`` on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 from kafkastream.metrics.groups import MetricGroup
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.parallelism import default_max_parallelism
-from kafkastream.model.functions.keyed_state import Cells, KeyedStateStore
+from kafkastream.model.functions.state_store import Cells, KeyedStateStore
 
 __all__ = ["RuntimeContext"]
 
@@ -19,9 +19,9 @@ __all__ = ["RuntimeContext"]
 @checked_methods
 @attrs.frozen(kw_only=True)
 class RuntimeContext(KeyedStateStore):
-    """Where a function runs: its task, its subtask, and the job's parameters.
+    """Task, subtask, job parameters, metrics and keyed state of a function.
 
-    The subtask is Flink's: a source partition belongs to the subtask that Flink's enumerator would give it to, so
+    The subtask is Flink's: a source partition belongs to the subtask that Flink's enumerator would assign it to, so
     ``get_index_of_this_subtask`` agrees with a Flink job of the same parallelism.
 
     Example:
@@ -39,25 +39,26 @@ class RuntimeContext(KeyedStateStore):
     cells: Cells | None = attrs.field(default=None, eq=False, repr=False)
 
     def get_task_name(self) -> str:
-        """The name of the operator that runs this function."""
+        """Return the name of the operator that runs this function."""
         return self.task_name
 
     getTaskName = get_task_name
 
     def get_index_of_this_subtask(self) -> int:
-        """The number of this subtask, from 0 to parallelism - 1."""
+        """Return the index of this subtask, from 0 to parallelism - 1."""
         return self.subtask
 
     getIndexOfThisSubtask = get_index_of_this_subtask
 
     def get_number_of_parallel_subtasks(self) -> int:
-        """How many subtasks the operator has."""
+        """Return the parallelism of the operator."""
         return self.parallelism
 
     getNumberOfParallelSubtasks = get_number_of_parallel_subtasks
 
     def get_max_number_of_parallel_subtasks(self) -> int:
-        """The job's maximum parallelism; where none is set, the one that Flink makes of the operator's parallelism.
+        """Return the maximum parallelism; where none is set, the default that Flink derives from the operator's
+        parallelism.
 
         Example:
             >>> RuntimeContext(task_name="upper", parallelism=200).get_max_number_of_parallel_subtasks()
@@ -68,25 +69,32 @@ class RuntimeContext(KeyedStateStore):
     getMaxNumberOfParallelSubtasks = get_max_number_of_parallel_subtasks
 
     def get_attempt_number(self) -> int:
-        """How often this task was started before: by the job's restart strategy, and by Spark (0 at the first try)."""
+        """Return how often this task was started before, by the job's restart strategy or by Spark; 0 for the first
+        attempt.
+        """
         return self.attempt
 
     getAttemptNumber = get_attempt_number
 
     def get_task_name_with_subtasks(self) -> str:
-        """The task's name with its subtask, counted from 1: ``name (1/4)``."""
+        """Return the task's name with its subtask, counted from 1: ``name (1/4)``."""
         return f"{self.task_name} ({self.subtask + 1}/{self.parallelism})"
 
     getTaskNameWithSubtasks = get_task_name_with_subtasks
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
-        """A global job parameter, or ``default_value``."""
+        """Return a global job parameter.
+
+        Args:
+            key: Name of the parameter.
+            default_value: Value to return where the parameter is not set.
+        """
         return self.job_parameters.get(key, default_value)
 
     getJobParameter = get_job_parameter
 
     def get_metrics_group(self) -> MetricGroup:
-        """Where the function registers its metrics, in ``open``; ``getMetricGroup`` in Java.
+        """Return the group that the function registers its metrics with, in ``open``; ``getMetricGroup`` in Java.
 
         Example:
             >>> RuntimeContext(task_name="upper").get_metrics_group().counter("calls").get_count()

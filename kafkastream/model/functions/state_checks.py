@@ -1,4 +1,4 @@
-"""What is written to state is of the type that the state was declared with."""
+"""Checks that values written to state are of the declared type."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ __all__ = ["state_check"]
 
 
 def state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
-    """Return what raises for a value of another type; None where any value will do.
+    """Return a function that raises for a value of another type, or None where any value will do.
 
-    The value itself is kept as it is, as in PyFlink while the state is in its cache; a value that Flink's serializer would
+    Values themselves are kept unchanged, as in PyFlink while the state is in its cache; a value that Flink's serializer
+    would
     refuse fails the job there, too, at the end of the bundle.
 
     Example:

@@ -1,4 +1,4 @@
-"""The names and types of states."""
+"""State descriptors: name, type and time to live of a state."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ OUT = TypeVar("OUT")
 @checked_methods
 @attrs.define
 class StateDescriptor:
-    """A state's name, type, and how long it lives.
+    """Name, type and time to live of a state.
 
     Attributes:
-        name: By which the state is found again after a restart.
-        type_info: The type of what is kept.
-        ttl: How long it lives; None for ever.
+        name: Unique within the operator; the state is found again by it after a restart.
+        type_info: Type of the content.
+        ttl: Time to live; None for ever.
     """
 
     name: str = attrs.field()
@@ -51,13 +51,22 @@ class StateDescriptor:
             raise DefinitionError(f"a state's name is a text that is not empty, not {name!r}")
 
     def get_name(self) -> str:
-        """By which the state is found again after a restart."""
+        """Return the name by which the state is found again after a restart."""
         return self.name
 
     getName = get_name
 
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
-        """Let the state expire."""
+        """Let the state expire.
+
+        Args:
+            ttl_config: Time to live, and which accesses renew it.
+
+        Warning:
+            Decide before the first run: a job that restarts with existing state refuses a state that has gained or lost
+                its time
+            to live, as Flink does.
+        """
         self.ttl = ttl_config
 
     enableTimeToLive = enable_time_to_live
@@ -67,7 +76,11 @@ class StateDescriptor:
 @checked_methods
 @attrs.define(init=False)
 class ValueStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ValueState``.
+    """Descriptor of a ``ValueState``.
+
+    Args:
+        name: Unique within the operator.
+        value_type_info: Type of the value.
 
     Example:
         >>> ValueStateDescriptor("count", Types.LONG()).get_name()
@@ -82,7 +95,12 @@ class ValueStateDescriptor(StateDescriptor, Generic[T]):
 @checked_methods
 @attrs.define(init=False)
 class ListStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ListState``; the type is that of its elements."""
+    """Descriptor of a ``ListState``.
+
+    Args:
+        name: Unique within the operator.
+        elem_type_info: Type of the elements.
+    """
 
     def __init__(self, name: str, elem_type_info: TypeInformation[T]) -> None:
         self.__attrs_init__(name, elem_type_info)
@@ -92,7 +110,13 @@ class ListStateDescriptor(StateDescriptor, Generic[T]):
 @checked_methods
 @attrs.define(init=False)
 class MapStateDescriptor(StateDescriptor, Generic[K, V]):
-    """Of a ``MapState`` or a broadcast state; with the types of its keys and values."""
+    """Descriptor of a ``MapState`` or a broadcast state.
+
+    Args:
+        name: Unique within the operator.
+        key_type_info: Type of the keys.
+        value_type_info: Type of the values.
+    """
 
     def __init__(self, name: str, key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> None:
         self.__attrs_init__(name, Types.MAP(key_type_info, value_type_info))
@@ -102,7 +126,13 @@ class MapStateDescriptor(StateDescriptor, Generic[K, V]):
 @checked_methods
 @attrs.define(init=False)
 class ReducingStateDescriptor(StateDescriptor, Generic[T]):
-    """Of a ``ReducingState``, with its function."""
+    """Descriptor of a ``ReducingState``.
+
+    Args:
+        name: Unique within the operator.
+        reduce_function: Combines two values into one.
+        type_info: Type of the values.
+    """
 
     reduce_function: ReduceFunction[T]
 
@@ -115,7 +145,7 @@ class ReducingStateDescriptor(StateDescriptor, Generic[T]):
         self.__attrs_init__(name, type_info, as_reduce_function(reduce_function))
 
     def get_reduce_function(self) -> ReduceFunction[T]:
-        """What makes one value of two."""
+        """Return the function that combines two values into one."""
         return self.reduce_function
 
     getReduceFunction = get_reduce_function
@@ -125,7 +155,13 @@ class ReducingStateDescriptor(StateDescriptor, Generic[T]):
 @checked_methods
 @attrs.define(init=False)
 class AggregatingStateDescriptor(StateDescriptor, Generic[IN, ACC, OUT]):
-    """Of an ``AggregatingState``, with its function; the type is that of the accumulator."""
+    """Descriptor of an ``AggregatingState``.
+
+    Args:
+        name: Unique within the operator.
+        agg_function: Adds values to the accumulator and computes the result.
+        state_type_info: Type of the accumulator.
+    """
 
     agg_function: AggregateFunction[IN, ACC, OUT]
 
@@ -135,7 +171,7 @@ class AggregatingStateDescriptor(StateDescriptor, Generic[IN, ACC, OUT]):
         self.__attrs_init__(name, state_type_info, agg_function)
 
     def get_agg_function(self) -> AggregateFunction[IN, ACC, OUT]:
-        """What takes values into the accumulator, and a result out."""
+        """Return the function that adds values to the accumulator and computes the result."""
         return self.agg_function
 
     getAggFunction = get_agg_function

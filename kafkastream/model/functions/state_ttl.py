@@ -1,4 +1,4 @@
-"""How long state lives."""
+"""Time to live (TTL) of keyed state."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ABSENT: Final = object()
 @checked_methods
 @attrs.frozen(kw_only=True)
 class StateTtlConfig:
-    """How long state lives: what was not written (or read) for that long counts as forgotten.
+    """Time to live (TTL) of a state: content that was not written (or read) for that long expires.
 
-    Same as in Flink: by processing time, for each entry of a map and each element of a list on its own.
-    Differs from Flink: the strategies of cleaning up are one. What has expired is removed when it is asked for; and each
-    micro-batch looks through one page of keys (16 KiB), whether they are seen again or not.
+    Same as in Flink: measured in processing time, for each entry of a map and each element of a list on its own.
+    Differs from Flink: there is one way of cleaning up. Expired content is removed when it is accessed; besides, each
+    micro-batch looks through one page of keys (16 KiB), whether they are accessed again or not.
 
     Example:
         >>> config = StateTtlConfig.new_builder(Time.days(1)).update_ttl_on_read_and_write().build()
@@ -36,27 +36,27 @@ class StateTtlConfig:
     """
 
     class UpdateType(enum.Enum):
-        """What makes state live on."""
+        """Accesses that renew the time to live."""
 
         Disabled = 0
         OnCreateAndWrite = 1
         OnReadAndWrite = 2
 
     class StateVisibility(enum.Enum):
-        """Whether what has expired may still be seen."""
+        """Whether expired content that is not yet removed may be read."""
 
         ReturnExpiredIfNotCleanedUp = 0
         NeverReturnExpired = 1
 
     class TtlTimeCharacteristic(enum.Enum):
-        """Which clock counts."""
+        """Clock that the time to live is measured with."""
 
         ProcessingTime = 0
 
     class CleanupStrategies(
         StandIn, instead="State is cleaned up in one way; disable_cleanup_in_background turns it off."
     ):
-        """How state is cleaned up."""
+        """Flink's configuration of cleaning up."""
 
     ttl_ms: int
     update_type: UpdateType = UpdateType.OnCreateAndWrite
@@ -65,29 +65,32 @@ class StateTtlConfig:
 
     @staticmethod
     def new_builder(ttl: Time | Duration) -> StateTtlConfig.Builder:
-        """Begin a configuration: state lives for ``ttl``.
+        """Return a builder of a configuration.
+
+        Args:
+            ttl: Time to live, measured in processing time.
 
         Raises:
-            DefinitionError: It is not a positive length of time.
+            DefinitionError: ``ttl`` is not positive.
         """
         return StateTtlConfig.Builder(ttl)
 
     newBuilder = new_builder
 
     def get_update_type(self) -> UpdateType:
-        """What makes state live on."""
+        """Return the accesses that renew the time to live."""
         return self.update_type
 
     getUpdateType = get_update_type
 
     def get_state_visibility(self) -> StateVisibility:
-        """Whether what has expired may still be seen."""
+        """Return whether expired content that is not yet removed may be read."""
         return self.visibility
 
     getStateVisibility = get_state_visibility
 
     def get_ttl(self) -> Time:
-        """How long state lives."""
+        """Return the time to live."""
         return Time.milliseconds(self.ttl_ms)
 
     getTtl = get_ttl
@@ -103,13 +106,13 @@ class StateTtlConfig:
     getCleanupStrategies = get_cleanup_strategies
 
     def get_ttl_time_characteristic(self) -> TtlTimeCharacteristic:
-        """Processing time, always."""
+        """Return ``ProcessingTime``, the only clock."""
         return StateTtlConfig.TtlTimeCharacteristic.ProcessingTime
 
     getTtlTimeCharacteristic = get_ttl_time_characteristic
 
     def is_enabled(self) -> bool:
-        """Whether state expires at all."""
+        """Return whether the state expires at all."""
         return self.update_type is not StateTtlConfig.UpdateType.Disabled
 
     isEnabled = is_enabled
@@ -117,7 +120,7 @@ class StateTtlConfig:
     @final
     @checked_methods
     class Builder:
-        """Collects the settings of a ``StateTtlConfig``; each setter returns the builder."""
+        """Builder of a ``StateTtlConfig``; each setter returns the builder."""
 
         def __init__(self, ttl: Time | Duration) -> None:
             self._ttl_ms = _millis(ttl)
@@ -126,39 +129,39 @@ class StateTtlConfig:
             self._cleans_in_background = True
 
         def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
-            """What makes state live on."""
+            """Set the accesses that renew the time to live; ``OnCreateAndWrite`` by default."""
             self._update_type = update_type
             return self
 
         setUpdateType = set_update_type
 
         def update_ttl_on_create_and_write(self) -> StateTtlConfig.Builder:
-            """Writing makes state live on: the default."""
+            """Renew the time to live on writes only, which is the default."""
             return self.set_update_type(StateTtlConfig.UpdateType.OnCreateAndWrite)
 
         updateTtlOnCreateAndWrite = update_ttl_on_create_and_write
 
         def update_ttl_on_read_and_write(self) -> StateTtlConfig.Builder:
-            """Reading, too, makes state live on."""
+            """Renew the time to live on reads, too."""
             return self.set_update_type(StateTtlConfig.UpdateType.OnReadAndWrite)
 
         updateTtlOnReadAndWrite = update_ttl_on_read_and_write
 
         def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
-            """Whether what has expired may still be seen."""
+            """Set whether expired content that is not yet removed may be read; ``NeverReturnExpired`` by default."""
             self._visibility = state_visibility
             return self
 
         setStateVisibility = set_state_visibility
 
         def return_expired_if_not_cleaned_up(self) -> StateTtlConfig.Builder:
-            """What has expired may be seen until it is removed."""
+            """Let reads return expired content until it is removed."""
             return self.set_state_visibility(StateTtlConfig.StateVisibility.ReturnExpiredIfNotCleanedUp)
 
         returnExpiredIfNotCleanedUp = return_expired_if_not_cleaned_up
 
         def never_return_expired(self) -> StateTtlConfig.Builder:
-            """What has expired is never seen: the default."""
+            """Never let reads return expired content, which is the default."""
             return self.set_state_visibility(StateTtlConfig.StateVisibility.NeverReturnExpired)
 
         neverReturnExpired = never_return_expired
@@ -166,19 +169,19 @@ class StateTtlConfig:
         def set_ttl_time_characteristic(
             self, ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic
         ) -> StateTtlConfig.Builder:
-            """Accepted: there is only one."""
+            """Accept the only clock there is, processing time."""
             return self
 
         setTtlTimeCharacteristic = set_ttl_time_characteristic
 
         def use_processing_time(self) -> StateTtlConfig.Builder:
-            """Accepted: it is always processing time."""
+            """Accept the only clock there is, processing time."""
             return self
 
         useProcessingTime = use_processing_time
 
         def cleanup_full_snapshot(self) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
+            """Accept, without effect: there is one way of cleaning up."""
             return self
 
         cleanupFullSnapshot = cleanup_full_snapshot
@@ -186,7 +189,7 @@ class StateTtlConfig:
         def cleanup_incrementally(
             self, cleanup_size: int, run_cleanup_for_every_record: bool
         ) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
+            """Accept, without effect: there is one way of cleaning up."""
             return self
 
         cleanupIncrementally = cleanup_incrementally
@@ -194,23 +197,23 @@ class StateTtlConfig:
         def cleanup_in_rocksdb_compact_filter(
             self, query_time_after_num_entries: int, periodic_compaction_time: Time | Duration | None = None
         ) -> StateTtlConfig.Builder:
-            """Accepted, without effect."""
+            """Accept, without effect: there is one way of cleaning up."""
             return self
 
         cleanupInRocksdbCompactFilter = cleanup_in_rocksdb_compact_filter
 
         def disable_cleanup_in_background(self) -> StateTtlConfig.Builder:
-            """Remove what has expired only when it is asked for."""
+            """Remove expired content only when it is accessed."""
             self._cleans_in_background = False
             return self
 
         disableCleanupInBackground = disable_cleanup_in_background
 
         def set_ttl(self, ttl: Time | Duration) -> StateTtlConfig.Builder:
-            """How long state lives.
+            """Set the time to live, measured in processing time.
 
             Raises:
-                DefinitionError: It is not a positive length of time.
+                DefinitionError: ``ttl`` is not positive.
             """
             self._ttl_ms = _millis(ttl)
             return self
@@ -218,7 +221,7 @@ class StateTtlConfig:
         setTtl = set_ttl
 
         def build(self) -> StateTtlConfig:
-            """The configuration."""
+            """Return the configuration."""
             return StateTtlConfig(
                 ttl_ms=self._ttl_ms,
                 update_type=self._update_type,
@@ -237,22 +240,22 @@ def _millis(ttl: Time | Duration) -> int:
 @final
 @attrs.frozen
 class Life:
-    """How long content lives: kept as (value, when it was last used, in ms).
+    """Time to live of a state at work: content is kept as (value, time of last use in ms).
 
     Args:
-        config: What the user has chosen.
-        clock: The time in ms.
+        config: The user's configuration.
+        clock: Returns the time in ms.
     """
 
     config: StateTtlConfig
     clock: Callable[[], int]
 
     def begun(self, value: Any) -> tuple[Any, int]:
-        """What is kept of a value that is written now."""
+        """Return what is stored for a value that is written now."""
         return value, self.clock()
 
     def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:
-        """What is seen of what was kept, ``ABSENT`` for nothing, and what is kept from now on, None for nothing."""
+        """Return the value that is read, or ``ABSENT``, and what stays stored, or None."""
         value, now = kept[0], self.clock()
         if not self._is_over(kept, now):
             renews = self.config.update_type is StateTtlConfig.UpdateType.OnReadAndWrite
@@ -261,7 +264,9 @@ class Life:
         return value if shown else ABSENT, None
 
     def left_of(self, content: Any) -> Any:
-        """A state's content, one value, a list or a map, without what has expired: itself, less, or None for nothing."""
+        """Return a state's content (a value, list or map) without what has expired: unchanged, smaller, or None if
+        nothing is left.
+        """
         now = self.clock()
         match content:
             case list():

@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 
 from kafkastream.errors import ArgumentError
 from kafkastream.metrics import MetricGroup
-from kafkastream.model.functions.keyed_state import CellStore, State
+from kafkastream.model.functions.keyed_state import State
 from kafkastream.model.functions.process_functions import TimeDomain, Timers, WindowTimes
 from kafkastream.model.functions.state_descriptors import (
     AggregatingStateDescriptor,
@@ -20,6 +20,7 @@ from kafkastream.model.functions.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
+from kafkastream.model.functions.state_store import CellStore
 from kafkastream.model.windows.windows import Window
 
 __all__ = ["Trigger", "TriggerResult", "WindowTimers"]

@@ -11,9 +11,9 @@ from typing_extensions import TypeVar
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.output_tag import OutputTag, SideOutputs
 from kafkastream.model.common.stream_functions import Function
-from kafkastream.model.functions.keyed_state import CellStore, KeyedStateStore
 from kafkastream.model.functions.process_functions import Timers, TimerService
 from kafkastream.model.functions.state_descriptors import StateDescriptor
+from kafkastream.model.functions.state_store import CellStore, KeyedStateStore
 from kafkastream.model.windows.windows import Window
 
 __all__ = [

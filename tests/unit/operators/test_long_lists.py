@@ -19,9 +19,9 @@ from kafkastream.datastream.window import (
     WindowAssigner,
 )
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
-from kafkastream.model.functions.keyed_state import CellStore
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.functions.state_descriptors import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
+from kafkastream.model.functions.state_store import CellStore
 from kafkastream.model.windows.window_functions import WindowFunction
 from kafkastream.model.windows.window_operation import WindowOperation
 from kafkastream.operators.state.key_encoding import encoded_key

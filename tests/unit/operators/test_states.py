@@ -14,7 +14,8 @@ from kafkastream.datastream.state import (
     MapStateDescriptor,
     ValueStateDescriptor,
 )
-from kafkastream.model.functions.keyed_state import BroadcastState, CellStore, ReadOnlyBroadcastState
+from kafkastream.model.functions.map_state import BroadcastState, ReadOnlyBroadcastState
+from kafkastream.model.functions.state_store import CellStore
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.state.keyed_context import KeyedScope
 from tests.unit.operators.memory import Memory

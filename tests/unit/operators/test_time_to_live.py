@@ -14,7 +14,7 @@ from kafkastream.datastream.state import (
     StateTtlConfig,
     ValueStateDescriptor,
 )
-from kafkastream.model.functions.keyed_state import CellStore
+from kafkastream.model.functions.state_store import CellStore
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.state.keyed_context import KeyedScope
 from tests.unit.operators.memory import Memory
