@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-# First, since at its end it imports the other streams, which PyFlink has there.
-from kafkastream.datastream.data_stream import CachedDataStream, CloseableIterator, DataStream, DataStreamSink
-
-# isort: split
 from kafkastream.datastream.async_data_stream import AsyncDataStream
 from kafkastream.datastream.checkpoint_config import CheckpointConfig, ExternalizedCheckpointCleanup
 from kafkastream.datastream.checkpoint_storage import (
@@ -16,6 +12,7 @@ from kafkastream.datastream.checkpoint_storage import (
 )
 from kafkastream.datastream.checkpointing_mode import CheckpointingMode
 from kafkastream.datastream.connected_streams import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
+from kafkastream.datastream.data_stream import CachedDataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
@@ -63,6 +60,8 @@ from kafkastream.datastream.state_backend import (
     PredefinedOptions,
     StateBackend,
 )
+from kafkastream.datastream.stream import DataStream
+from kafkastream.datastream.stream_outputs import CloseableIterator, DataStreamSink
 from kafkastream.datastream.time_characteristic import TimeCharacteristic
 from kafkastream.datastream.time_domain import TimeDomain
 from kafkastream.datastream.window import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, final
 
-from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.keyed_stream import KeyedStream
+from kafkastream.datastream.stream import DataStream
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.time import Duration, Time
 from kafkastream.model.common.types import TypeInformation

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator, of_kind
-from kafkastream.errors import DefinitionError
+from kafkastream.datastream.stream import DataStream, add_keyed_operator
+from kafkastream.errors import ArgumentError, DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stream_functions import Function, KeySelector
@@ -81,7 +81,7 @@ class ConnectedStreams(Generic[IN1, IN2]):
     ) -> DataStream[OUT]:
         """Put any number of elements in the place of each, knowing the time; keyed, with state and timers."""
         kinds = (CoProcessFunction, KeyedCoProcessFunction) if self._is_keyed else (CoProcessFunction,)
-        return self._apply(OperatorKind.CO_PROCESS, of_kind(func, *kinds), output_type)
+        return self._apply(OperatorKind.CO_PROCESS, _checked_kind(func, *kinds), output_type)
 
     @property
     def _is_keyed(self) -> bool:
@@ -96,7 +96,7 @@ class ConnectedStreams(Generic[IN1, IN2]):
         self, kind: OperatorKind, function: Function, output_type: TypeInformation[OUT] | None
     ) -> DataStream[OUT]:
         _ = self._is_keyed
-        return keyed_operator(self._env, self._inputs, kind, function, output_type)
+        return add_keyed_operator(self._env, self._inputs, kind, function, output_type)
 
 
 @final
@@ -134,8 +134,8 @@ class BroadcastConnectedStream(Generic[IN1, IN2]):
         Differs from Flink: in a micro-batch, broadcast elements come first.
         """
         kind = BroadcastProcessFunction if self._inputs[0].selector is None else KeyedBroadcastProcessFunction
-        function = of_kind(func, kind)
-        return keyed_operator(
+        function = _checked_kind(func, kind)
+        return add_keyed_operator(
             self._env, self._inputs, OperatorKind.BROADCAST_PROCESS, function, output_type, self._descriptors
         )
 
@@ -149,3 +149,17 @@ def connected(
     if isinstance(other, BroadcastStream):
         return BroadcastConnectedStream(env, own, other)
     return ConnectedStreams(env, own, other._input)
+
+
+def _checked_kind(function: Any, *kinds: type[Function]) -> Any:
+    """Return the function if it is an instance of one of the classes.
+
+    Raises:
+        ArgumentError: The function is of no such class.
+    """
+    if not isinstance(function, kinds):
+        wanted = " or a ".join(kind.__name__ for kind in kinds)
+        raise ArgumentError(
+            f"this takes a {wanted}, not {type(function).__name__}", where="process of connected streams"
+        )
+    return function

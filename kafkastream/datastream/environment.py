@@ -9,9 +9,10 @@ from typing import Any, NoReturn, TypeVar, final, overload
 
 import attrs
 
-from kafkastream.datastream.data_stream import CloseableIterator, DataStream
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
+from kafkastream.datastream.stream import DataStream
+from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.element_types import typed_elements

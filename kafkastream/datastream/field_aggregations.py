@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
-from kafkastream.datastream.data_stream import DataStream
+from kafkastream.datastream.stream import DataStream
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.stream_functions import ReduceFunction
 from kafkastream.model.functions.field_aggregation import FieldAggregation, FieldChoice

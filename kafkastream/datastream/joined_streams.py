@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, final
 import attrs
 from typing_extensions import Self
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator
+from kafkastream.datastream.stream import DataStream, add_keyed_operator
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.output_tag import OutputTag
@@ -265,4 +265,4 @@ class IntervalJoined(Generic[T1, T2]):
             late_right=self._late[1],
         )
         inputs = [self._left._input, self._right._input]
-        return keyed_operator(self._left._stream._env, inputs, OperatorKind.INTERVAL_JOIN, join, output_type)
+        return add_keyed_operator(self._left._stream._env, inputs, OperatorKind.INTERVAL_JOIN, join, output_type)

@@ -12,10 +12,11 @@ from kafkastream.datastream.connected_streams import (
     ConnectedStreams,
     connected,
 )
-from kafkastream.datastream.data_stream import CloseableIterator, DataStream, DataStreamSink, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
-from kafkastream.datastream.keyed_refusals import KeyedRefusals
+from kafkastream.datastream.stream import DataStream, add_keyed_operator
+from kafkastream.datastream.stream_outputs import DataStreamSink, StreamOutputs
+from kafkastream.datastream.unsupported_on_keyed import UnsupportedOnKeyed
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.snapshot import snapshot
@@ -31,12 +32,11 @@ from kafkastream.model.common.stream_functions import (
 )
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.file_sink import FileSink, StreamingFileSink
+from kafkastream.model.connectors.file_sink import FileSink
 from kafkastream.model.connectors.jdbc_sink import JdbcSink
 from kafkastream.model.connectors.kafka_sink import KafkaSink
-from kafkastream.model.connectors.legacy_connectors import FlinkKafkaProducer
 from kafkastream.model.functions.process_functions import KeyedProcessFunction
-from kafkastream.model.graph.job_graph import KeyedInput, OperatorKind
+from kafkastream.model.graph.job_graph import CollectSink, KeyedInput, OperatorKind, PrintSink
 from kafkastream.model.job.execution_config import ExecutionConfig
 from kafkastream.model.windows.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
 from kafkastream.model.windows.window_operation import WindowOperation
@@ -58,7 +58,7 @@ W = TypeVar("W", bound=Window)
 
 @final
 @checked_methods
-class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
+class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Generic[T, K]):
     """What ``key_by`` gives.
 
     Same as in Flink: all elements of a key go to one subtask, and rich functions reach keyed state in ``open``.
@@ -178,32 +178,6 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
     def _input(self) -> KeyedInput:
         return KeyedInput(node=self._stream._id, selector=self._selector, key_type=self._key_type)
 
-    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
-        """Write each element to standard output."""
-        return self._stream.print(sink_identifier)
-
-    def sink_to(self, sink: KafkaSink[T] | FileSink) -> DataStreamSink:
-        """Write the elements to a sink: of Kafka, or of files."""
-        return self._stream.sink_to(sink)
-
-    sinkTo = sink_to
-
-    def print_to_err(self, sink_identifier: str | None = None) -> DataStreamSink:
-        """Write each element to standard error."""
-        return self._stream.print_to_err(sink_identifier)
-
-    printToErr = print_to_err
-
-    def execute_and_collect(
-        self, job_execution_name: str | None = None, limit: int | None = None
-    ) -> CloseableIterator[T] | list[T]:
-        """Run the job and iterate over the elements, or take a list of the first ``limit``; keys change nothing."""
-        if limit is None:
-            return self._stream.execute_and_collect(job_execution_name)
-        return self._stream.execute_and_collect(job_execution_name, limit)
-
-    executeAndCollect = execute_and_collect
-
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
         """Put all elements into windows, whatever their keys; one subtask has them all."""
         return self._stream.window_all(window_assigner)
@@ -215,12 +189,6 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         return self._stream.assign_timestamps_and_watermarks(watermark_strategy)
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
-
-    def add_sink(self, sink_func: FlinkKafkaProducer[T] | JdbcSink | StreamingFileSink) -> DataStreamSink:
-        """Write the elements with a producer of Flink 1.x, to a database with ``JdbcSink``, or to files."""
-        return self._stream.add_sink(sink_func)
-
-    addSink = add_sink
 
     def window(self, window_assigner: WindowAssigner[Any, W]) -> WindowedStream[T, K, W]:
         """Put the elements of each key into windows."""
@@ -243,4 +211,7 @@ class KeyedStream(FieldAggregations[T], KeyedRefusals, Generic[T, K]):
         function: Function | Callable[..., Any],
         output_type: TypeInformation[OUT] | None,
     ) -> DataStream[OUT]:
-        return keyed_operator(self._stream._env, [self._input], kind, function, output_type)
+        return add_keyed_operator(self._stream._env, [self._input], kind, function, output_type)
+
+    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | FileSink | PrintSink | CollectSink) -> DataStreamSink:
+        return self._stream._end(name, sink)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
 
 import attrs
 
-from kafkastream.datastream.data_stream import DataStream, keyed_operator
 from kafkastream.datastream.field_aggregations import FieldAggregations
+from kafkastream.datastream.stream import DataStream, add_keyed_operator
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.stream_functions import (
@@ -187,7 +187,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         operation = attrs.evolve(self._operation, combine=combine, function=function)
         if function is None and isinstance(combine, ReduceFunction):
             output_type = output_type or cast("Any", self._stream.get_type())
-        return keyed_operator(self._stream._env, [self._keyed], OperatorKind.WINDOW, operation, output_type)
+        return add_keyed_operator(self._stream._env, [self._keyed], OperatorKind.WINDOW, operation, output_type)
 
 
 def _same_key(_: object) -> int:

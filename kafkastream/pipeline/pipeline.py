@@ -23,7 +23,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.job.job_result import JobClient, JobExecutionResult
 
 if TYPE_CHECKING:
-    from kafkastream.datastream.data_stream import CloseableIterator
+    from kafkastream.datastream.stream_outputs import CloseableIterator
 
 __all__ = ["Pipeline", "PipelineBuilder"]
 

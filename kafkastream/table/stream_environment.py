@@ -7,8 +7,8 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
+from kafkastream.datastream.stream import DataStream
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.types import TypeInformation

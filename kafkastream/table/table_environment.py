@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kafkastream.datastream.data_stream import DataStream
 from kafkastream.datastream.environment import StreamExecutionEnvironment
+from kafkastream.datastream.stream import DataStream
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.table.changelog_mode import ChangelogMode

@@ -9,7 +9,7 @@ from typing import Any, final
 
 from typing_extensions import Self
 
-from kafkastream.datastream.data_stream import CloseableIterator
+from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.job.job_result import JobClient

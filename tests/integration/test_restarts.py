@@ -12,7 +12,7 @@ import pytest
 from kafkastream.common import JobClient, JobStatus, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaTopicPartition
-from kafkastream.datastream.data_stream import CloseableIterator
+from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder, Extent

@@ -158,8 +158,6 @@ _NAMES_LEFT: Final = {
     "encoded": 2,
     "found_tables.py": 1,
     "joined": 2,
-    "keyed_operator": 2,
-    "keyed_refusals.py": 1,
     "masking.py": 1,
     "plain": 2,
     "positions.py": 1,

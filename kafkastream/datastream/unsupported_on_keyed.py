@@ -1,4 +1,4 @@
-"""What Flink refuses on a keyed stream, since it is no operator, and its elements go where their keys are."""
+"""Methods of ``DataStream`` that Flink refuses on a ``KeyedStream``."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import NoReturn
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["KeyedRefusals"]
+__all__ = ["UnsupportedOnKeyed"]
 
 
 def _refused(method: str) -> Callable[..., NoReturn]:
-    def refuse(self: KeyedRefusals, *_: object, **__: object) -> NoReturn:
+    def refuse(self: UnsupportedOnKeyed, *_: object, **__: object) -> NoReturn:
         raise DefinitionError(
             f"{method} cannot be called on a keyed stream: it is no operator, and its elements go where their keys are",
             where=f"KeyedStream.{method}",
-            now="Call it before key_by, or on what comes of the keyed stream.",
+            now="Call it before key_by, or on the result of an operation on the keyed stream.",
         )
 
-    refuse.__doc__ = f"Refused, as in Flink: call ``{method}`` before ``key_by``, or on what comes of the keyed stream."
+    refuse.__doc__ = f"Refused, as in Flink: call ``{method}`` before ``key_by``, or on the result of an operation."
     return refuse
 
 
-class KeyedRefusals:
-    """The methods of a stream that a keyed one has only to say why it has none."""
+class UnsupportedOnKeyed:
+    """Mixin that refuses the methods of operators and of physical partitioning: a keyed stream is no operator."""
 
     name = _refused("name")
     get_name = getName = _refused("get_name")
