@@ -35,6 +35,10 @@ FORMAT: Final = 1
 MOST_TABLES: Final = 10_000
 """Tables of a pipeline: what names a table by accident, such as a record's own id, is told before it fills the memory."""
 
+_KEEPS: Final = (
+    "A table keeps its keys and options: change it back, or give the pipeline another name and the sink another table."
+)
+
 
 class TableRules(Protocol):
     """Transforms and routes of a pipeline, as far as schemas are concerned."""
@@ -141,6 +145,8 @@ def known_schemas(
     for table, schema in given.items():
         if table in schemas and schema.primary_key:
             _check_key(table, schemas[table], schema, "source, its CREATE TABLE")
+        elif table in schemas and (key := schemas[table].primary_key):  # it may have come with the records
+            log.warning("table %s keeps its primary key %s, though its CREATE TABLE has none", table, ", ".join(key))
         schemas[table] = merged(schemas[table], schema) if table in schemas else schema
     more = TableSchema(tuple(metadata))
     return [(table, merged(schema, more)) for table, schema in schemas.items()]
@@ -164,7 +170,8 @@ def evolved(
 
     Raises:
         JobError: The behavior is EXCEPTION, or the sink refuses a change.
-        DefinitionError: A table is to have another primary key than before, or tables with different ones become one.
+        DefinitionError: A table is to have another primary key, partition key or options than before, or tables with
+            different primary keys become one.
     """
     sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
     for table, schema in found:
@@ -179,6 +186,7 @@ def evolved(
         wanted = reduce(merged, outputs.values())
         if target in sinks:
             _check_key(target, sinks[target], wanted, "transform, primary-keys")
+            _check_layout(target, sinks[target], wanted)
             wanted = merged(sinks[target], wanted)
         for change in schema_changes(target, sinks.get(target), wanted):
             if _is_made(change, rules, behavior, apply):
@@ -201,7 +209,25 @@ def _check_key(table: TableId, before: TableSchema, now: TableSchema, where: str
         raise DefinitionError(
             f"the primary key of table {table} was {keys[0]}, and is to be {keys[1]}",
             where=where,
-            now="A table keeps its key: change it back, or give the pipeline another name and the sink another table.",
+            now=_KEEPS,
+        )
+
+
+def _check_layout(table: TableId, before: TableSchema, now: TableSchema) -> None:
+    """Refuse what is given when a table is created, and cannot be altered: Flink CDC would pass it over."""
+    if before.partition_key != now.partition_key:
+        keys = [", ".join(schema.partition_key) or "none" for schema in (before, now)]
+        raise DefinitionError(
+            f"the partition key of table {table} was {keys[0]}, and is to be {keys[1]}",
+            where="transform, partition-keys",
+            now=_KEEPS,
+        )
+    changed = sorted({name for name, _ in before.options.items() ^ now.options.items()})
+    if changed:
+        raise DefinitionError(
+            f"table {table} was created with other options: {', '.join(changed)}",
+            where="transform, table-options",
+            now=_KEEPS,
         )
 
 

@@ -47,6 +47,14 @@ _REACHED = """
     SELECT topic, partition, reached FROM {table}
     WHERE job = %s AND writer = %s AND (topic, partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
 """
+_WRITTEN = """
+    SELECT topic, partition, reached FROM {table}
+    WHERE job = %s AND (topic, partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
+"""
+_FORGET = """
+    UPDATE {table} SET reached = NULL
+    WHERE job = %s AND (topic, partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
+"""
 _CREATION_LOCK = 0x6B61666B  # only one session creates the table, "IF NOT EXISTS" alone can collide
 
 
@@ -57,10 +65,11 @@ class ProgressTable:
     Args:
         settings: The database, and the table's name.
         job: The job's lasting identity.
-        writer: The attempt's name, which no other has; its sessions have it as their application name.
+        writer: The attempt's name, which no other has; its sessions have it as their application name. Empty on the driver,
+            which writes no rows.
     """
 
-    def __init__(self, settings: PostgresSettings, job: str, writer: str) -> None:
+    def __init__(self, settings: PostgresSettings, job: str, writer: str = "") -> None:
         self._name = (settings.default_schema, settings.progress_table)
         self._job = job
         self._writer = writer
@@ -118,9 +127,23 @@ class ProgressTable:
             raise _superseded(ordered)
         return _reached(found)
 
+    def written(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the markers that the job's attempts have left; none if there is no marker table."""
+        if not self._exists(connection):
+            return {}
+        return _reached(self._run(connection, _WRITTEN, (self._job, *_columns(sorted(partitions)))))
+
+    def forget(self, connection: Connection, partitions: Collection[TopicPartition]) -> None:
+        """Drop the job's markers of some partitions in the open transaction."""
+        if self._exists(connection):
+            connection.execute(self._query(_FORGET), (self._job, *_columns(sorted(partitions))))
+
+    def _exists(self, connection: Connection) -> bool:
+        found = connection.execute("SELECT to_regclass(format('%%I.%%I', %s::text, %s::text))", self._name).fetchone()
+        return found != (None,)
+
     def _create(self, connection: Connection) -> None:
-        place = connection.execute("SELECT to_regclass(format('%%I.%%I', %s::text, %s::text))", self._name).fetchone()
-        if place == (None,):
+        if not self._exists(connection):
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
             self._create_schema(connection)
             connection.execute(self._query(_CREATE))

@@ -41,8 +41,10 @@ def sink(database: PostgresDatabase, statement: str = INSERT) -> JdbcSink:
     return JdbcSink.sink(statement, WORD, connection, execution)
 
 
-def words(env: StreamExecutionEnvironment, kafka: KafkaBroker, topic: str) -> DataStream[Row]:
+def words(env: StreamExecutionEnvironment, kafka: KafkaBroker, topic: str, **properties: str) -> DataStream[Row]:
     builder = KafkaSource.builder().set_bootstrap_servers(kafka.bootstrap_servers).set_topics(topic)
+    for name, value in properties.items():
+        builder.set_property(f"spark.{name}", value)
     bounded = builder.set_bounded(KafkaOffsetsInitializer.latest())
     source = bounded.set_value_only_deserializer(SimpleStringSchema()).build()
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "words")
@@ -114,6 +116,26 @@ def test_records_are_written_once_though_their_micro_batch_is_repeated(
     start()
     assert rows(postgres_database) == [("a", 1), ("bb", 2), ("dddd", 4), ("slow", 4)]
     assert rows(postgres_database, "SELECT partition, reached FROM kafkastream_progress ORDER BY 1") == [(0, 3), (1, 1)]
+
+
+def test_topic_that_is_made_again_loses_nothing_to_the_markers_of_the_old_one(
+    kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    execute(postgres_database, "CREATE TABLE words (word text, count int)")
+
+    def copy() -> None:
+        env = environment(tmp_path)
+        words(env, kafka, topic, failOnDataLoss="false").add_sink(sink(postgres_database)).uid("words")
+        env.execute("copy")
+
+    kafka.produce(topic, ["a", "bb", "ccc"])
+    copy()
+    kafka.delete_topic(topic)
+    kafka.create_topic(topic, 1)
+    kafka.produce(topic, ["dddd"])
+    copy()
+    assert rows(postgres_database) == [("a", 1), ("bb", 2), ("ccc", 3), ("dddd", 4)]
+    assert rows(postgres_database, "SELECT partition, reached FROM kafkastream_progress") == [(0, 1)]
 
 
 def test_refused_value_fails_the_job_with_the_statement(

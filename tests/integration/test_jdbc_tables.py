@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import psycopg
 import pytest
 
@@ -39,14 +40,17 @@ def change(op: str, id_: int, before: str | None, after: str | None) -> Record:
     return Record(json.dumps({"before": row(before), "after": row(after), "op": op}), partition=id_ % 2)
 
 
-def start(database: PostgresDatabase, kafka: KafkaBroker, topic: str, folder: Path) -> TableResult:
+def start(
+    database: PostgresDatabase, kafka: KafkaBroker, topic: str, folder: Path, *, loses: bool = False
+) -> TableResult:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     config = t_env.get_config().set("parallelism.default", "1").set("pipeline.name", "copy")
     config.set("execution.checkpointing.dir", folder.as_uri())
     t_env.execute_sql(f"""
         CREATE TABLE shop (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
           'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka.bootstrap_servers}',
-          'properties.group.id' = 'g', 'scan.startup.mode' = 'earliest-offset',
+          'properties.group.id' = 'g', 'properties.spark.failOnDataLoss' = '{str(not loses).lower()}',
+          'scan.startup.mode' = 'earliest-offset',
           'scan.bounded.mode' = 'latest-offset', 'format' = 'debezium-json'
         )
     """)
@@ -76,6 +80,20 @@ def test_changes_are_copied_once_and_counted(
         (0, 4),
         (1, 2),
     ]
+
+
+def test_topic_that_is_made_again_loses_nothing_to_the_markers_of_the_old_one(
+    kafka: KafkaBroker, topic: str, postgres_database: PostgresDatabase, tmp_path: Path
+) -> None:
+    execute(postgres_database, "CREATE TABLE copies (id int PRIMARY KEY, name text)")
+    execute(postgres_database, "CREATE TABLE counts (name text PRIMARY KEY, n bigint)")
+    kafka.produce(topic, [attrs.evolve(change("c", number, None, "a"), partition=0) for number in (1, 2)])
+    start(postgres_database, kafka, topic, tmp_path).wait()
+    kafka.delete_topic(topic)
+    kafka.create_topic(topic, 1)
+    kafka.produce(topic, [attrs.evolve(change("c", 3, None, "a"), partition=0)])
+    start(postgres_database, kafka, topic, tmp_path, loses=True).wait()
+    assert execute(postgres_database, "SELECT * FROM copies ORDER BY 1") == [(1, "a"), (2, "a"), (3, "a")]
 
 
 def test_what_does_not_fit_is_told_before_anything_is_read(

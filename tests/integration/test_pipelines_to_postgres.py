@@ -10,10 +10,11 @@ import attrs
 import psycopg
 import pytest
 
+from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.postgres_sink import PostgresSink
 from kafkastream.cdc.spec.rules import TransformRule
-from kafkastream.errors import JobError
+from kafkastream.errors import JobError, KafkaError
 from kafkastream.spark.job.pipelines import start
 from kafkastream.testing import EmbeddedPostgres, KafkaBroker, wait_until
 from tests.integration.test_pipelines_at_work import event, settings, source
@@ -112,3 +113,49 @@ def is_there(server: EmbeddedPostgres, query: str) -> bool:
         return bool(rows(server, query))
     except (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn):
         return False
+
+
+def test_topic_that_is_made_again_loses_nothing_to_the_markers_of_the_old_one(
+    kafka: KafkaBroker, topic: str, postgres: EmbeddedPostgres, schema: str, tmp_path: Path
+) -> None:
+    orders = f"{schema}.orders"
+    spec = pipeline(kafka, topic, postgres, tmp_path)
+    kafka.produce(topic, [event("c", orders, {"id": number}) for number in (1, 2, 3)])
+    start(spec).wait()
+    kafka.delete_topic(topic)
+    kafka.create_topic(topic, 1)
+    kafka.produce(topic, [event("c", orders, {"id": 9})])
+    with pytest.raises(KafkaError, match=f"{topic}-0 holds offsets 0 to 1, read is 3"):
+        start(spec).wait()
+    start(tolerant(spec)).wait()
+    assert rows(postgres, f'SELECT id FROM "{schema}".orders ORDER BY 1') == [(1,), (2,), (3,), (9,)]
+
+
+def test_topic_that_is_made_again_beside_a_running_pipeline_is_written_from_its_first_record(
+    kafka: KafkaBroker,
+    topic: str,
+    postgres: EmbeddedPostgres,
+    schema: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    orders, ids = f"{schema}.orders", f'SELECT id FROM "{schema}".orders ORDER BY 1'
+    spec = attrs.evolve(pipeline(kafka, topic, postgres, tmp_path), source=source(kafka, topic, ends=False))
+    kafka.produce(topic, [event("c", orders, {"id": number}) for number in (1, 2, 3)])
+    job = start(tolerant(spec))
+    wait_until(lambda: is_there(postgres, f"{ids} OFFSET 2"), 60, "the first records")
+    kafka.delete_topic(topic)
+    kafka.create_topic(topic, 1)
+    wait_until(lambda: "was deleted or created again" in caplog.text, 60, "the loss to be seen")
+    kafka.produce(topic, [event("c", orders, {"id": number}) for number in (7, 8)])
+    wait_until(lambda: is_there(postgres, f"{ids} OFFSET 4"), 60, "the records of the new topic")
+    job.cancel().result(60)
+    assert rows(postgres, ids) == [(1,), (2,), (3,), (7,), (8,)]
+
+
+def tolerant(spec: PipelineSpec) -> PipelineSpec:
+    """Return a pipeline that goes on where records are lost."""
+    assert isinstance(spec.source, KafkaPipelineSource)
+    kept = spec.source.source
+    changed = attrs.evolve(kept, properties={**kept.properties, "spark.failOnDataLoss": "false"})
+    return attrs.evolve(spec, source=attrs.evolve(spec.source, source=changed))

@@ -109,6 +109,11 @@ class PipelineQuery:
         found = self._processing.known(self._book)  # rules may be others than before
         self._follow(found if book is not None else [*found, *prefetched(self._processing, inputs)])
 
+    @property
+    def identity(self) -> str:
+        """Lasting identity of the pipeline, by which sinks know what they have written for it."""
+        return self._book.job
+
     def begin_batch(self, number: int) -> None:
         """Begin a micro-batch, or repeat it."""
         self._begins, self._found, self._number = None, [], number

@@ -133,6 +133,10 @@ class FolderReader(ABC):
         """Up to where each source has been read, by its key; none before the first completed micro-batch."""
         return self._offsets_of_last(name, "commits")
 
+    def offsets_before_and_after(self, name: str, batch: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """Return where each source of a query stood before a planned micro-batch of Spark's and is to stand behind it."""
+        return self._logged(name, batch - 1)[1], self._logged(name, batch)[1]
+
     def sources_read(self, name: str) -> Collection[str]:
         """The keys of the sources of which a query has progress that the next start goes by."""
         finished = [key for key, extent in self.kept_extents(name).items() if extent.finished]

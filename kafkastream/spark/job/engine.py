@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.cdc.node import PipelineNode
-from kafkastream.errors import JobError, StorageError, UnsupportedFeatureError
+from kafkastream.errors import JobError, KafkastreamError, StorageError, UnsupportedFeatureError
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
@@ -44,6 +44,7 @@ from kafkastream.spark.job.query_progress import FollowedQuery
 from kafkastream.spark.job.query_runner import RunningPart, StopRequestedError
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
+from kafkastream.spark.job.written_markers import WrittenMarkers
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
 from kafkastream.spark.plan.keyed_query import KeyedQuery, in_levels
 from kafkastream.spark.plan.passthrough import PassThrough, pass_through
@@ -317,6 +318,9 @@ class _Part:
     def _begun(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
+        markers = WrittenMarkers.of(self.graph, inputs, self._slots.id, self.pipeline.identity if self.pipeline else "")
+        markers.check()
+        number_of = partial(self._batch_number, run, markers)
         most = _KEYED_PER_BATCH if self.keyed is not None else None
         frames = kafka_frames(self.folder.session, inputs, _SHOWN_PER_BATCH if through_driver else most)
         if self.native is not None:
@@ -327,12 +331,12 @@ class _Part:
             self.folder.relocate_state(self.name)
             frame = self.keyed.frame(frames, is_named=self.is_named)
             writer = frame.writeStream.foreachBatch(
-                lambda batch, number: self._keyed_batch(run, over, batch, self._slots.of_batch(number))
+                lambda batch, number: self._keyed_batch(run, over, batch, number_of(number))
             )
         else:
             frame = reduce(DataFrame.unionByName, frames.values()) if self.tables is None else self.tables.frame(frames)
             writer = frame.writeStream.foreachBatch(
-                lambda batch, number: self._batch(run, over, batch, self._slots.of_batch(number))
+                lambda batch, number: self._batch(run, over, batch, number_of(number))
             )
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
@@ -344,6 +348,14 @@ class _Part:
         # What Spark alone writes may call functions, too: its tasks are told what this thread is told.
         LIVE_RUNS.context(self._slots.id, 0).hand_out(self.folder.session.sparkContext)
         return writer.start()
+
+    def _batch_number(self, run: RunningPart, markers: WrittenMarkers, batch: int) -> int:
+        """Check the markers for a micro-batch of Spark's, and return its number as the slots' markers count it."""
+        try:
+            markers.check_batch(self.folder, self.name, batch)
+        except KafkastreamError as error:
+            run.fail(error)
+        return self._slots.of_batch(batch)
 
     def _batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
         """Run a micro-batch, whose number is what the slots' markers count it as."""

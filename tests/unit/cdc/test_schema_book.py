@@ -187,6 +187,32 @@ def test_a_given_key_other_than_the_kept_one_is_refused() -> None:
         known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: other}, ())
 
 
+def test_key_that_create_table_no_longer_declares_is_kept_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    kept = TableSchema.of([("id", INT)], ("id",))
+    assert known_schemas(SchemaBook({ORDERS: kept}), {ORDERS: NARROW}, ()) == [(ORDERS, kept)]
+    assert "table shop.orders keeps its primary key id, though its CREATE TABLE has none" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("created", "told"),
+    [
+        (attrs.evolve(NARROW, partition_key=("id",)), r"partition key of table shop\.orders was id, and is to be none"),
+        (
+            attrs.evolve(NARROW, options={"delta.x": "s3cret"}),
+            r"table shop\.orders was created with other options: delta\.x",
+        ),
+    ],
+    ids=["partition-key", "options"],
+)
+def test_table_keeps_what_it_was_created_with(created: TableSchema, told: str) -> None:
+    with pytest.raises(DefinitionError, match=told) as raised:
+        follow(SchemaBook({ORDERS: NARROW}, {ORDERS: created}), [(ORDERS, NARROW)], Tables())
+    assert "s3cret" not in str(raised.value)
+    assert (
+        follow(SchemaBook({ORDERS: created}, {ORDERS: created}), [(ORDERS, created)], Tables()).sinks[ORDERS] == created
+    )
+
+
 @pytest.mark.parametrize("key", [("no",), ()])
 def test_tables_with_different_keys_do_not_become_one(key: tuple[str, ...]) -> None:
     orders = TableSchema.of([("id", INT), ("no", INT)], ("id",))
