@@ -1,1 +1,1 @@
-"""Types, rows, times and the functions that users implement first: Flink's ``common``."""
+"""Types, rows, times, watermark strategies and basic user functions: Flink's ``common``, and checks of arguments."""

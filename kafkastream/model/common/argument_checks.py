@@ -1,4 +1,4 @@
-"""Arguments of public methods are held against the methods' annotations when they are called."""
+"""Checks of arguments of public methods against their annotations, when they are called."""
 
 from __future__ import annotations
 

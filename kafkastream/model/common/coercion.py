@@ -1,4 +1,4 @@
-"""Values under a declared type: what Flink's serializer for the type would hand to the next operator."""
+"""Coercion of values to a declared type, as Flink's serializer for the type would hand them to the next operator."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _row(type_info: _Type) -> Coercion:
 
 
 def _values_of(row: Row, names: list[str], type_info: _Type) -> Sequence[Any]:
-    """The values that a row has for the fields of its type, as PyFlink finds them: more are left out."""
+    """Return a row's values for the fields of its type, as PyFlink finds them; additional values are dropped."""
     fields = getattr(row, "_fields", names)
     if fields == names:
         return row._values[: len(names)]
@@ -112,7 +112,7 @@ def _by_column(values: Sequence[Sequence[Any]], inner: Sequence[Coercion | None]
 
 
 def _fields(type_info: _Type, names: Iterable[object]) -> Callable[[Sequence[Any], Any], list[Any]]:
-    """What coerces the values of a row or a tuple, of which there are as many as the type says."""
+    """Return a function that coerces the values of a row or tuple, of which there are as many as the type has fields."""
     inner = [(name, coercion_of(kind)) for name, kind in zip(names, type_info.elements, strict=True)]
 
     def coerced(values: Sequence[Any], whole: Any) -> list[Any]:
@@ -171,7 +171,7 @@ def _list(type_info: _Type) -> Coercion:
 
 
 def _is_kept(coercion: Coercion | None, values: Sequence[Any]) -> bool:
-    """Whether all values are as declared already."""
+    """Return whether all values already are as declared."""
     return not values or coercion is None or coercion.column(values) is values
 
 

@@ -1,4 +1,4 @@
-"""How values are coerced, one by one or a column at a time, and what is raised for one of another type."""
+"""Rules of coercion, for single values and whole columns, and the error for a value of another type."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ KEY: Final = "a key"
 
 @final
 class MistypedError(TypeError):
-    """A value is not of the type that is declared for it.
+    """Value that is not of the type declared for it.
 
     Attributes:
-        value: The value, or what inside of it does not fit.
-        type_info: The type that it would have to have.
-        reason: What of it does not fit, if not its type.
-        path: Where it is inside of the value as a whole.
+        value: The value, or the part of it that does not fit.
+        type_info: The declared type.
+        reason: Reason, if it is not the type.
+        path: Place inside the whole value.
     """
 
     def __init__(
@@ -55,12 +55,13 @@ def _place(place: object) -> str:
 @final
 @attrs.frozen
 class Coercion:
-    """The way from Python's values to those of a type.
+    """Conversion of Python values to a declared type.
 
     Args:
-        one: From a value that is not None; raises ``MistypedError``.
-        column: From values, None among them, if that can be done at once: the given sequence itself where all values
-            are as declared, and None where they have to be looked at one by one.
+        one: Converts a value that is not None; raises ``MistypedError``.
+        column: Converts a sequence that may contain None, if that can be done at once: returns the given sequence
+            itself
+            where all values are as declared, and None where they have to be converted one by one.
     """
 
     one: Callable[[Any], Any]
@@ -87,6 +88,6 @@ class Coercion:
 
 
 def of_types(*kinds: type) -> Callable[[Sequence[Any]], bool]:
-    """Return what tells whether values are all of exactly these types, or None."""
+    """Return a function that tells whether all values are of exactly these types, or None."""
     allowed = frozenset({*kinds, NoneType})
     return lambda values: allowed.issuperset(map(type, values))

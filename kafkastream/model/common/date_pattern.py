@@ -1,4 +1,4 @@
-"""Dates as Java's ``DateTimeFormatter`` writes them, and zones as Java's ``ZoneId`` reads them."""
+"""Date patterns of Java's ``DateTimeFormatter`` and time zones of Java's ``ZoneId``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _WIDTH: Final = 2
 @final
 @attrs.frozen
 class DatePattern:
-    """Numbers of a date and a time in the order of a pattern.
+    """Formatter of dates and times by a pattern of year, month, day, hour, minute and second.
 
     Raises:
-        DefinitionError: The pattern asks for anything else than year, month, day, hour, minute and second.
+        DefinitionError: The pattern contains other letters.
 
     Example:
         >>> DatePattern("yyyy-MM-dd--HH").format(datetime.datetime(2026, 3, 1, 7))
@@ -46,12 +46,12 @@ class DatePattern:
             )
 
     def format(self, time: datetime.datetime) -> str:
-        """Write a time."""
+        """Return the text of a time."""
         return "".join(_written(match[0], time) for match in _TOKEN.finditer(self.pattern))
 
 
 def _is_number(token: str) -> bool:
-    """Whether a token of letters is a number of a date; Java writes names for three months' letters."""
+    """Return whether a token of letters is a number of a date; Java writes three letters of a month as its name."""
     return token[0] in _FIELDS and (len(token) <= _WIDTH or token[0] in "yu")
 
 

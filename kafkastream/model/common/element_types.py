@@ -1,4 +1,4 @@
-"""The elements of a collection under the type that a job declares for them."""
+"""Check and conversion of a collection's elements to their declared type."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _Type = TypeInformation[Any]
 
 
 def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[object]:
-    """Return the elements as values of the type; None is of every type.
+    """Return the elements as values of the declared type; None is of every type.
 
-    Stricter than what operators give, as in Flink: no whole number is made of a float, and none of a bool.
+    Stricter than between operators, as in Flink: no integer is made of a float, and none of a bool.
 
     Raises:
-        DefinitionError: An element is of another type; which one, and what of it, is in the message.
+        DefinitionError: An element is of another type; the message has the element and the part that does not fit.
 
     Example:
         >>> from kafkastream.model.common.types import Types
@@ -51,7 +51,7 @@ def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[obj
 
 
 def _misfits(value: Any, type_info: _Type) -> Iterator[str]:
-    """What of a value is not of its type."""
+    """Yield descriptions of the parts of a value that are not of its type."""
     if value is None:
         return
     if not _FITS[type_info.kind](value):
@@ -66,7 +66,7 @@ def _misfits(value: Any, type_info: _Type) -> Iterator[str]:
 
 
 def _parts(value: Any, type_info: _Type) -> Iterable[tuple[Any, _Type]] | None:
-    """What is inside a value, with the type of each; None when there is another number of them."""
+    """Return the values inside a value, with the type of each; None if their number differs from the type's."""
     types = type_info.elements
     match type_info.kind:
         case TypeKind.MAP:
@@ -81,7 +81,7 @@ def _parts(value: Any, type_info: _Type) -> Iterable[tuple[Any, _Type]] | None:
 
 
 def _values(value: Any, type_info: _Type) -> Sequence[Any] | None:
-    """The values of the fields of a row or tuple, in the order of its type; None where names are others."""
+    """Return the values of the fields of a row or tuple, in the order of its type; None if the names differ."""
     names = type_info.field_names if isinstance(type_info, RowTypeInfo) else ()
     if isinstance(value, Mapping):
         return None if value and not value.keys() & set(names) else [value.get(name) for name in names]

@@ -8,7 +8,7 @@ __all__ = ["Sink", "SinkFunction", "Source", "SourceFunction"]
 
 
 class Source:
-    """Where elements come from: what ``env.from_source`` takes."""
+    """Base class of sources: the argument of ``env.from_source``."""
 
     __slots__ = ()
 
@@ -17,7 +17,7 @@ class Source:
 
 
 class Sink:
-    """Where elements go: what ``stream.sink_to`` takes."""
+    """Base class of sinks: the argument of ``stream.sink_to``."""
 
     __slots__ = ()
 
@@ -27,12 +27,12 @@ class Sink:
 
     @property
     def target_text(self) -> str:
-        """Where it writes to, as the line has it that a job tells when it starts; never with a secret."""
+        """Return the target as the message at a job's start shows it, without secrets."""
         return type(self).__name__.removesuffix("Sink")
 
 
 class SourceFunction:
-    """A source of Flink 1.x: what ``env.add_source`` takes."""
+    """Base class of Flink 1.x sources: the argument of ``env.add_source``."""
 
     __slots__ = ()
 
@@ -41,7 +41,7 @@ class SourceFunction:
 
 
 class SinkFunction:
-    """A sink of Flink 1.x: what ``stream.add_sink`` takes."""
+    """Base class of Flink 1.x sinks: the argument of ``stream.add_sink``."""
 
     __slots__ = ()
 

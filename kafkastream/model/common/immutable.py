@@ -1,4 +1,4 @@
-"""Immutable mappings that keep their secrets to themselves."""
+"""Immutable mappings, and text, whose ``repr`` hides secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ URL_USER = re.compile(r"(?<=://)[^/\s]*@")
 
 @final
 class Secret(str):
-    """Text from a place for secrets: ``repr`` hides it wherever it stands, whatever the option is called.
+    """Text whose ``repr`` is hidden wherever it stands, whatever its option is called.
 
     Example:
         >>> user = Secret("admin")
@@ -40,7 +40,7 @@ class Secret(str):
 
 
 def is_secret(key: str) -> bool:
-    """Whether the value of a property named ``key`` must never be shown.
+    """Return whether the value of a property named ``key`` must never be shown.
 
     Example:
         >>> is_secret("sasl.jaas.config"), is_secret("bootstrap.servers")
@@ -50,9 +50,9 @@ def is_secret(key: str) -> bool:
 
 
 def redacted(value: object) -> str:
-    """``repr(value)`` with secrets replaced by ``***``; made for ``attrs.field(repr=redacted)``.
+    """Return ``repr(value)`` with secrets replaced by ``***``; made for ``attrs.field(repr=redacted)``.
 
-    Hidden are the values of secret keys of a mapping, and the user part of URLs.
+    Values of secret keys of a mapping are hidden, and the user part of URLs.
 
     Example:
         >>> redacted({"group.id": "g", "ssl.key.password": "pw", "url": "http://user:pw@host"})
@@ -69,7 +69,7 @@ def _shown(key: object, value: object) -> str:
 
 @final
 class FrozenMap(Mapping[K, V]):
-    """A mapping that cannot change: it hashes, pickles, equals any mapping with the same items, and hides secrets.
+    """Immutable mapping: hashes, pickles, equals any mapping with the same items, and hides secrets in ``repr``.
 
     Example:
         >>> FrozenMap({"acks": "1"}) | {"acks": "all", "sasl.password": "pw"}
@@ -83,7 +83,7 @@ class FrozenMap(Mapping[K, V]):
         object.__setattr__(self, "_items", dict(items))
 
     def set(self, key: K, value: V) -> FrozenMap[K, V]:
-        """A copy in which ``key`` has ``value``."""
+        """Return a copy in which ``key`` has ``value``."""
         return FrozenMap({**self._items, key: value})
 
     def __or__(self, other: Mapping[K, V]) -> FrozenMap[K, V]:

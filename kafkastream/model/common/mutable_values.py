@@ -1,4 +1,4 @@
-"""Values that change in place: a function may do so with what its state has given it, and never say so."""
+"""Detection of mutable values: user code may change a value that its state returned, without calling ``update``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIXED: Final = frozenset({type(None), bool, int, float, str, bytes, Decimal, dat
 
 
 def may_change(value: Any) -> bool:
-    """Whether a value can be changed in place.
+    """Return whether a value can be changed in place.
 
     Example:
         >>> [may_change(value) for value in ("a", ("a", 1), ["a"], ("a", [1]))]
@@ -25,5 +25,5 @@ def may_change(value: Any) -> bool:
 
 
 def any_may_change(values: Iterable[Any]) -> bool:
-    """Whether one of several values, which can be gone through twice, can be changed in place."""
+    """Return whether any of several values can be changed in place; ``values`` is iterated twice."""
     return not FIXED.issuperset(map(type, values)) and any(map(may_change, values))

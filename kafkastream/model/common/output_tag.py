@@ -1,4 +1,4 @@
-"""Side outputs: other ways out of a function."""
+"""Side outputs of functions."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def _type_of(
 @checked_methods
 @attrs.frozen(init=False)
 class OutputTag(Generic[T]):
-    """The name of a side output, and the type of its elements.
-
-    Two tags with one name are the same output.
+    """Name and element type of a side output; two tags with one name are the same output.
 
     Example:
         >>> late = OutputTag("late", Types.STRING())
@@ -55,20 +53,20 @@ class OutputTag(Generic[T]):
         self.__attrs_init__(tag_id, _type_of(type_info))
 
     def get_id(self) -> str:
-        """The name."""
+        """Return the name."""
         return self.tag_id
 
     getId = get_id
 
     def get_type_info(self) -> TypeInformation[Any]:
-        """The type of the elements."""
+        """Return the type of the elements."""
         return self.type_info
 
     getTypeInfo = get_type_info
 
 
 class SideOutputs:
-    """Collects what a call writes to side outputs."""
+    """Collector of elements that a call writes to side outputs."""
 
     __slots__ = ("_aside",)
 
@@ -76,10 +74,10 @@ class SideOutputs:
         self._aside: list[tuple[OutputTag[Any], Any]] = []
 
     def output(self, output_tag: OutputTag[T], value: T) -> None:
-        """Write to a side output, as in Java; ``yield output_tag, value`` does the same."""
+        """Write ``value`` to a side output, as in Java; ``yield output_tag, value`` does the same."""
         self._aside.append((output_tag, value))
 
     def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
-        """What was written to side outputs since this was last asked."""
+        """Return, and forget, what was written to side outputs since the last call."""
         taken, self._aside = self._aside, []
         return taken

@@ -1,4 +1,4 @@
-"""How many subtasks operators may have."""
+"""Parallelism and maximum parallelism of operators."""
 
 from __future__ import annotations
 
@@ -11,14 +11,22 @@ _MOST = 32_768
 
 
 def checked_parallelism(parallelism: int) -> int:
-    """A parallelism that Flink would take."""
+    """Return ``parallelism`` if Flink would accept it.
+
+    Raises:
+        DefinitionError: It is not positive.
+    """
     if parallelism < 1:
         raise DefinitionError(f"parallelism {parallelism} is less than 1", now="Give 1 or more.")
     return parallelism
 
 
 def checked_max_parallelism(max_parallelism: int) -> int:
-    """A maximum parallelism that Flink would take."""
+    """Return ``max_parallelism`` if Flink would accept it.
+
+    Raises:
+        DefinitionError: It is out of Flink's range.
+    """
     if not 1 <= max_parallelism <= _MOST:
         raise DefinitionError(
             f"maximum parallelism {max_parallelism} is out of bounds", now=f"Give a number from 1 to {_MOST}."
@@ -27,7 +35,9 @@ def checked_max_parallelism(max_parallelism: int) -> int:
 
 
 def default_max_parallelism(parallelism: int) -> int:
-    """What Flink makes of a parallelism: half as much again, as a power of 2 within bounds (KeyGroupRangeAssignment).
+    """Return Flink's default for a parallelism: 1.5 times as much, rounded up to a power of 2, within bounds.
+
+    Follows ``KeyGroupRangeAssignment.computeDefaultMaxParallelism``.
 
     Example:
         >>> [default_max_parallelism(parallelism) for parallelism in (1, 100, 200, 30_000)]

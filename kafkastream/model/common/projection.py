@@ -1,4 +1,4 @@
-"""Some fields of tuples."""
+"""Projection of tuples, ``DataStream.project``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Projection"]
 @final
 @attrs.frozen
 class Projection(MapFunction[Any, tuple[Any, ...]]):
-    """Keeps these fields of tuples, in this order.
+    """Function that keeps some fields of tuples, in a given order.
 
     Example:
         >>> Projection.of(Types.TUPLE([Types.INT(), Types.STRING()]), (1,)).map((7, "apples"))
@@ -29,10 +29,10 @@ class Projection(MapFunction[Any, tuple[Any, ...]]):
 
     @staticmethod
     def of(input_type: TypeInformation[Any] | None, indexes: Sequence[int]) -> Projection:
-        """The projection of a stream of this type.
+        """Return the projection of a stream of this type.
 
         Raises:
-            DefinitionError: It is none of tuples, or they have no such field.
+            DefinitionError: The stream is not one of tuples, or they have no such field.
         """
         if input_type is None or input_type.kind is not TypeKind.TUPLE:
             raise DefinitionError(
@@ -50,5 +50,5 @@ class Projection(MapFunction[Any, tuple[Any, ...]]):
         return Projection(tuple(indexes), Types.TUPLE([input_type.elements[index] for index in indexes]))
 
     def map(self, value: Any) -> tuple[Any, ...]:
-        """The fields of a tuple."""
+        """Return the kept fields of a tuple."""
         return tuple(value[index] for index in self.indexes)

@@ -1,4 +1,4 @@
-"""Rows: the records of several fields that user functions handle."""
+"""Rows: records of several fields."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Row", "RowKind", "field_values", "named_rows"]
 
 
 class RowKind(enum.Enum):
-    """What a row does to a changelog; its string is Flink's short form.
+    """Kind of change that a row describes in a changelog; ``str`` gives Flink's short form.
 
     Example:
         >>> print(RowKind.UPDATE_BEFORE)
@@ -36,7 +36,7 @@ _SHORT = ("+I", "-U", "+U", "-D")
 
 @final
 class Row:
-    """A record of several values, with or without names, and a kind.
+    """Record of several values, with or without field names, and a row kind.
 
     Same as PyFlink's: values are read and set by position, by name and (read only) as attributes.
     ``Row("name", "age")`` can be called to make rows with these names.
@@ -69,7 +69,7 @@ class Row:
 
     @staticmethod
     def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:
-        """A row of the given kind."""
+        """Return a row of the given kind."""
         row = Row(*args, **kwargs)
         row._row_kind = row_kind
         return row
@@ -77,7 +77,11 @@ class Row:
     ofKind = of_kind
 
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
-        """The values by name; with ``recursive``, rows inside become dicts as well."""
+        """Return the values by name.
+
+        Args:
+            recursive: Convert nested rows, too.
+        """
         if not hasattr(self, "_fields"):
             raise TypeError("Cannot convert a Row without field names into a dict")
         values = map(_plain, self._values) if recursive else self._values
@@ -86,13 +90,13 @@ class Row:
     asDict = as_dict
 
     def get_row_kind(self) -> RowKind:
-        """What the row does to a changelog."""
+        """Return the kind of change that the row describes."""
         return self._row_kind
 
     getRowKind = get_row_kind
 
     def set_row_kind(self, row_kind: RowKind) -> None:
-        """Say what the row does to a changelog."""
+        """Set the kind of change that the row describes."""
         self._row_kind = row_kind
 
     setRowKind = set_row_kind
@@ -104,7 +108,7 @@ class Row:
     setFieldNames = set_field_names
 
     def get_fields_by_names(self, names: Sequence[str]) -> list[Any]:
-        """The values of the named fields; of a row without names, all values."""
+        """Return the values of the named fields; of a row without names, all values."""
         if not hasattr(self, "_fields") or self._fields == names:
             return self._values
         return [self._values[self._position(name)] for name in names]
@@ -119,7 +123,7 @@ class Row:
             raise DefinitionError(f"the row has no field {name!r}; its fields are {fields}") from None
 
     def __call__(self, *args: Any) -> Row:
-        """A row of ``args`` under the names that this row consists of."""
+        """Return a row of ``args`` with this row's values as its field names."""
         if len(args) > len(self._values):
             raise DefinitionError(f"Can not create Row with fields {self}, expected {len(self)} values but got {args}")
         return _rebuild(self._values, args, self._row_kind)
@@ -180,7 +184,7 @@ class Row:
 
 
 def named_rows(fields: list[str], values: Iterable[list[Any]]) -> list[Row]:
-    """Rows that take over these lists of values, and share the list of names: quick to make.
+    """Return rows that take over these lists of values and share the list of names, which is quicker than ``Row(...)``.
 
     Example:
         >>> named_rows(["name", "age"], [["Alice", 11], ["Bob", 12]])
@@ -197,7 +201,7 @@ def named_rows(fields: list[str], values: Iterable[list[Any]]) -> list[Row]:
 
 
 def field_values(row: Row, names: list[str]) -> list[Any]:
-    """Return a row's values for the fields of a schema: by name, or in order where it has not all of these names.
+    """Return a row's values for the fields of a schema: by name, or in order if it does not have all of these names.
 
     Flink's schemas take the values in order, whatever the names: rows reach them without any.
 

@@ -1,4 +1,4 @@
-"""Numbers, texts and times under a declared type."""
+"""Coercion of numbers, texts and times to declared types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ _NUMBERS: Final = frozenset({float, int, bool})
 
 
 def _integer(kind: TypeKind) -> Coercion:
-    """Cut off fractions and refuse numbers out of range, as the coders of PyFlink (``coder_impl_fast``) do."""
+    """Return a coercion that truncates fractions and refuses numbers out of range, as PyFlink's ``coder_impl_fast``
+    does.
+    """
     type_info: TypeInformation[int] = TypeInformation(kind)
     limit = 1 << (_BITS[kind] - 1)
 
@@ -43,7 +45,7 @@ def _integer(kind: TypeKind) -> Coercion:
 
 
 def _big_integer(value: Any) -> int:
-    """Take any size; PyFlink's coder refuses more than 64 bits, though Java's BigInteger has them."""
+    """Accept integers of any size; PyFlink's coder refuses more than 64 bits, though Java's BigInteger has them."""
     return _whole(value, TypeInformation(TypeKind.BIG_INT))
 
 
@@ -149,7 +151,7 @@ def _millis(value: datetime.time | datetime.datetime) -> int:
 
 
 def _times(one: Callable[[Any], Any], kind: type) -> Coercion:
-    """A time that has no zone and whole milliseconds stays as it is."""
+    """Return a coercion that keeps times without a zone and with whole milliseconds as they are."""
     fits = of_types(kind)
 
     def column(values: Sequence[Any]) -> Sequence[Any] | None:

@@ -1,4 +1,4 @@
-"""Copies of what a program hands over, as it is at that moment."""
+"""Snapshots of user functions at the call that takes them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ T = TypeVar("T")
 
 
 def snapshot(value: T) -> T:
-    """Copy a function, with its fields and the variables that it uses, as it is now.
+    """Return a copy of a function, with its fields and the variables that it uses, as it is now.
 
-    PyFlink pickles a function at the call that takes it: what the program changes later does not reach it, and two
-    operators with one function have two objects of it. Classes are not copied: an element is still of its class.
-    What cannot be pickled is given back itself; ``execute`` refuses it under the name that its operator has by then.
+    PyFlink pickles a function at the call that takes it: later changes of the program do not reach it, and two
+    operators with
+    one function have two objects of it. Classes are not copied: an element is still of its class.
+    An object that cannot be pickled is returned itself; ``execute`` refuses it under the name of its operator.
 
     Example:
         >>> limit = [3]
@@ -39,14 +40,14 @@ def snapshot(value: T) -> T:
 
 @final
 class _Pickler(cloudpickle.Pickler):
-    """Pickles values, and keeps classes: cloudpickle would write to a class of the script when it reads it again."""
+    """Pickler that keeps classes by reference: cloudpickle would change a class of the script when it is read again."""
 
     def __init__(self, buffer: io.BytesIO) -> None:
         super().__init__(buffer)
         self.kept: list[type] = []
 
     def persistent_id(self, obj: Any) -> int | None:
-        """The number of a class."""
+        """Return the number of a class."""
         if not isinstance(obj, type):
             return None
         self.kept.append(obj)
@@ -55,7 +56,7 @@ class _Pickler(cloudpickle.Pickler):
 
 @final
 class _Unpickler(pickle.Unpickler):
-    """Reads what a ``_Pickler`` has written."""
+    """Unpickler of the output of ``_Pickler``."""
 
     def __init__(self, buffer: io.BytesIO, kept: list[type]) -> None:
         buffer.seek(0)
@@ -63,5 +64,5 @@ class _Unpickler(pickle.Unpickler):
         self._kept = kept
 
     def persistent_load(self, pid: int) -> type:
-        """The class of a number."""
+        """Return the class of a number."""
         return self._kept[pid]

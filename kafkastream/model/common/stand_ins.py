@@ -1,4 +1,4 @@
-"""Classes that PyFlink has and Spark cannot give: they can be imported, and say what works instead when they are used."""
+"""Stand-ins: PyFlink's classes that Spark cannot provide; they can be imported, and name an alternative when used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ MACHINERY: Final = "A part of PyFlink's own machinery without a counterpart here
 
 
 class _Refusing(ABCMeta):
-    """Type of the stand-ins: a call and a look at an attribute raise; names with an underscore are Python's to ask."""
+    """Metaclass of the stand-ins: calls and public attributes raise; Python itself may ask for names with an
+    underscore.
+    """
 
     _instead: str
     _replaced: type
@@ -45,7 +47,7 @@ def _refusal(used: _Refusing, how: str) -> UnsupportedFeatureError:
 
 
 class StandIn(metaclass=_Refusing):
-    """Base of the stand-ins; each names by ``instead`` what works in its place. Subclasses of users are refused alike.
+    """Base of the stand-ins; ``instead`` names the alternative. Subclasses of users are refused alike.
 
     Example:
         >>> class PulsarSource(StandIn, instead="Bring the messages into a topic."): ...
@@ -68,21 +70,27 @@ class StandIn(metaclass=_Refusing):
 
 
 def stand_in(module: str, name: str, instead: str) -> Any:
-    """Return the stand-in of a function."""
+    """Return the stand-in of a function.
+
+    Args:
+        module: Module of the function.
+        name: Name of the function.
+        instead: Alternative, as a sentence.
+    """
     return _Refusing(name, (StandIn,), {"__module__": module}, instead=instead)
 
 
 def instead_of(thing: object) -> str | None:
-    """Return what works in place of a stand-in; None if ``thing`` is none."""
+    """Return the alternative that a stand-in names; None if ``thing`` is not a stand-in."""
     return thing._instead if isinstance(thing, _Refusing) and thing._replaced is thing else None
 
 
 class Refused:
-    """Attribute of PyFlink's that there cannot be, such as one of Java's objects; refused by name when it is looked at.
+    """Attribute of PyFlink's that cannot exist here, such as a Java object; raises when it is read.
 
     Args:
-        instead: What works in its place.
-        because: Why there is none.
+        instead: Alternative, as a sentence.
+        because: Reason.
     """
 
     def __init__(self, instead: str = JVM, because: str = "leads into Flink's JVM") -> None:

@@ -1,4 +1,4 @@
-"""What users implement: functions that a job applies to its elements."""
+"""Basic user functions: map, flat map, filter, key selector, reduce and aggregate."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OUT = TypeVar("OUT", default=Any)
 
 
 class Function:
-    """Base of all functions: ``open`` runs before the first element, ``close`` after the last.
+    """Base of all user functions: ``open`` runs before the first element, ``close`` after the last.
 
     A function is opened once per Python worker and subtask and kept between micro-batches.
     Differs from Flink: a function that overrides ``close`` is opened and closed with every task of every micro-batch,
@@ -49,75 +49,85 @@ class Function:
     """
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Prepare: open connections, load models."""
+        """Initialize the function: open connections, load models, get state.
+
+        Args:
+            runtime_context: Task, subtask, job parameters, metrics and keyed state.
+        """
 
     def close(self) -> None:
-        """Tear down: flush and release what ``open`` has taken."""
+        """Flush and release what ``open`` has acquired."""
 
 
 class WrappingFunction(Function):
-    """A function that calls others: it opens them, and closes those that want to be."""
+    """Function that calls others: it opens them, and closes those that override ``close``."""
 
     def __init__(self, *wrapped: object) -> None:
         self.wrapped = tuple(one for one in wrapped if isinstance(one, Function))
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Open them."""
+        """Open the wrapped functions."""
         for function in self.wrapped:
             function.open(runtime_context)
 
     def close(self) -> None:
-        """Close them."""
+        """Close the wrapped functions."""
         for function in self.wrapped:
             function.close()
 
 
 class MapFunction(Function, ABC, Generic[IN_contra, OUT]):
-    """One element in, one out."""
+    """User function that returns one element for each element."""
 
     @abstractmethod
     def map(self, value: IN_contra) -> OUT:
-        """Return the element that takes the place of ``value``."""
+        """Return the element that replaces ``value``."""
 
 
 class FlatMapFunction(Function, ABC, Generic[IN_contra, OUT]):
-    """One element in, any number out."""
+    """User function that returns any number of elements for each element."""
 
     @abstractmethod
     def flat_map(self, value: IN_contra) -> Iterable[OUT]:
-        """Yield, or return, the elements that take the place of ``value``."""
+        """Yield, or return, the elements that replace ``value``."""
 
 
 class FilterFunction(Function, ABC, Generic[IN_contra]):
-    """Decide whether an element stays."""
+    """User function that decides which elements to keep."""
 
     @abstractmethod
     def filter(self, value: IN_contra) -> bool:
-        """Return true for an element to keep."""
+        """Return True to keep ``value``."""
 
 
 class KeySelector(Function, ABC, Generic[IN_contra, KEY]):
-    """Decide by what elements belong together."""
+    """User function that extracts the key of an element."""
 
     @abstractmethod
     def get_key(self, value: IN_contra) -> KEY:
-        """Return the key of ``value``: the same for the same element, whenever it is asked."""
+        """Return the key of ``value``.
+
+        Warning:
+            Return equal keys for equal elements, in every process: a key that depends on time, chance or Python's
+                ``hash`` of
+            text sends an element to the wrong subtask.
+        """
 
 
 class NullByteKeySelector(KeySelector[Any, int]):
-    """Gives all elements one key."""
+    """Key selector that gives all elements the same key."""
 
     def get_key(self, value: Any) -> int:
-        """Zero, as in Flink."""
+        """Return 0, as Flink does."""
         return 0
 
 
 class ReduceFunction(Function, ABC, Generic[T]):
-    """Two elements in, one of the same type out."""
+    """User function that combines two elements into one of the same type."""
 
     @abstractmethod
     def reduce(self, value1: T, value2: T) -> T:
-        """Return the element that takes the place of both."""
+        """Return the combination of ``value1``, the result so far, and ``value2``, the next element."""
 
 
 @final
@@ -135,36 +145,36 @@ def as_reduce_function(function: ReduceFunction[T] | Callable[[T, T], T]) -> Red
 
 
 class AggregateFunction(Function, ABC, Generic[IN_contra, ACC, OUT]):
-    """Any number of elements in, one result out, by way of an accumulator."""
+    """User function that aggregates elements in an accumulator, from which it computes a result."""
 
     @abstractmethod
     def create_accumulator(self) -> ACC:
-        """Return an accumulator that has taken nothing in yet."""
+        """Return an empty accumulator."""
 
     @abstractmethod
     def add(self, value: IN_contra, accumulator: ACC) -> ACC:
-        """Return the accumulator that has taken ``value`` in."""
+        """Return ``accumulator`` with ``value`` added; the accumulator may be changed in place."""
 
     @abstractmethod
     def get_result(self, accumulator: ACC) -> OUT:
-        """Return the result of what the accumulator has taken in."""
+        """Return the result of the aggregation."""
 
     @abstractmethod
     def merge(self, acc_a: ACC, acc_b: ACC) -> ACC:
-        """Return the accumulator that stands for both; called when session windows merge."""
+        """Return an accumulator that holds the values of both; called when session windows merge."""
 
 
 def method_of(function: Any, kind: type[Function], name: str) -> Callable[..., Any]:
-    """What is called per element: the method of a function of this kind, or a plain function itself."""
+    """Return the callable to call per element: the method of a function of this kind, or a plain function itself."""
     call: Callable[..., Any] = getattr(function, name) if isinstance(function, kind) else function
     return call
 
 
 def iterated(results: Iterable[T] | None) -> Iterator[T]:
-    """What a function has returned, element by element; None is as good as nothing, as in PyFlink.
+    """Return an iterator over a function's results; None means no results, as in PyFlink.
 
     Raises:
-        TypeError: It cannot be gone through.
+        TypeError: ``results`` is not iterable.
     """
     try:
         return iter(() if results is None else results)
@@ -175,10 +185,10 @@ def iterated(results: Iterable[T] | None) -> Iterator[T]:
 
 
 def something(method: str, content: T | None) -> T:
-    """What a function wants to be kept, which None cannot be: it stands for nothing at all.
+    """Return content to be kept in state, unless it is None, which means no state at all.
 
     Raises:
-        DefinitionError: It is None.
+        DefinitionError: ``content`` is None.
     """
     if content is None:
         raise DefinitionError(
@@ -188,13 +198,13 @@ def something(method: str, content: T | None) -> T:
 
 
 def overrides_close(function: object) -> bool:
-    """Whether a function, or one that it wraps, has something to do at the end."""
+    """Return whether a function, or one that it wraps, overrides ``close``."""
     if isinstance(function, WrappingFunction):
         return any(map(overrides_close, function.wrapped))
     return isinstance(function, Function) and type(function).close is not Function.close
 
 
 def function_name(function: Function | Callable[..., object]) -> str:
-    """A name to show for a function: its own, or its class's."""
+    """Return a name to show for a function: its own, or its class's."""
     name = getattr(function, "__name__", None)
     return type(function).__name__ if name is None else str(name)

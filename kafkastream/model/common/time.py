@@ -1,4 +1,4 @@
-"""Lengths of time, points in time."""
+"""Durations and instants."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _whole(value: int, where: str) -> int:
 @final
 @attrs.frozen(order=True, repr=False)
 class Duration:
-    """A length of time, exact to the nanosecond, negative allowed (Java: ``java.time.Duration``).
+    """Length of time, exact to the nanosecond, negative allowed (Java: ``java.time.Duration``).
 
     Same as PyFlink's; ``Duration.of`` takes Python's ``timedelta`` as well.
 
@@ -48,60 +48,60 @@ class Duration:
 
     @staticmethod
     def of(delta: datetime.timedelta) -> Duration:
-        """The length of a ``timedelta``."""
+        """Return the duration of a ``timedelta``."""
         return Duration(delta // datetime.timedelta(microseconds=1) * 1_000)
 
     @staticmethod
     def of_days(days: int) -> Duration:
-        """A number of days of 24 hours."""
+        """Return a duration of ``days`` of 24 hours."""
         return Duration.of_seconds(_whole(days, "Duration.of_days") * _SECONDS_PER["days"])
 
     ofDays = of_days
 
     @staticmethod
     def of_hours(hours: int) -> Duration:
-        """A number of hours."""
+        """Return a duration of ``hours``."""
         return Duration.of_seconds(_whole(hours, "Duration.of_hours") * _SECONDS_PER["hours"])
 
     ofHours = of_hours
 
     @staticmethod
     def of_minutes(minutes: int) -> Duration:
-        """A number of minutes."""
+        """Return a duration of ``minutes``."""
         return Duration.of_seconds(_whole(minutes, "Duration.of_minutes") * _SECONDS_PER["minutes"])
 
     ofMinutes = of_minutes
 
     @staticmethod
     def of_seconds(seconds: int) -> Duration:
-        """A number of seconds."""
+        """Return a duration of ``seconds``."""
         return Duration(_whole(seconds, "Duration.of_seconds") * _NANOS_PER_SECOND)
 
     ofSeconds = of_seconds
 
     @staticmethod
     def of_millis(millis: int) -> Duration:
-        """A number of milliseconds."""
+        """Return a duration of ``millis`` milliseconds."""
         return Duration(_whole(millis, "Duration.of_millis") * _NANOS_PER_MILLI)
 
     ofMillis = of_millis
 
     @staticmethod
     def of_nanos(nanos: int) -> Duration:
-        """A number of nanoseconds."""
+        """Return a duration of ``nanos`` nanoseconds."""
         return Duration(_whole(nanos, "Duration.of_nanos"))
 
     ofNanos = of_nanos
 
     def to_millis(self) -> int:
-        """The length in whole milliseconds; a rest is cut off, as in Java."""
+        """Return the length in whole milliseconds, rounded down as in Java."""
         millis = abs(self.nanoseconds) // _NANOS_PER_MILLI
         return millis if self.nanoseconds >= 0 else -millis
 
     toMillis = to_millis
 
     def to_nanos(self) -> int:
-        """The length in nanoseconds."""
+        """Return the length in nanoseconds."""
         return self.nanoseconds
 
     toNanos = to_nanos
@@ -117,7 +117,7 @@ Duration.ZERO = Duration(0)
 @final
 @attrs.frozen
 class Time:
-    """The length of a window or of a state's life, in milliseconds.
+    """Length of a window, or time to live of a state, in milliseconds.
 
     Example:
         >>> Time.minutes(1).to_milliseconds()
@@ -130,31 +130,31 @@ class Time:
 
     @staticmethod
     def milliseconds(milliseconds: int) -> Time:
-        """A number of milliseconds."""
+        """Return a time of ``milliseconds``."""
         return Time(_whole(milliseconds, "Time.milliseconds"))
 
     @staticmethod
     def seconds(seconds: int) -> Time:
-        """A number of seconds."""
+        """Return a time of ``seconds``."""
         return Time(_whole(seconds, "Time.seconds") * 1_000)
 
     @staticmethod
     def minutes(minutes: int) -> Time:
-        """A number of minutes."""
+        """Return a time of ``minutes``."""
         return Time.seconds(_whole(minutes, "Time.minutes") * _SECONDS_PER["minutes"])
 
     @staticmethod
     def hours(hours: int) -> Time:
-        """A number of hours."""
+        """Return a time of ``hours``."""
         return Time.seconds(_whole(hours, "Time.hours") * _SECONDS_PER["hours"])
 
     @staticmethod
     def days(days: int) -> Time:
-        """A number of days of 24 hours."""
+        """Return a time of ``days`` of 24 hours."""
         return Time.seconds(_whole(days, "Time.days") * _SECONDS_PER["days"])
 
     def to_milliseconds(self) -> int:
-        """The length in milliseconds."""
+        """Return the length in milliseconds."""
         return self._milliseconds
 
     toMilliseconds = to_milliseconds
@@ -166,7 +166,7 @@ class Time:
 @final
 @attrs.frozen(order=True, repr=False)
 class Instant:
-    """A point in time: seconds since 1970-01-01T00:00Z, and nanoseconds (0 to 999,999,999) after that second.
+    """Point in time: seconds since the epoch (1970-01-01T00:00Z), and nanoseconds (0 to 999,999,999) after that second.
 
     Example:
         >>> Instant.of_epoch_milli(1_500)
@@ -180,14 +180,14 @@ class Instant:
 
     @staticmethod
     def of_epoch_milli(epoch_milli: int) -> Instant:
-        """The point ``epoch_milli`` milliseconds after (or before) 1970."""
+        """Return the instant ``epoch_milli`` milliseconds after (or, if negative, before) the epoch."""
         seconds, millis = divmod(epoch_milli, 1_000)
         return Instant(seconds, millis * _NANOS_PER_MILLI)
 
     ofEpochMilli = of_epoch_milli
 
     def to_epoch_milli(self) -> int:
-        """Whole milliseconds since 1970."""
+        """Return whole milliseconds since the epoch."""
         return self.seconds * 1_000 + self.nanos // _NANOS_PER_MILLI
 
     toEpochMilli = to_epoch_milli
@@ -197,14 +197,14 @@ class Instant:
 
 
 def millis_of(what: str, length: Time | Duration) -> int:
-    """A length of time in whole ms.
+    """Return a length of time in whole ms.
 
     Args:
-        what: What it is, for the error's message.
+        what: Subject of the error message.
         length: The length.
 
     Raises:
-        DefinitionError: It is neither a ``Time`` nor a ``Duration``.
+        DefinitionError: ``length`` is neither a ``Time`` nor a ``Duration``.
 
     Example:
         >>> millis_of("gap", Time.seconds(5)), millis_of("gap", Duration.of_seconds(5))
@@ -220,21 +220,22 @@ def millis_of(what: str, length: Time | Duration) -> int:
 
 
 def as_timestamp(what: str, given: object) -> int:
-    """A point in time in ms, as Flink's ``long`` takes it; negative before 1970.
+    """Return a timestamp in ms, checked to be a Java ``long``; negative before the epoch.
 
     Args:
-        what: What it is, for the error's message.
-        given: A whole number, of whatever type.
+        what: Subject of the error message.
+        given: An integer of any type.
 
     Raises:
-        DefinitionError: It is none, or needs more than 64 bits.
+        DefinitionError: ``given`` is not an integer, or needs more than 64 bits.
 
     Example:
         >>> as_timestamp("a timer", -5)
         -5
         >>> as_timestamp("a timer", 1.5)
         Traceback (most recent call last):
-        kafkastream.errors.DefinitionError: [invalid-definition] a timer is a whole number of ms that fits into 64 bits, not 1.5
+        kafkastream.errors.DefinitionError: [invalid-definition] a timer is a whole number of ms that fits into 64 bits,
+        not 1.5
     """
     try:
         millis = operator.index(given)  # type: ignore[arg-type]  # which is what is tried here
@@ -246,12 +247,12 @@ def as_timestamp(what: str, given: object) -> int:
 
 
 def wall_clock_ms() -> int:
-    """The wall clock, in ms since 1970."""
+    """Return the wall clock, in ms since the epoch."""
     return time.time_ns() // _NANOS_PER_MILLI
 
 
 def machine_time_zone() -> str:
-    """Return the name of this machine's time zone: a fixed distance from UTC would be wrong in the other half of the year."""
+    """Return the name of this machine's time zone: a fixed UTC offset would be wrong in the other half of the year."""
     if "TZ" in os.environ:
         return os.environ["TZ"].lstrip(":") or "UTC"
     path = os.path.realpath("/etc/localtime")

@@ -1,4 +1,4 @@
-"""The types of elements, as jobs declare them with ``Types``."""
+"""Type information: the types of elements, as jobs declare them with ``Types``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 
 class TypeKind(enum.Enum):
-    """Which type; the value is how PyFlink prints it."""
+    """Kind of type; the value is how PyFlink prints it."""
 
     STRING = "String"
     BYTE = "Byte"
@@ -68,13 +68,13 @@ _PRIMITIVES: Final = frozenset(
 
 @attrs.frozen(repr=False)
 class TypeInformation(Generic[T]):
-    """What is known of a stream's elements: their Python type is ``T``; made with ``Types``.
+    """Type of a stream's elements, whose Python type is ``T``; made with ``Types``.
 
     Same as PyFlink's, but plain data: it compares, hashes and pickles, and needs no Java.
 
     Attributes:
-        kind: Which type.
-        elements: The types inside: of a list's elements, of a map's key and value, of a row's fields.
+        kind: Kind of type.
+        elements: Types inside: of a list's elements, of a map's key and value, of a row's fields.
     """
 
     _j_typeinfo = Refused()
@@ -87,7 +87,7 @@ class TypeInformation(Generic[T]):
     elements: tuple[TypeInformation[Any], ...] = ()
 
     def get_field_types(self) -> list[TypeInformation[Any]]:
-        """The types inside: of the fields of a tuple or row."""
+        """Return the types of the fields of a tuple or row."""
         return list(self.elements)
 
     getFieldTypes = get_field_types
@@ -102,7 +102,7 @@ class TypeInformation(Generic[T]):
 @final
 @attrs.frozen(repr=False, init=False)
 class RowTypeInfo(TypeInformation[Row]):
-    """The type of rows: the types of the fields, and their names (``f0``, ``f1``, … by default).
+    """Type of rows: types and names of the fields (``f0``, ``f1``, … by default).
 
     Differs from Flink: rows with other names are other types (Flink compares the types of the fields only).
 
@@ -124,13 +124,13 @@ class RowTypeInfo(TypeInformation[Row]):
         self.__attrs_init__(TypeKind.ROW, tuple(field_types), tuple(names))
 
     def get_field_names(self) -> list[str]:
-        """The names of the fields."""
+        """Return the names of the fields."""
         return list(self.field_names)
 
     getFieldNames = get_field_names
 
     def get_field_index(self, field_name: str) -> int:
-        """The position of a field, or -1 when there is none of this name."""
+        """Return the position of a field, or -1 if there is none of this name."""
         return self.field_names.index(field_name) if field_name in self.field_names else -1
 
     getFieldIndex = get_field_index
@@ -153,7 +153,7 @@ def _array_of(
 @final
 @checked_methods
 class Types:
-    """The types that a job can declare for its elements, under the names of Flink's ``Types``.
+    """Factory of type information, under the names of Flink's ``Types``.
 
     Example:
         >>> Types.MAP(Types.STRING(), Types.LIST(Types.INT()))
@@ -162,138 +162,138 @@ class Types:
 
     @staticmethod
     def STRING() -> TypeInformation[str]:
-        """Text."""
+        """Type of text."""
         return TypeInformation(TypeKind.STRING)
 
     @staticmethod
     def BYTE() -> TypeInformation[int]:
-        """A whole number of 8 bits, signed."""
+        """Type of signed 8-bit integers."""
         return TypeInformation(TypeKind.BYTE)
 
     @staticmethod
     def BOOLEAN() -> TypeInformation[bool]:
-        """True or false."""
+        """Type of booleans."""
         return TypeInformation(TypeKind.BOOLEAN)
 
     @staticmethod
     def SHORT() -> TypeInformation[int]:
-        """A whole number of 16 bits."""
+        """Type of signed 16-bit integers."""
         return TypeInformation(TypeKind.SHORT)
 
     @staticmethod
     def INT() -> TypeInformation[int]:
-        """A whole number of 32 bits."""
+        """Type of signed 32-bit integers."""
         return TypeInformation(TypeKind.INT)
 
     @staticmethod
     def LONG() -> TypeInformation[int]:
-        """A whole number of 64 bits."""
+        """Type of signed 64-bit integers."""
         return TypeInformation(TypeKind.LONG)
 
     @staticmethod
     def FLOAT() -> TypeInformation[float]:
-        """A floating-point number of 32 bits."""
+        """Type of 32-bit floating-point numbers."""
         return TypeInformation(TypeKind.FLOAT)
 
     @staticmethod
     def DOUBLE() -> TypeInformation[float]:
-        """A floating-point number of 64 bits, as Python's ``float``."""
+        """Type of 64-bit floating-point numbers, Python's ``float``."""
         return TypeInformation(TypeKind.DOUBLE)
 
     @staticmethod
     def CHAR() -> TypeInformation[str]:
-        """One character."""
+        """Type of single characters."""
         return TypeInformation(TypeKind.CHAR)
 
     @staticmethod
     def BIG_INT() -> TypeInformation[int]:
-        """A whole number of any size."""
+        """Type of integers of any size."""
         return TypeInformation(TypeKind.BIG_INT)
 
     @staticmethod
     def BIG_DEC() -> TypeInformation[Decimal]:
-        """A decimal number of any precision."""
+        """Type of decimal numbers of any precision."""
         return TypeInformation(TypeKind.BIG_DEC)
 
     @staticmethod
     def INSTANT() -> TypeInformation[Instant]:
-        """A point in time (``kafkastream.common.Instant``)."""
+        """Type of points in time (``kafkastream.common.Instant``)."""
         return TypeInformation(TypeKind.INSTANT)
 
     @staticmethod
     def VOID() -> TypeInformation[None]:
-        """Nothing but ``None``."""
+        """Type of ``None``."""
         return TypeInformation(TypeKind.VOID)
 
     @staticmethod
     def SQL_DATE() -> TypeInformation[datetime.date]:
-        """A day."""
+        """Type of dates."""
         return TypeInformation(TypeKind.SQL_DATE)
 
     @staticmethod
     def SQL_TIME() -> TypeInformation[datetime.time]:
-        """A time of the day."""
+        """Type of times of the day."""
         return TypeInformation(TypeKind.SQL_TIME)
 
     @staticmethod
     def SQL_TIMESTAMP() -> TypeInformation[datetime.datetime]:
-        """A day with a time."""
+        """Type of dates with a time, without a time zone."""
         return TypeInformation(TypeKind.SQL_TIMESTAMP)
 
     @staticmethod
     def PICKLED_BYTE_ARRAY() -> TypeInformation[Any]:
-        """Any Python object, pickled; what a stream has when no type is declared."""
+        """Type of any Python objects, which are pickled; the type of streams that declare none."""
         return TypeInformation(TypeKind.PICKLED_BYTE_ARRAY)
 
     @staticmethod
     def ROW(field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
-        """Rows whose fields are called ``f0``, ``f1``, …."""
+        """Return the type of rows whose fields are called ``f0``, ``f1``, …."""
         return RowTypeInfo(field_types)
 
     @staticmethod
     def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
-        """Rows with named fields."""
+        """Return the type of rows with named fields."""
         return RowTypeInfo(field_types, field_names)
 
     @staticmethod
     def TUPLE(field_types: Sequence[TypeInformation[Any]]) -> TypeInformation[tuple[Any, ...]]:
-        """Tuples with fields of these types."""
+        """Return the type of tuples with fields of these types."""
         return TypeInformation(TypeKind.TUPLE, tuple(field_types))
 
     @staticmethod
     def MAP(key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> TypeInformation[dict[K, V]]:
-        """Dictionaries."""
+        """Return the type of dictionaries."""
         return TypeInformation(TypeKind.MAP, (key_type_info, value_type_info))
 
     @staticmethod
     def LIST(element_type_info: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Lists."""
+        """Return the type of lists."""
         return TypeInformation(TypeKind.LIST, (element_type_info,))
 
     # Any: arrays of BYTE are bytes, all others are lists, and both kinds of element are ints to mypy.
     @staticmethod
     def PRIMITIVE_ARRAY(element_type: TypeInformation[Any]) -> TypeInformation[Any]:
-        """Arrays of numbers or booleans without ``None``; of ``BYTE``: ``bytes``."""
+        """Return the type of arrays of numbers or booleans without ``None``; ``BYTE`` gives ``bytes``."""
         return _array_of(TypeKind.PRIMITIVE_ARRAY, element_type, _PRIMITIVES)
 
     @staticmethod
     def BASIC_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Lists of numbers, booleans or strings, ``None`` allowed."""
+        """Return the type of lists of numbers, booleans or strings, ``None`` allowed."""
         return _array_of(TypeKind.BASIC_ARRAY, element_type, _PRIMITIVES | {TypeKind.STRING})
 
     @staticmethod
     def OBJECT_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Lists of anything, ``None`` allowed."""
+        """Return the type of lists of anything, ``None`` allowed."""
         return TypeInformation(TypeKind.OBJECT_ARRAY, (element_type,))
 
     @staticmethod
     def GENERIC(generic_class: type[T]) -> TypeInformation[T]:  # noqa: ARG004 - Java's signature; T is the use
-        """Objects of a class, pickled (Flink: serialized by Kryo)."""
+        """Return the type of objects of a class, which are pickled (by Kryo in Flink)."""
         return TypeInformation(TypeKind.PICKLED_BYTE_ARRAY)
 
     @staticmethod
     def POJO(pojo_class: type) -> NoReturn:
-        """Not to be had: Python objects are no Java beans."""
+        """Refused: Python objects are not Java beans; use ``Types.ROW_NAMED`` or ``Types.PICKLED_BYTE_ARRAY``."""
         raise UnsupportedFeatureError(
             f"Types.POJO({pojo_class.__name__}) describes a Java bean",
             now="Use Types.ROW_NAMED for fields with types, or Types.GENERIC to keep the object, pickled.",
@@ -301,7 +301,7 @@ class Types:
 
     @staticmethod
     def ENUM(enum_type: type) -> NoReturn:
-        """Not to be had: Python enums are no Java enums."""
+        """Refused: Python enums are not Java enums; use ``Types.PICKLED_BYTE_ARRAY``."""
         raise UnsupportedFeatureError(
             f"Types.ENUM({enum_type.__name__}) describes a Java enum",
             now="Use Types.GENERIC to keep the member, pickled, or Types.STRING with its name.",

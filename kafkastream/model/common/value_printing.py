@@ -1,4 +1,4 @@
-"""How Flink writes values as text: what ``print()`` shows."""
+"""Text of values as Flink writes it: the output of ``print()``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _Type = TypeInformation[Any]
 
 
 def printed(value: object, type_info: TypeInformation[Any] | None) -> str:
-    """What PyFlink's ``DataStream.print()`` writes for ``value``.
+    """Return the text that PyFlink's ``DataStream.print()`` writes for ``value``.
 
-    As ``flink_string``, except that PyFlink writes a row in Python, before Java sees it
+    Same as ``flink_string``, except that PyFlink writes a row in Python, before Java sees it
     (``DataStream._align_output_type``): no space after commas, and Python's ``str`` of each value.
 
     Example:
@@ -37,7 +37,7 @@ def printed(value: object, type_info: TypeInformation[Any] | None) -> str:
 
 
 def flink_string(value: object, type_info: TypeInformation[Any] | None) -> str:
-    """``value`` as Java's ``toString`` shows it in Flink; without a type (pickled elements), as Python's ``str``.
+    """Return ``value`` as Java's ``toString`` shows it in Flink; without a type (pickled elements), Python's ``str``.
 
     Differs from Java: arrays show their values (Java prints their address), maps keep Python's order.
 
@@ -170,7 +170,10 @@ _NOT_FINITE: Final = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 
 
 def java_double(value: float) -> str:
-    """``Double.toString`` of Java 19 and newer: the shortest digits that mean ``value`` (older ones add some).
+    """Return ``Double.toString`` of Java 19 and newer: the shortest digits that mean ``value`` (older versions add
+    some).
+
+    See https://bugs.openjdk.org/browse/JDK-4511638.
 
     Example:
         >>> java_double(1e10), java_double(0.001), java_double(1)
@@ -188,7 +191,7 @@ def _scientific(text: str) -> str:
 
 
 def java_float(value: float) -> str:
-    """``Float.toString`` of Java 19 and newer, of ``value`` rounded to 32 bits.
+    """Return ``Float.toString`` of Java 19 and newer, of ``value`` rounded to 32 bits.
 
     Example:
         >>> java_float(0.1 + 0.2)
@@ -200,7 +203,7 @@ def java_float(value: float) -> str:
 
 
 def single(value: float) -> float:
-    """``value`` rounded to 32 bits, as Java's ``float`` holds it."""
+    """Return ``value`` rounded to 32 bits, as Java's ``float`` holds it."""
     try:
         (rounded,) = struct.unpack("f", struct.pack("f", value))
     except OverflowError:
@@ -209,6 +212,6 @@ def single(value: float) -> float:
 
 
 def shown(element: object) -> str:
-    """An element, short enough for a message."""
+    """Return the ``repr`` of an element, shortened for a message."""
     text = repr(element)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

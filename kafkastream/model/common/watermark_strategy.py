@@ -1,4 +1,4 @@
-"""Event time: how elements get timestamps, how watermarks follow them."""
+"""Watermark strategies: how elements get timestamps and streams get watermarks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ T_contra = TypeVar("T_contra", contravariant=True, default=Any)
 
 
 class TimestampAssigner(ABC, Generic[T_contra]):
-    """Reads the event time of an element.
+    """Extracts the timestamp of an element.
 
     Example:
         >>> class OrderTime(TimestampAssigner[dict[str, int]]):
@@ -48,23 +48,23 @@ class TimestampAssigner(ABC, Generic[T_contra]):
 
     @abstractmethod
     def extract_timestamp(self, value: T_contra, record_timestamp: int) -> int:
-        """Return the event time of ``value``, in ms since 1970.
+        """Return the timestamp of ``value``, in ms since the epoch.
 
         Args:
             value: The element.
-            record_timestamp: The time it has so far, in ms: of a Kafka record, Kafka's; negative if none.
+            record_timestamp: Timestamp so far, in ms: that of the Kafka record; negative if there is none.
         """
 
 
 @final
 @attrs.frozen
 class TimestampFunction(TimestampAssigner[T_contra]):
-    """A function of (element, timestamp so far) as a ``TimestampAssigner``."""
+    """``TimestampAssigner`` that calls a function of the element and its timestamp so far."""
 
     function: Callable[[T_contra, int], int]
 
     def extract_timestamp(self, value: T_contra, record_timestamp: int) -> int:
-        """What the function returns."""
+        """Return the function's result."""
         return self.function(value, record_timestamp)
 
 
@@ -77,21 +77,21 @@ def _assigner(given: TimestampAssigner[S] | Callable[[S, int], int]) -> Timestam
 @final
 @attrs.define
 class WatermarkOutput:
-    """Where a ``WatermarkGenerator`` leaves its watermarks; they never go back.
+    """Output of a ``WatermarkGenerator``; watermarks never go back.
 
     Attributes:
-        watermark: The highest watermark so far, in ms.
-        idle: Whether the input is marked idle, so that it holds back nobody.
+        watermark: Highest watermark so far, in ms.
+        idle: Whether the input is idle and so does not hold back the watermark.
     """
 
     watermark: int = MIN_WATERMARK
     idle: bool = False
 
     def emit_watermark(self, watermark: int) -> None:
-        """Declare that no element at or before ``watermark`` (ms) will follow; ends idleness.
+        """Declare that no element at or before ``watermark`` (ms since the epoch) will follow; ends idleness.
 
         Raises:
-            DefinitionError: It is no whole number of ms.
+            DefinitionError: ``watermark`` is not an integer.
         """
         self.idle = False
         self.watermark = max(self.watermark, as_timestamp("a watermark", watermark))
@@ -99,24 +99,30 @@ class WatermarkOutput:
     emitWatermark = emit_watermark
 
     def mark_idle(self) -> None:
-        """Hold back nobody until the next watermark."""
+        """Mark the input as idle: it does not hold back the watermark until it emits the next one."""
         self.idle = True
 
     markIdle = mark_idle
 
     def mark_active(self) -> None:
-        """Count again."""
+        """Mark the input as active again."""
         self.idle = False
 
     markActive = mark_active
 
 
 class WatermarkGenerator(ABC, Generic[T_contra]):
-    """Makes watermarks in a way of your own; see ``WatermarkStrategy.for_generator``."""
+    """User-defined generator of watermarks; see ``WatermarkStrategy.for_generator``."""
 
     @abstractmethod
     def on_event(self, event: T_contra, event_timestamp: int, output: WatermarkOutput) -> None:
-        """See each element with its timestamp (ms)."""
+        """Handle an element; a watermark may be emitted.
+
+        Args:
+            event: The element.
+            event_timestamp: Timestamp of the element, in ms.
+            output: Takes watermarks.
+        """
 
     @abstractmethod
     def on_periodic_emit(self, output: WatermarkOutput) -> None:
@@ -126,13 +132,13 @@ class WatermarkGenerator(ABC, Generic[T_contra]):
 @final
 @attrs.frozen
 class NoWatermarks:
-    """No watermark before the end of the input."""
+    """Generator of no watermarks before the end of the input."""
 
 
 @final
 @attrs.frozen
 class BoundedOutOfOrderness:
-    """The watermark is the highest timestamp - ``bound`` - 1 ms."""
+    """Generator of watermarks at the highest timestamp - ``bound`` - 1 ms."""
 
     bound: Duration
 
@@ -144,7 +150,7 @@ class BoundedOutOfOrderness:
 @final
 @attrs.frozen
 class CustomWatermarks:
-    """Each partition gets a generator of the user's own."""
+    """User-defined generators, one for each partition."""
 
     supplier: Callable[[], WatermarkGenerator[Any]]
 
@@ -152,7 +158,7 @@ class CustomWatermarks:
 @final
 @attrs.frozen(kw_only=True)
 class WatermarkAlignment:
-    """Who waits for whom: inputs of ``group`` pause when they are ``max_drift`` ahead of the slowest."""
+    """Watermark alignment: inputs of ``group`` pause when they are more than ``max_drift`` ahead of the slowest."""
 
     group: str
     max_drift: Duration
@@ -182,9 +188,9 @@ def _duration(what: str, value: Duration) -> Duration:
 @checked_methods
 @attrs.frozen(kw_only=True)
 class WatermarkStrategy(Generic[T_contra]):
-    """How a stream's elements get timestamps and watermarks: a value; each ``with_…`` returns another.
+    """Timestamps and watermarks of a stream: an immutable value; each ``with_…`` method returns another.
 
-    Same as in Flink: watermarks are made per Kafka partition, and the source's watermark is their minimum.
+    Same as in Flink: watermarks are generated per Kafka partition, and the source's watermark is their minimum.
     Differs from PyFlink: the strategy is never changed in place, the parts can be given in any order, none is lost,
     and ``from_source`` honours the timestamp assigner.
 
@@ -211,24 +217,29 @@ class WatermarkStrategy(Generic[T_contra]):
 
     @staticmethod
     def no_watermarks() -> WatermarkStrategy[Any]:
-        """No watermarks: event-time windows fire at the end of bounded input only."""
+        """Return a strategy without watermarks: event-time windows fire at the end of bounded input only."""
         return WatermarkStrategy(generation=NoWatermarks())
 
     noWatermarks = no_watermarks
 
     @staticmethod
     def for_monotonous_timestamps() -> WatermarkStrategy[Any]:
-        """For timestamps that only rise within a partition: the watermark is the highest one - 1 ms."""
+        """Return a strategy for timestamps that never decrease within a partition: the watermark is the highest one - 1
+        ms.
+        """
         return WatermarkStrategy(generation=BoundedOutOfOrderness(_ZERO))
 
     forMonotonousTimestamps = for_monotonous_timestamps
 
     @staticmethod
     def for_bounded_out_of_orderness(max_out_of_orderness: Duration) -> WatermarkStrategy[Any]:
-        """For elements that may be late by ``max_out_of_orderness``; the watermark stays that far behind.
+        """Return a strategy for elements out of order, whose watermark stays behind the highest timestamp.
+
+        Args:
+            max_out_of_orderness: Time by which an element may be behind the highest timestamp without being late.
 
         Raises:
-            DefinitionError: The bound is negative.
+            DefinitionError: ``max_out_of_orderness`` is negative.
         """
         return WatermarkStrategy(generation=BoundedOutOfOrderness(max_out_of_orderness))
 
@@ -236,9 +247,12 @@ class WatermarkStrategy(Generic[T_contra]):
 
     @staticmethod
     def for_generator(generator_supplier: Callable[[], WatermarkGenerator[S]]) -> WatermarkStrategy[S]:
-        """Watermarks by a generator of your own, one for each partition: pass its class, or a function making it.
+        """Return a strategy with a user-defined generator for each partition.
 
         Differs from Java: the supplier takes no context.
+
+        Args:
+            generator_supplier: A subclass of ``WatermarkGenerator``, or a function that returns a generator.
         """
         return WatermarkStrategy(generation=CustomWatermarks(generator_supplier))
 
@@ -247,10 +261,12 @@ class WatermarkStrategy(Generic[T_contra]):
     def with_timestamp_assigner(
         self, timestamp_assigner: TimestampAssigner[S] | Callable[[S, int], int]
     ) -> WatermarkStrategy[S]:
-        """Read event times with ``timestamp_assigner`` (ms) instead of keeping the record's own timestamps.
+        """Return a strategy that takes timestamps from ``timestamp_assigner`` instead of the Kafka records.
 
         Args:
-            timestamp_assigner: A ``TimestampAssigner``, or a function of the element and its timestamp so far.
+            timestamp_assigner: A ``TimestampAssigner``, or a function of the element and its timestamp so far; returns
+                ms
+                since the epoch.
         """
         return WatermarkStrategy(
             generation=self.generation,
@@ -262,10 +278,13 @@ class WatermarkStrategy(Generic[T_contra]):
     withTimestampAssigner = with_timestamp_assigner
 
     def with_idleness(self, idle_timeout: Duration) -> WatermarkStrategy[T_contra]:
-        """Let a partition without elements for ``idle_timeout`` no longer hold back the watermark.
+        """Return a strategy in which a partition without elements for ``idle_timeout`` no longer holds back the
+        watermark.
+
+        Without it, a partition that gets no records stops event time for the whole job.
 
         Raises:
-            DefinitionError: The timeout is not greater than zero.
+            DefinitionError: ``idle_timeout`` is not positive.
         """
         return attrs.evolve(self, idle_timeout=idle_timeout)
 
@@ -277,15 +296,18 @@ class WatermarkStrategy(Generic[T_contra]):
         max_allowed_watermark_drift: Duration,
         update_interval: Duration | None = None,
     ) -> WatermarkStrategy[T_contra]:
-        """Pause partitions that are ahead of the slowest in ``watermark_group`` by more than the drift.
+        """Return a strategy that pauses partitions which are too far ahead of the slowest in ``watermark_group``.
 
-        Same as in Flink: it is for sources, idle and finished partitions hold back nobody, and results do not change.
-        Differs: a partition pauses between micro-batches, and only in jobs with keyed operators, where state would wait.
+        Same as in Flink: only sources can be aligned, idle and finished partitions hold back nobody, and results do not
+        change.
+        Differs: a partition pauses between micro-batches, and only in jobs with keyed operators, where elements would
+        pile up in
+        state.
 
         Args:
-            watermark_group: The name shared by the sources that wait for each other.
-            max_allowed_watermark_drift: How far a partition may be ahead.
-            update_interval: How often watermarks are compared; 1 s unless given.
+            watermark_group: Name shared by the sources that wait for each other.
+            max_allowed_watermark_drift: Time by which a partition may be ahead.
+            update_interval: Interval at which watermarks are compared; 1 s by default.
         """
         alignment = WatermarkAlignment(
             group=watermark_group,

@@ -1,7 +1,8 @@
-"""Between which operators Flink serializes elements: there a declared type takes effect.
+"""Operators between which Flink serializes elements: there a declared type takes effect.
 
-PyFlink runs neighbouring Python operators as one, and hands objects from one to the next as they are; only what leaves
-such a chain is written by the serializer of its declared type. The rules are those of PyFlink's
+PyFlink chains neighbouring Python operators, which hand objects to each other unchanged; only elements that leave such
+a
+chain are written by the serializer of their declared type. The rules are those of PyFlink's
 ``PythonOperatorChainingOptimizer`` (Flink 2.2), observed in ``tests/differential/values/shapes.py``.
 """
 
@@ -48,11 +49,11 @@ _KEYED_IN_JAVA: Final = frozenset({OperatorKind.BROADCAST_PROCESS, OperatorKind.
 @final
 @attrs.frozen
 class Serialization:
-    """What Flink's serializers do to the elements of a graph.
+    """Effect of Flink's serializers on the elements of a graph.
 
     Args:
-        objects: The nodes whose elements go to the next operator as the objects that they are.
-        types: The type that the elements of a node are brought to where they leave it, by the node's id.
+        objects: Nodes whose elements reach the next operator without being serialized.
+        types: Type that the elements of a node are coerced to where they leave it, by the node's id.
     """
 
     objects: frozenset[int] = frozenset()
@@ -60,11 +61,11 @@ class Serialization:
 
     @staticmethod
     def of(graph: JobGraph, parallelism: int = 1, *, chains: bool = True) -> Serialization:
-        """Find out for a job.
+        """Determine the serialization of a job.
 
         Args:
             graph: The job.
-            parallelism: That of operators which have none of their own.
+            parallelism: Parallelism of operators that set none.
             chains: Whether the job's settings let operators be chained.
         """
         objects = frozenset(_chained(graph, parallelism)) if chains else frozenset()
@@ -85,7 +86,7 @@ def _type_behind(node: Node, objects: frozenset[int]) -> TypeInformation[Any] | 
 
 
 def _chained(graph: JobGraph, parallelism: int) -> Iterator[int]:
-    """The nodes whose only consumer runs in the same Python process."""
+    """Yield the nodes whose only consumer runs in the same Python process."""
     for node in graph.nodes:
         consumers = graph.consumers(node.id)
         if len(consumers) == 1 and _leads(node) and _follows(consumers[0], node, parallelism):
@@ -93,7 +94,7 @@ def _chained(graph: JobGraph, parallelism: int) -> Iterator[int]:
 
 
 def _leads(node: Node) -> bool:
-    """Whether a Python operator may follow in the same chain."""
+    """Return whether a Python operator may follow ``node`` in the same chain."""
     placement = node.placement
     if placement.strategy is ChainingStrategy.NEVER or placement.is_redistributed:
         return False
@@ -103,7 +104,7 @@ def _leads(node: Node) -> bool:
 
 
 def _follows(node: Node, before: Node, parallelism: int) -> bool:
-    """Whether a node's operator runs in the chain of the one before."""
+    """Return whether the operator of ``node`` is chained to the one of ``before``."""
     if isinstance(node, KeyedNode):  # its key selector does, wherever the operator itself runs
         return all(keyed.selector is not None for keyed in node.keyed if keyed.node == before.id)
     if isinstance(node, SinkNode) and isinstance(node.sink, KafkaSink) and node.sink.dead_letter_topic is not None:
@@ -133,6 +134,6 @@ def _is_function(node: Node) -> bool:
 
 
 def _assigns_timestamps(node: Node) -> bool:
-    """Whether PyFlink calls a timestamp assigner, which is a Python operator; what is behind it is Java's."""
+    """Return whether PyFlink calls a timestamp assigner, which is a Python operator; watermarks behind it are Java's."""
     function = node.function if isinstance(node, OperatorNode) else None
     return isinstance(function, WatermarkStrategy) and function.timestamp_assigner is not None

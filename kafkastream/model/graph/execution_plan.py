@@ -1,4 +1,4 @@
-"""The job graph as text: Flink's execution plan, with what Flink's leaves out of event time."""
+"""Execution plan: the job graph as Flink's JSON, with the watermark strategies that Flink leaves out."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["execution_plan"]
 
 
 def execution_plan(graph: JobGraph, parallelism: int) -> str:
-    """The plan as Flink's ``getExecutionPlan`` prints it, and how each node that makes watermarks does so.
+    """Return the plan as Flink's ``getExecutionPlan`` prints it, with the watermark strategy of each node that has one.
 
     Args:
         graph: The job.
-        parallelism: That of the nodes without one of their own.
+        parallelism: Parallelism of the nodes that set none.
     """
     return json.dumps({"nodes": [_node(node, parallelism) for node in graph.nodes]}, indent=2)
 
@@ -64,7 +64,7 @@ def _ship_strategy(taken: KeyedInput) -> str:
 
 
 def _watermarks(strategy: WatermarkStrategy[Any], made_by: str) -> dict[str, str]:
-    """How a node makes watermarks."""
+    """Return the description of a watermark strategy."""
     shown = {"strategy": _generation(strategy.generation), "made": f"per {made_by}"}
     if strategy.idle_timeout is not None:
         shown["idle_timeout"] = f"{strategy.idle_timeout.to_millis()} ms"

@@ -1,4 +1,4 @@
-"""What a job reads and writes, in one line."""
+"""Sources and sinks of a job in one line, for the message at its start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN: Final = 3
 
 
 def flow_text(graph: JobGraph) -> str:
-    """Sources and sinks of each connected part of a job, without brokers and credentials.
+    """Return the sources and sinks of each connected part of a job, without brokers and credentials.
 
     Example:
         >>> from kafkastream.model.common.watermark_strategy import WatermarkStrategy
@@ -75,7 +75,7 @@ def _named(kind: str, names: Sequence[str]) -> str:
 
 
 def _some(texts: Iterable[str], separator: str = ", ") -> str:
-    """The first of different texts, and how many more there are."""
+    """Return the first different texts, and the number of the others."""
     different = list(dict.fromkeys(texts))
     more = [f"{len(different) - _SHOWN} more"] if len(different) > _SHOWN else []
     return separator.join([*different[:_SHOWN], *more])

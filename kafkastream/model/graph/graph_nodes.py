@@ -1,4 +1,4 @@
-"""The nodes of a job graph: where elements begin, what is done to them, and where they end."""
+"""Nodes of a job graph: sources, operators, keyed operators and sinks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class OperatorKind(enum.Enum):
-    """What an operator does to an element."""
+    """Kind of operator; the value is Flink's default name for it."""
 
     MAP = "Map"
     FLAT_MAP = "Flat Map"
@@ -69,12 +69,12 @@ class OperatorKind(enum.Enum):
 @final
 @attrs.frozen
 class CollectionSource:
-    """Elements that the program holds itself, whole numbers one after the other, or contents of files; bounded."""
+    """Bounded source of elements that the program holds itself, of a sequence of numbers, or of the contents of files."""
 
     elements: tuple[object, ...] | range | FileContents
 
     def pieces(self, most: int) -> Iterator[tuple[object, ...] | range | FileContents]:
-        """The elements in pieces that may be read one by one: numbers so many at a time, other elements at once.
+        """Yield the elements in pieces: numbers in ranges of at most ``most``, other elements at once.
 
         Example:
             >>> list(CollectionSource(range(5)).pieces(2)), list(CollectionSource(("a", "b", "c")).pieces(2))
@@ -90,7 +90,7 @@ class CollectionSource:
 @final
 @attrs.frozen
 class PrintSink:
-    """Standard output, in Flink's format."""
+    """Sink that prints to standard output, in Flink's format."""
 
     identifier: str = ""
     to_err: bool = False
@@ -99,18 +99,18 @@ class PrintSink:
 @final
 @attrs.frozen
 class CollectSink:
-    """The calling program."""
+    """Sink that hands elements to the calling program."""
 
 
 @final
 @attrs.frozen
 class DiscardingSink:
-    """Nowhere."""
+    """Sink that drops all elements."""
 
 
 @attrs.frozen(kw_only=True)
 class Node:
-    """What every node of a graph has; a copy is another node of the job with the uid of the one that it is a copy of."""
+    """Base of the nodes of a graph; a copy of a node has an id of its own and keeps the uid."""
 
     id: int
     name: str
@@ -123,36 +123,36 @@ class Node:
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The nodes whose elements come in, by id."""
+        """Ids of the input nodes."""
         return ()
 
     def renumbered(self, numbers: Mapping[int, int]) -> Self:
-        """A copy under another number, after nodes with other numbers."""
+        """Return a copy whose id and inputs are mapped by ``numbers``."""
         return attrs.evolve(self, id=numbers[self.id], is_copy=True, **self._taking(numbers))
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
-        """What names the nodes before, with other numbers."""
+        """Return the attributes that name the inputs, with their ids mapped by ``numbers``."""
         return {}
 
     @property
     def pact(self) -> str:
-        """What Flink's plan calls this kind of node."""
+        """Kind of node in Flink's execution plan."""
         return "Operator"
 
     @property
     def label(self) -> str:
-        """What Flink's plan and metrics call this node."""
+        """Name of the node in Flink's execution plan and metrics."""
         return self.name
 
 
 @final
 @attrs.frozen(kw_only=True)
 class SourceNode(Node):
-    """Where elements begin.
+    """Source of a stream.
 
     Args:
-        source: What is read.
-        watermarks: How elements get their event time.
+        source: The source.
+        watermarks: Strategy for timestamps and watermarks.
         keeps_records: Whether a dead letter may need the whole record; none does behind a keyed operator.
     """
 
@@ -162,12 +162,12 @@ class SourceNode(Node):
 
     @property
     def pact(self) -> str:
-        """What Flink's plan calls this kind of node."""
+        """Kind of node in Flink's execution plan."""
         return "Data Source"
 
     @property
     def label(self) -> str:
-        """What Flink's plan and metrics call this node."""
+        """Name of the node in Flink's execution plan and metrics."""
         return f"Source: {self.name}"
 
 
@@ -177,7 +177,7 @@ class _OneInput(Node):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The one node before."""
+        """Id of the only input node."""
         return (self.input,)
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
@@ -187,7 +187,7 @@ class _OneInput(Node):
 @final
 @attrs.frozen(kw_only=True)
 class OperatorNode(_OneInput):
-    """A function on each element."""
+    """Operator that calls a function for each element, without keys."""
 
     kind: OperatorKind
     function: Function | Callable[..., Any] | WatermarkStrategy[Any]
@@ -196,13 +196,13 @@ class OperatorNode(_OneInput):
 @final
 @attrs.frozen(kw_only=True)
 class KeyedInput:
-    """A stream that comes to a keyed operator, and how the key of its elements is found.
+    """Input stream of a keyed operator, with its key selector.
 
     Args:
-        node: The stream's node.
-        selector: Finds the key; without one, elements stay with their subtask.
-        is_broadcast: Whether its elements come to every subtask.
-        key_type: The type of the key, if the program gives it.
+        node: Id of the stream's node.
+        selector: Extracts the key; None keeps elements with their subtask.
+        is_broadcast: Whether every subtask gets all elements.
+        key_type: Type of the key, if the program declares it.
     """
 
     node: int
@@ -214,14 +214,14 @@ class KeyedInput:
 @final
 @attrs.frozen(kw_only=True)
 class KeyedNode(Node):
-    """A function on the elements of each key: it has state and timers.
+    """Keyed operator: calls a function for the elements of each key, with keyed state and timers.
 
     Args:
-        keyed: The streams that come in.
-        kind: How the function is called.
+        keyed: Input streams.
+        kind: Method of the stream that the operator came from.
         function: The function.
-        broadcast: The broadcast states that it may ask for.
-        in_batch: Whether it takes each key's elements at the end of the input, in the order of their times.
+        broadcast: Broadcast states that the function may use.
+        in_batch: Whether it gets each key's elements at the end of the input, sorted by timestamp.
     """
 
     keyed: tuple[KeyedInput, ...]
@@ -232,7 +232,7 @@ class KeyedNode(Node):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The nodes whose elements come in."""
+        """Ids of the input nodes."""
         return tuple(one.node for one in self.keyed)
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
@@ -240,12 +240,12 @@ class KeyedNode(Node):
 
     @property
     def has_keys(self) -> bool:
-        """Whether its functions have keyed state and timers."""
+        """Whether the functions have keyed state and timers."""
         return any(one.selector is not None for one in self.keyed)
 
     @property
     def keeps_state(self) -> bool:
-        """Whether something of it may outlive a restart: a plain function has no state."""
+        """Whether the operator keeps state that outlives a restart; a plain function does not."""
         may_ask = isinstance(self.function, (Function, KeyedOperation))
         return self.in_batch or (may_ask and (self.has_keys or bool(self.broadcast)))
 
@@ -253,7 +253,7 @@ class KeyedNode(Node):
 @final
 @attrs.frozen(kw_only=True)
 class SideOutputNode(_OneInput):
-    """What a function has written to a side output."""
+    """Elements that a function wrote to a side output."""
 
     tag: OutputTag[Any]
 
@@ -261,11 +261,11 @@ class SideOutputNode(_OneInput):
 @final
 @attrs.frozen(kw_only=True)
 class SinkNode(_OneInput):
-    """Where elements end.
+    """Sink of a stream.
 
     Args:
-        sink: What takes them.
-        takes_dead_letters: Whether it takes, in place of the elements of a source, the records that gave none.
+        sink: The sink.
+        takes_dead_letters: Whether it takes, instead of a source's elements, the records that could not be read.
     """
 
     sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink | Sink
@@ -273,25 +273,25 @@ class SinkNode(_OneInput):
 
     @property
     def pact(self) -> str:
-        """What Flink's plan calls this kind of node."""
+        """Kind of node in Flink's execution plan."""
         return "Data Sink"
 
     @property
     def label(self) -> str:
-        """What Flink's plan and metrics call this node."""
+        """Name of the node in Flink's execution plan and metrics."""
         return f"Sink: {self.name}"
 
 
 @final
 @attrs.frozen(kw_only=True)
 class UnionNode(Node):
-    """Several streams as one."""
+    """Union of several streams."""
 
     merged: tuple[int, ...]
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The merged nodes."""
+        """Ids of the merged nodes."""
         return self.merged
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an interval join is: a value."""
+"""Definition of an interval join."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["IntervalJoin"]
 @final
 @attrs.frozen(kw_only=True)
 class IntervalJoin(KeyedOperation):
-    """Pairs of elements of one key, where right is from ``lower`` to ``upper`` ms after left.
+    """Interval join: pairs of elements of one key, where right is from ``lower`` to ``upper`` ms after left.
 
     Args:
-        lower: The least difference, itself included; may be negative.
-        upper: The greatest difference, itself included.
-        function: Makes something of a pair.
-        late_left: Where late elements of the first stream go; None for nowhere.
-        late_right: Where late elements of the second stream go; None for nowhere.
+        lower: Least difference in ms, inclusive; may be negative.
+        upper: Greatest difference in ms, inclusive.
+        function: Called for each pair.
+        late_left: Side output of late elements of the first stream; None drops them.
+        late_right: Side output of late elements of the second stream; None drops them.
     """
 
     lower: int

@@ -1,4 +1,4 @@
-"""The job graph: what a program has built, as plain data that can be compared, split and drawn."""
+"""Job graph: what a program has built, as plain data that can be compared, split and drawn."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 @final
 @attrs.frozen
 class JobGraph:
-    """All nodes of a job, each after its inputs."""
+    """Nodes of a job, each after its inputs."""
 
     nodes: tuple[Node, ...]
 
@@ -60,16 +60,16 @@ class JobGraph:
 
     @property
     def sources(self) -> tuple[SourceNode, ...]:
-        """Where elements begin."""
+        """Sources of the job."""
         return tuple(node for node in self.nodes if isinstance(node, SourceNode))
 
     @property
     def sinks(self) -> tuple[SinkNode, ...]:
-        """Where elements end."""
+        """Sinks of the job."""
         return tuple(node for node in self.nodes if isinstance(node, SinkNode))
 
     def consumers(self, node_id: int) -> tuple[Node, ...]:
-        """The nodes that take the elements of ``node_id``; one that takes them twice stands twice."""
+        """Return the nodes that take the elements of ``node_id``; a node that takes them twice is listed twice."""
         return tuple(
             node
             for node in self.nodes
@@ -78,7 +78,9 @@ class JobGraph:
         )
 
     def levels(self) -> tuple[tuple[KeyedNode, ...], ...]:
-        """The keyed operators by how many of them elements pass at most up to there: each level is a shuffle."""
+        """Keyed operators by level: the largest number of keyed operators that elements pass before; each level is a
+        shuffle.
+        """
         depth: dict[int, int] = {}
         for node in self.nodes:
             before = max((depth[taken] for taken in node.inputs), default=0)
@@ -88,7 +90,7 @@ class JobGraph:
         return tuple(tuple(node for node in keyed if depth[node.id] == level) for level in range(1, deepest + 1))
 
     def in_batch_mode(self) -> JobGraph:
-        """This graph with operators on keys, and on broadcast streams, that wait for the end of their input."""
+        """Return the graph for batch mode: keyed and broadcast operators wait for the end of their input."""
         return JobGraph(
             tuple(
                 attrs.evolve(node, in_batch=True)
@@ -99,10 +101,10 @@ class JobGraph:
         )
 
     def with_distinct_uids(self) -> JobGraph:
-        """This graph, if each uid is that of one node and its copies.
+        """Return this graph, after checking that no two operators share a uid.
 
         Raises:
-            DefinitionError: Two nodes share one, so their state could not be told apart.
+            DefinitionError: Two nodes that are not copies share one, so their state could not be told apart.
         """
         own = [node for node in self.nodes if node.uid is not None and not node.is_copy]
         for uid, times in Counter(node.uid for node in own).items():
@@ -114,11 +116,11 @@ class JobGraph:
         return self
 
     def dead_letters(self, source_id: int) -> SinkNode | None:
-        """The node that takes the dead letters of a source, if any does."""
+        """Return the sink of a source's dead letters, or None."""
         return next((node for node in self.sinks if node.takes_dead_letters and node.input == source_id), None)
 
     def with_dead_letters(self) -> JobGraph:
-        """With a sink for the dead letters of each source that wants them."""
+        """Return the graph with a sink for each source that has a dead letter topic."""
         return JobGraph(tuple(chain.from_iterable(map(self._with_its_dead_letters, self.nodes))))
 
     def _with_its_dead_letters(self, node: Node) -> Iterator[Node]:
@@ -143,12 +145,12 @@ class JobGraph:
                 yield attrs.evolve(node, keeps_records=any(sink.dead_letter_topic is not None for sink in sinks))
 
     def _kafka_sinks(self, node_id: int) -> list[KafkaSink[Any]]:
-        """Those that elements of a node may come to."""
+        """Return the Kafka sinks that elements of a node may reach."""
         reached = (node.sink for node in self._after(node_id) if isinstance(node, SinkNode))
         return [sink for sink in reached if isinstance(sink, KafkaSink)]
 
     def _after(self, node_id: int) -> Iterator[Node]:
-        """Every node that elements of a node may come to."""
+        """Yield every node that elements of a node may reach."""
         reached = {node_id}
         for node in self.nodes:
             if reached.intersection(node.inputs):
@@ -156,11 +158,11 @@ class JobGraph:
                 yield node
 
     def reaching_sinks(self) -> JobGraph:
-        """Without the nodes from which no element reaches a sink."""
+        """Return the graph without nodes whose elements reach no sink."""
         return self.reaching(*(node.id for node in self.sinks))
 
     def reaching(self, *ends: int) -> JobGraph:
-        """These nodes, and those from which elements reach them."""
+        """Return the graph of these nodes and all upstream ones."""
         kept = set(ends)
         for node in reversed(self.nodes):
             if node.id in kept:
@@ -168,7 +170,7 @@ class JobGraph:
         return JobGraph(tuple(node for node in self.nodes if node.id in kept))
 
     def components(self) -> Iterator[JobGraph]:
-        """The graph's separate parts: each runs as one query."""
+        """Yield the connected parts of the graph; each runs as one query."""
         part = {node.id: node.id for node in self.nodes}
 
         def root(node_id: int) -> int:
@@ -184,7 +186,7 @@ class JobGraph:
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:
-    """The names, where the second of a kind gets a number.
+    """Return the names, with a number appended to those that repeat.
 
     Example:
         >>> distinct_names(["Map", "Filter", "Map"])

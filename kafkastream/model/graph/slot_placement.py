@@ -1,4 +1,4 @@
-"""What a program says of the task that an operator runs in, in Flink."""
+"""Hints of a program about the Flink task that an operator runs in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["ChainingStrategy", "Placement"]
 
 
 class ChainingStrategy(enum.Enum):
-    """Whether an operator may share a task with its neighbours."""
+    """Whether an operator may be chained to its neighbours."""
 
     ALWAYS = "always"
     HEAD = "not with the operator before"
@@ -21,13 +21,13 @@ class ChainingStrategy(enum.Enum):
 @final
 @attrs.frozen
 class Placement:
-    """Where Flink would run an operator; here it only decides between which operators elements are serialized.
+    """Placement of an operator in Flink; here it only decides between which operators elements are serialized.
 
     Attributes:
-        strategy: Whether the operator may share a task with its neighbours.
-        slot_sharing_group: The group that it was put into.
-        max_parallelism: The maximum parallelism that it was given.
-        is_redistributed: Whether ``rebalance`` or its like stands behind it.
+        strategy: Whether the operator may be chained to its neighbours.
+        slot_sharing_group: Slot sharing group, as set by the program.
+        max_parallelism: Maximum parallelism, as set by the program.
+        is_redistributed: Whether ``rebalance`` or a similar call follows the operator.
     """
 
     strategy: ChainingStrategy = ChainingStrategy.ALWAYS

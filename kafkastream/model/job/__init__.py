@@ -1,1 +1,1 @@
-"""Settings of a job by Flink's keys, and what becomes of it."""
+"""Configuration of a job by Flink's keys, restart strategies, and results of running and finished jobs."""

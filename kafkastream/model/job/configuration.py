@@ -1,4 +1,4 @@
-"""Settings of a job by Flink's keys, as a program collects them."""
+"""Configuration of a job: Flink's keys and values, as a program sets them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Configuration:
     """Key and value pairs that a program fills and hands to its environment.
 
     Same as PyFlink's; setters return the configuration itself.
-    Differs: ``get`` and ``set`` take a declared option, its older keys included, and ``str`` hides secrets.
+    Differs: ``get`` and ``set`` take a declared option, its deprecated keys included, and ``str`` hides secrets.
 
     Example:
         >>> conf = Configuration().set_string("pipeline.name", "orders").set_integer("parallelism.default", 2)
@@ -41,7 +41,7 @@ class Configuration:
         self._values: dict[str, Value] = {} if other is None else dict(other._values)
 
     def get(self, option: Option[T]) -> T:
-        """The value of a declared option: under its key, else under an older key, else its default.
+        """Return the value of a declared option: under its key, else under a deprecated key, else its default.
 
         Raises:
             DefinitionError: The value does not fit the option.
@@ -52,68 +52,68 @@ class Configuration:
         return option.default
 
     def set(self, option: Option[Any], value: Value) -> Configuration:
-        """Set a declared option; of an older key that was set, nothing is left."""
+        """Set a declared option and remove values under its deprecated keys."""
         for key in option.deprecated_keys:
             self.remove_config(key)
         return self._with(option.key, value)
 
     def get_string(self, key: str, default_value: str) -> str:
-        """The value of ``key`` as text."""
+        """Return the value of ``key`` as text, or ``default_value`` if it is not set."""
         return self._read(key, text, default_value)
 
     getString = get_string
 
     def set_string(self, key: str, value: str) -> Configuration:
-        """Set ``key`` to a text."""
+        """Set ``key`` to a string."""
         return self._with(key, value)
 
     setString = set_string
 
     @staticmethod
     def parse_list_value(value: str | None) -> list[str]:
-        """The items of a text ``a;b`` or ``[a, b]``."""
+        """Return the items of a list that is written as ``a;b`` or ``[a, b]``."""
         return list(list_of(text)(value or ""))
 
     parseListValue = parse_list_value
 
     def get_integer(self, key: str, default_value: int) -> int:
-        """The value of ``key`` as a whole number."""
+        """Return the value of ``key`` as an integer, or ``default_value`` if it is not set."""
         return self._read(key, integer, default_value)
 
     getInteger = get_integer
 
     def set_integer(self, key: str, value: int) -> Configuration:
-        """Set ``key`` to a whole number."""
+        """Set ``key`` to an integer."""
         return self._with(key, value)
 
     setInteger = set_integer
 
     def get_boolean(self, key: str, default_value: bool) -> bool:
-        """The value of ``key`` as true or false."""
+        """Return the value of ``key`` as a boolean, or ``default_value`` if it is not set."""
         return self._read(key, boolean, default_value)
 
     getBoolean = get_boolean
 
     def set_boolean(self, key: str, value: bool) -> Configuration:
-        """Set ``key`` to true or false."""
+        """Set ``key`` to a boolean."""
         return self._with(key, value)
 
     setBoolean = set_boolean
 
     def get_float(self, key: str, default_value: float) -> float:
-        """The value of ``key`` as a number."""
+        """Return the value of ``key`` as a float, or ``default_value`` if it is not set."""
         return self._read(key, floating, float(default_value))
 
     getFloat = get_float
 
     def set_float(self, key: str, value: float) -> Configuration:
-        """Set ``key`` to a number."""
+        """Set ``key`` to a float."""
         return self._with(key, float(value))
 
     setFloat = set_float
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
-        """The bytes of ``key``."""
+        """Return the value of ``key`` as bytes, or ``default_value`` if it is not set."""
         value = self._values.get(key, default_value)
         return bytearray(value if isinstance(value, bytearray) else text_of(value).encode())
 
@@ -126,38 +126,43 @@ class Configuration:
     setBytearray = set_bytearray
 
     def key_set(self) -> builtins.set[str]:
-        """All keys."""
+        """Return all keys."""
         return builtins.set(self._values)
 
     keySet = key_set
 
     def add_all_to_dict(self, target_dict: MutableMapping[str, object]) -> None:
-        """Copy all pairs, values as they were set, into ``target_dict``."""
+        """Copy all pairs to ``target_dict``, with values of the types that they were set with."""
         target_dict.update(self._values)
 
     addAllToDict = add_all_to_dict
 
     def add_all(self, other: Configuration, prefix: str | None = None) -> Configuration:
-        """Copy all pairs of ``other`` to here, their keys prefixed by ``prefix`` if given."""
+        """Copy all pairs of ``other`` into this configuration.
+
+        Args:
+            other: Configuration to copy from.
+            prefix: Prepended to the keys, if given.
+        """
         self._values.update({f"{prefix or ''}{key}": value for key, value in other._values.items()})
         return self
 
     addAll = add_all
 
     def contains_key(self, key: str) -> bool:
-        """Whether ``key`` is set."""
+        """Return whether ``key`` is set."""
         return key in self._values
 
     containsKey = contains_key
 
     def to_dict(self) -> dict[str, str]:
-        """All pairs, values as text."""
+        """Return all pairs, with values as text."""
         return {key: text_of(value) for key, value in self._values.items()}
 
     toDict = to_dict
 
     def remove_config(self, key: str) -> bool:
-        """Forget ``key``; tells whether it was set."""
+        """Remove ``key``; return whether it was set."""
         return self._values.pop(key, None) is not None
 
     removeConfig = remove_config
@@ -181,7 +186,7 @@ class Configuration:
 
 
 def text_of(value: Value) -> str:
-    """A value as the text of a setting, as Java writes it.
+    """Return the text of a value as Java writes it.
 
     Example:
         >>> text_of(True), text_of(1e10)

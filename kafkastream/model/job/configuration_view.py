@@ -1,4 +1,4 @@
-"""Settings under names of their own, which are kept in a configuration: it alone counts."""
+"""Views of a configuration: typed methods for settings that the configuration alone keeps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class ConfigurationView:
-    """What reads and writes a configuration by methods; two views of one configuration see each other's changes."""
+    """View that reads and writes a configuration by methods; views of one configuration see each other's changes."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration

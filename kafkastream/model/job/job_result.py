@@ -1,4 +1,4 @@
-"""What is known of a running or finished job."""
+"""Identity, status, settings and results of a running or finished job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus
 @final
 @attrs.frozen
 class JobID:
-    """A job's identity: 32 hexadecimal digits, as in Flink."""
+    """Identity of a job: 32 hexadecimal digits, as in Flink."""
 
     hex: str = attrs.field(factory=lambda: uuid.uuid4().hex)
 
@@ -32,7 +32,7 @@ class JobID:
 
 
 class JobStatus(enum.Enum):
-    """Where a job stands."""
+    """Status of a job."""
 
     INITIALIZING = 0
     CREATED = 1
@@ -47,13 +47,13 @@ class JobStatus(enum.Enum):
     RECONCILING = 10
 
     def is_globally_terminal_state(self) -> bool:
-        """Whether the job has ended and will not come back."""
+        """Return whether the job has ended and will not be restarted."""
         return self in {JobStatus.FAILED, JobStatus.CANCELED, JobStatus.FINISHED}
 
     isGloballyTerminalState = is_globally_terminal_state
 
     def is_terminal_state(self) -> bool:
-        """Whether the job has ended here; one that is suspended may go on elsewhere."""
+        """Return whether the job has ended here; a suspended one may go on elsewhere."""
         return self.is_globally_terminal_state() or self is JobStatus.SUSPENDED
 
     isTerminalState = is_terminal_state
@@ -62,9 +62,9 @@ class JobStatus(enum.Enum):
 @final
 @attrs.frozen(kw_only=True)
 class JobExecutionResult:
-    """What remains of a job that has ended.
+    """Result of a job that has ended.
 
-    Differs from Flink: there are no accumulators (a deprecated way to metrics), but all metrics.
+    Differs from Flink: there are no accumulators, a deprecated form of metrics; instead, the result has all metrics.
     """
 
     job_id: JobID
@@ -72,40 +72,40 @@ class JobExecutionResult:
     metrics: MetricsSnapshot = attrs.field(factory=MetricsSnapshot, repr=False)
 
     def get_job_id(self) -> JobID:
-        """The job's identity."""
+        """Return the job's identity."""
         return self.job_id
 
     getJobId = get_job_id
 
     def get_net_runtime(self) -> int:
-        """How long the job ran, in ms."""
+        """Return the time from the job's start to its end, in ms."""
         return self.net_runtime_ms
 
     getNetRuntime = get_net_runtime
 
     def get_metrics(self) -> MetricsSnapshot:
-        """All metrics of the job at its end; Flink has nothing like it."""
+        """Return all metrics of the job at its end; Flink's result has none."""
         return self.metrics
 
     getMetrics = get_metrics
 
     def is_job_execution_result(self) -> bool:
-        """Always true."""
+        """Return True."""
         return True
 
     isJobExecutionResult = is_job_execution_result
 
     def get_all_accumulator_results(self) -> Mapping[str, object]:
-        """Always empty."""
+        """Return an empty mapping: there are no accumulators."""
         return {}
 
     getAllAccumulatorResults = get_all_accumulator_results
 
     def get_accumulator_result(self, accumulator_name: str) -> object:
-        """Always fails: there are no accumulators.
+        """Fail: there are no accumulators.
 
         Raises:
-            DefinitionError: No accumulator has this name.
+            DefinitionError: Always.
         """
         raise DefinitionError(f"the job has no accumulator {accumulator_name!r}", now="Jobs here have no accumulators.")
 
@@ -115,19 +115,19 @@ class JobExecutionResult:
 @final
 @attrs.frozen(kw_only=True)
 class JobSettings:
-    """How a job is to run.
+    """Settings that a job runs with.
 
     Args:
-        name: Its name.
-        parallelism: The number of subtasks; None when Spark's cores decide.
-        checkpoint_dir: Where its progress is kept; None for nowhere.
-        checkpoint_interval_ms: How often; None when checkpointing is off.
-        ignores_unclaimed_state: Whether state of operators that are no more may go.
-        accepts_changed_operators: Whether operators may go on with state that depends on what has changed.
-        chains_operators: Whether Flink would run neighbouring Python operators as one.
-        program: The file name of the program, where the job has Flink's default name.
-        reporters: Who reports its metrics.
-        progress: Whether it tells of itself on standard error: on, off, or auto.
+        name: Name of the job.
+        parallelism: Number of subtasks; None lets Spark's cores decide.
+        checkpoint_dir: Checkpoint directory; None for a temporary one.
+        checkpoint_interval_ms: Interval of checkpoints in ms; None if checkpointing is off.
+        ignores_unclaimed_state: Whether state of removed operators may be dropped.
+        accepts_changed_operators: Whether changed operators may go on with the state of the former ones.
+        chains_operators: Whether Flink would chain neighbouring Python operators.
+        program: File name of the program, for a job with Flink's default name.
+        reporters: Metric reporters.
+        progress: Whether the job reports its progress on standard error: on, off, or auto.
     """
 
     name: str
@@ -148,39 +148,39 @@ class JobSettings:
 
     @property
     def checkpointing_interval_ms(self) -> int | None:
-        """How often a checkpoint is to be taken; None when checkpointing is off, 0 when only a directory is set."""
+        """Interval of checkpoints in ms; None if checkpointing is off, 0 if only a directory is set."""
         if self.checkpoint_interval_ms is None and self.checkpoint_dir is not None:
             return 0
         return self.checkpoint_interval_ms
 
 
 class RunningJob(Protocol):
-    """What the engine gives for a started job."""
+    """Job that the engine has started."""
 
     @property
     def job_id(self) -> JobID:
-        """The job's identity."""
+        """Identity of the job."""
 
     @property
     def finished(self) -> Future[JobExecutionResult]:
-        """Done when the job has ended; carries its error."""
+        """Future of the job's result; done when the job has ended, with its error if it failed."""
 
     def status(self) -> JobStatus:
-        """Where the job stands."""
+        """Return the job's status."""
 
     def metrics(self) -> MetricsSnapshot:
-        """The metrics of all completed tasks."""
+        """Return the metrics of all completed tasks."""
 
     def cancel(self) -> Future[None]:
-        """Stop after the running micro-batch; done when the job has stopped."""
+        """Stop after the running micro-batch; the future is done when the job has stopped."""
 
     def wait(self) -> JobExecutionResult:
-        """Wait for the end; Ctrl-C stops the job after the running micro-batch and leaves the program."""
+        """Wait for the end; Ctrl-C stops the job after the running micro-batch and exits the program."""
 
 
 @final
 class JobClient:
-    """A handle to a job started by ``execute_async``; its answers are futures with ``result()``, as in PyFlink."""
+    """Client of a job started by ``execute_async``; methods return futures with ``result()``, as in PyFlink."""
 
     _j_job_client = Refused()
 
@@ -188,13 +188,13 @@ class JobClient:
         self._job = job
 
     def get_job_id(self) -> JobID:
-        """The job's identity."""
+        """Return the job's identity."""
         return self._job.job_id
 
     getJobId = get_job_id
 
     def get_job_status(self) -> Future[JobStatus]:
-        """Where the job stands now."""
+        """Return a future of the job's status."""
         status: Future[JobStatus] = Future()
         status.set_result(self._job.status())
         return status
@@ -202,16 +202,16 @@ class JobClient:
     getJobStatus = get_job_status
 
     def get_metrics(self) -> MetricsSnapshot:
-        """All metrics of the job, of its completed micro-batches; after its end, as they were then.
+        """Return all metrics of the job's completed micro-batches; after its end, the last ones.
 
-        Flink has nothing like it: there, metrics are read through reporters or the REST API.
+        Flink's client has none: there, metrics are read through reporters or the REST API.
         """
         return self._job.metrics()
 
     getMetrics = get_metrics
 
     def get_accumulators(self) -> Future[Mapping[str, object]]:
-        """Always empty: jobs here have metrics instead."""
+        """Return a future of an empty mapping: there are no accumulators, but metrics."""
         none: Future[Mapping[str, object]] = Future()
         none.set_result({})
         return none
@@ -219,11 +219,11 @@ class JobClient:
     getAccumulators = get_accumulators
 
     def cancel(self) -> Future[None]:
-        """Stop the job after the running micro-batch."""
+        """Stop the job after the running micro-batch; the future is done when it has stopped."""
         return self._job.cancel()
 
     def get_job_execution_result(self) -> Future[JobExecutionResult]:
-        """Done when the job has ended; raises its error."""
+        """Return a future of the job's result; it is done when the job has ended, and raises the job's error."""
         return self._job.finished
 
     getJobExecutionResult = get_job_execution_result
@@ -231,7 +231,7 @@ class JobClient:
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> NoReturn:
-        """Refused: there are no savepoints.
+        """Refused: there are no savepoints; ``cancel`` stops the job, which resumes from its checkpoint directory.
 
         Raises:
             UnsupportedFeatureError: Always.

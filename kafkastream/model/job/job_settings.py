@@ -1,4 +1,4 @@
-"""What a configuration says of how a job is to run: read when the job starts, refused where that cannot be."""
+"""Settings of a job, read from its configuration when it starts."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ log = logging.getLogger("kafkastream")
 
 
 def job_settings(configuration: Configuration, job_name: str | None) -> JobSettings:
-    """The settings of a job.
+    """Return the settings of a job.
 
     Args:
         configuration: Flink's keys, with their values.
-        job_name: The job's name; None for the configuration's.
+        job_name: Name of the job; None for the configuration's.
 
     Raises:
-        DefinitionError: A value cannot be read, or does not fit another one.
-        UnsupportedFeatureError: One asks for what is not to be had.
+        DefinitionError: A value cannot be read, or contradicts another one.
+        UnsupportedFeatureError: A value asks for a feature that is not supported.
 
     Example:
         >>> job_settings(Configuration().set_integer("parallelism.default", 2), "copy").parallelism

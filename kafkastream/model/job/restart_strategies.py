@@ -1,4 +1,4 @@
-"""What becomes of a job that has failed: Flink's restart strategies."""
+"""Restart strategies: whether, how often and after which delay a failed job is started again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _at_least(least: int) -> Callable[[Any, attrs.Attribute[int], int], None]:
 
 @attrs.frozen
 class RestartStrategyConfiguration(ABC):
-    """What becomes of a job that has failed; made with ``RestartStrategies``."""
+    """Restart strategy; made with ``RestartStrategies``."""
 
     kind: ClassVar[str | None] = None
     settings: ClassVar[tuple[Option[Any], ...]] = ()
@@ -51,7 +51,7 @@ class RestartStrategyConfiguration(ABC):
 
     @abstractmethod
     def get_description(self) -> str:
-        """The strategy in a sentence, as Flink's web interface shows it."""
+        """Return the strategy in a sentence, as Flink's web interface shows it."""
 
     def set_in(self, configuration: Configuration) -> None:
         """Write the strategy into a configuration, by Flink's keys."""
@@ -66,10 +66,10 @@ class RestartStrategyConfiguration(ABC):
 @final
 @attrs.frozen
 class FallbackRestart(RestartStrategyConfiguration):
-    """The default: a job that has failed ends with its error."""
+    """Default strategy: a failed job ends with its error."""
 
     def get_description(self) -> str:
-        """The strategy in a sentence."""
+        """Return the strategy in a sentence."""
         return "Cluster level default restart strategy"
 
     getDescription = get_description
@@ -78,12 +78,12 @@ class FallbackRestart(RestartStrategyConfiguration):
 @final
 @attrs.frozen
 class NoRestart(RestartStrategyConfiguration):
-    """A job that has failed ends with its error."""
+    """Strategy without restarts: a failed job ends with its error."""
 
     kind = "none"
 
     def get_description(self) -> str:
-        """The strategy in a sentence."""
+        """Return the strategy in a sentence."""
         return "Restart deactivated."
 
     getDescription = get_description
@@ -92,7 +92,7 @@ class NoRestart(RestartStrategyConfiguration):
 @final
 @attrs.frozen
 class FixedDelayRestart(RestartStrategyConfiguration):
-    """A job that has failed is started again, so often, after waiting so long (in ms) each time."""
+    """Strategy with a limited number of restarts, each after the same delay (in ms)."""
 
     restart_attempts: int = attrs.field(validator=_at_least(0))
     delay_ms: int = attrs.field(validator=_at_least(0))
@@ -101,19 +101,19 @@ class FixedDelayRestart(RestartStrategyConfiguration):
     settings = (options.FIXED_DELAY_ATTEMPTS, options.FIXED_DELAY_DELAY)
 
     def get_restart_attempts(self) -> int:
-        """How often the job is started again."""
+        """Return the largest number of restarts."""
         return self.restart_attempts
 
     getRestartAttempts = get_restart_attempts
 
     def get_delay_between_attempts_interval(self) -> datetime.timedelta:
-        """How long to wait before each restart."""
+        """Return the delay before each restart."""
         return datetime.timedelta(milliseconds=self.delay_ms)
 
     getDelayBetweenAttemptsInterval = get_delay_between_attempts_interval
 
     def get_description(self) -> str:
-        """The strategy in a sentence."""
+        """Return the strategy in a sentence."""
         return f"Restart with fixed delay ({self.delay_ms} ms). #{self.restart_attempts} restart attempts."
 
     getDescription = get_description
@@ -122,7 +122,7 @@ class FixedDelayRestart(RestartStrategyConfiguration):
 @final
 @attrs.frozen
 class FailureRateRestart(RestartStrategyConfiguration):
-    """A job that has failed is started again, unless it has failed too often of late; lengths of time are in ms."""
+    """Strategy that restarts unless the job has failed too often within an interval; times are in ms."""
 
     max_failure_rate: int = attrs.field(validator=_at_least(1))
     interval_ms: int = attrs.field(validator=_at_least(1))
@@ -132,25 +132,25 @@ class FailureRateRestart(RestartStrategyConfiguration):
     settings = (options.FAILURE_RATE_MAX, options.FAILURE_RATE_INTERVAL, options.FAILURE_RATE_DELAY)
 
     def get_max_failure_rate(self) -> int:
-        """How many restarts there may be within the interval."""
+        """Return the largest number of restarts within the interval."""
         return self.max_failure_rate
 
     getMaxFailureRate = get_max_failure_rate
 
     def get_failure_interval(self) -> datetime.timedelta:
-        """The interval in which failures are counted."""
+        """Return the interval in which failures are counted."""
         return datetime.timedelta(milliseconds=self.interval_ms)
 
     getFailureInterval = get_failure_interval
 
     def get_delay_between_attempts_interval(self) -> datetime.timedelta:
-        """How long to wait before each restart."""
+        """Return the delay before each restart."""
         return datetime.timedelta(milliseconds=self.delay_ms)
 
     getDelayBetweenAttemptsInterval = get_delay_between_attempts_interval
 
     def get_description(self) -> str:
-        """The strategy in a sentence."""
+        """Return the strategy in a sentence."""
         return (
             f"Failure rate restart with maximum of {self.max_failure_rate} failures within interval "
             f"{self.interval_ms} ms and fixed delay {self.delay_ms} ms."
@@ -162,15 +162,15 @@ class FailureRateRestart(RestartStrategyConfiguration):
 @final
 @attrs.frozen
 class ExponentialDelayRestart(RestartStrategyConfiguration):
-    """A job that has failed is started again, after waiting longer each time; lengths of time are in ms.
+    """Strategy whose delay grows with each restart; times are in ms.
 
     Args:
-        initial_ms: The first wait.
-        max_ms: The longest wait.
-        multiplier: How many times as long the next wait is.
-        reset_ms: How long without a failure until the next one counts as the first.
-        jitter: Up to which part of itself a wait is made longer or shorter, at random.
-        attempts: How many restarts there may be before the wait is reset.
+        initial_ms: First delay.
+        max_ms: Longest delay.
+        multiplier: Factor between one delay and the next.
+        reset_ms: Time without a failure after which the delay is reset to the first.
+        jitter: Fraction of the delay by which it is made longer or shorter, at random.
+        attempts: Largest number of restarts before the delay is reset.
     """
 
     initial_ms: int = attrs.field(validator=_at_least(1))
@@ -200,7 +200,7 @@ class ExponentialDelayRestart(RestartStrategyConfiguration):
             )
 
     def get_description(self) -> str:
-        """The strategy in a sentence."""
+        """Return the strategy in a sentence."""
         return (
             f"Restart with exponential delay: starting at {self.initial_ms} ms, increasing by {self.multiplier:f}, "
             f"with maximum {self.max_ms} ms. Delay resets after {self.reset_ms} ms with jitter {self.jitter:f}"
@@ -212,7 +212,8 @@ class ExponentialDelayRestart(RestartStrategyConfiguration):
 @final
 @checked_methods
 class RestartStrategies:
-    """Makes restart strategies, for ``set_restart_strategy``; lengths of time are in ms, or of a type that says so.
+    """Factory of restart strategies, for ``set_restart_strategy``; times are in ms, or a ``timedelta``, ``Time`` or
+    ``Duration``.
 
     Example:
         >>> RestartStrategies.fixed_delay_restart(3, 10_000).get_description()
@@ -227,16 +228,16 @@ class RestartStrategies:
 
     @staticmethod
     def no_restart() -> NoRestart:
-        """The job ends with its error."""
+        """Return the strategy without restarts."""
         return NoRestart()
 
     noRestart = no_restart
 
     @staticmethod
     def fall_back_restart() -> FallbackRestart:
-        """As if no strategy were set.
+        """Return the default strategy.
 
-        Differs from Flink: there is no cluster whose strategy would hold then; the job ends with its error.
+        Differs from Flink: there is no cluster whose strategy would apply; a failed job ends with its error.
         """
         return FallbackRestart()
 
@@ -244,14 +245,25 @@ class RestartStrategies:
 
     @staticmethod
     def fixed_delay_restart(restart_attempts: int, delay_between_attempts: Length) -> FixedDelayRestart:
-        """The job is started again, so often, after waiting so long each time."""
+        """Return a strategy that restarts a limited number of times, with the same delay each time.
+
+        Args:
+            restart_attempts: Largest number of restarts.
+            delay_between_attempts: Delay before each restart.
+        """
         return FixedDelayRestart(restart_attempts, _millis("delay_between_attempts", delay_between_attempts))
 
     fixedDelayRestart = fixed_delay_restart
 
     @staticmethod
     def failure_rate_restart(failure_rate: int, failure_interval: Length, delay_interval: Length) -> FailureRateRestart:
-        """The job is started again, unless it has been so often within the interval."""
+        """Return a strategy that restarts unless the job fails too often.
+
+        Args:
+            failure_rate: Largest number of restarts within the interval.
+            failure_interval: Interval in which failures are counted.
+            delay_interval: Delay before each restart.
+        """
         return FailureRateRestart(
             failure_rate, _millis("failure_interval", failure_interval), _millis("delay_interval", delay_interval)
         )
@@ -266,7 +278,15 @@ class RestartStrategies:
         reset_backoff_threshold: Length,
         jitter_factor: float,
     ) -> ExponentialDelayRestart:
-        """The job is started again, after waiting longer each time; PyFlink lacks it."""
+        """Return a strategy whose delay grows with each restart; PyFlink lacks it.
+
+        Args:
+            initial_backoff: First delay.
+            max_backoff: Longest delay.
+            backoff_multiplier: Factor between one delay and the next.
+            reset_backoff_threshold: Time without a failure after which the delay is reset to the first.
+            jitter_factor: Fraction of the delay by which it is made longer or shorter, at random.
+        """
         return ExponentialDelayRestart(
             _millis("initial_backoff", initial_backoff),
             _millis("max_backoff", max_backoff),
@@ -291,7 +311,7 @@ _KINDS: dict[str | None, type[RestartStrategyConfiguration]] = {
 
 
 def restart_strategy_of(configuration: Configuration) -> RestartStrategyConfiguration:
-    """The strategy that a configuration asks for.
+    """Return the strategy that a configuration asks for.
 
     Raises:
         DefinitionError: A value cannot be read, or does not fit.

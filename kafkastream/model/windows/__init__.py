@@ -1,1 +1,1 @@
-"""Flink's own window assigners, triggers and evictors."""
+"""Windows of keyed streams: assigners, triggers, evictors and window functions, Flink's own and their interfaces."""

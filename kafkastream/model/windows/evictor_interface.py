@@ -1,4 +1,4 @@
-"""Evictors: which elements leave a window when it fires; Java's, which PyFlink lacks."""
+"""Evictor interface: decides which elements leave a window when it fires; Java's, since PyFlink has none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ W = TypeVar("W", bound=Window, default=Any)
 @final
 @attrs.frozen(eq=False)
 class TimestampedValue(Generic[T]):
-    """An element of a window, with its event time in ms, if it has one; no other is equal to it.
+    """Element of a window with its timestamp in ms, if it has one; equal only to itself.
 
     Example:
         >>> TimestampedValue("a", 5).get_timestamp(), TimestampedValue("a").has_timestamp()
@@ -34,22 +34,22 @@ class TimestampedValue(Generic[T]):
     timestamp: int | None = None
 
     def get_value(self) -> T:
-        """The element."""
+        """Return the element."""
         return self.value
 
     getValue = get_value
 
     def has_timestamp(self) -> bool:
-        """Whether it has an event time."""
+        """Return whether the element has a timestamp."""
         return self.timestamp is not None
 
     hasTimestamp = has_timestamp
 
     def get_timestamp(self) -> int:
-        """Its event time, in ms.
+        """Return the timestamp, in ms since the epoch.
 
         Raises:
-            DefinitionError: It has none.
+            DefinitionError: The element has no timestamp.
         """
         if self.timestamp is None:
             raise DefinitionError(
@@ -63,9 +63,9 @@ class TimestampedValue(Generic[T]):
 
 @final
 class WindowElements(list[TimestampedValue[T]]):
-    """The elements of a window, in the order in which they came; those that are removed leave the window.
+    """Elements of a window, in the order in which they came; those that are removed leave the window.
 
-    It is a list that may be changed while it is iterated: what Java does by ``iterator.remove()`` is ``remove(element)``.
+    The list may be changed while it is iterated: Java's ``iterator.remove()`` is ``remove(element)`` here.
 
     Example:
         >>> elements = WindowElements(TimestampedValue(number) for number in (1, 2, 3, 4))
@@ -81,10 +81,11 @@ class WindowElements(list[TimestampedValue[T]]):
 
 
 class Evictor(ABC, Generic[T, W]):
-    """Removes elements from a window when it fires, before or after the window's function sees them.
+    """Removes elements from a window when it fires, before or after the window function sees them.
 
-    Same as in Flink: what is removed is gone for good, and a window with an evictor keeps all its elements: ``reduce``
-    and ``aggregate`` go over those that are left when it fires.
+    Same as in Flink: removed elements are gone for good, and a window with an evictor keeps all its elements:
+    ``reduce``
+    and ``aggregate`` run over those that are left when it fires, so its state is larger than without an evictor.
     Differs from Flink: ``elements`` is a list, from which elements are removed in any of Python's ways.
 
     Example:
@@ -98,14 +99,14 @@ class Evictor(ABC, Generic[T, W]):
 
     @final
     class EvictorContext(WindowTimes):
-        """The time, and where metrics are registered; valid during one call."""
+        """Clock, watermark and metrics of the operator; valid during one call."""
 
         def __init__(self, timers: Timers, metrics: MetricGroup) -> None:
             super().__init__(timers)
             self._metrics = metrics
 
         def get_metric_group(self) -> MetricGroup:
-            """The metrics of the operator."""
+            """Return the operator's metric group."""
             return self._metrics
 
         getMetricGroup = get_metric_group
@@ -114,10 +115,24 @@ class Evictor(ABC, Generic[T, W]):
     def evict_before(
         self, elements: WindowElements[T], size: int, window: W, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Remove elements before the window's function sees them; ``size`` is how many there are."""
+        """Remove elements before the window function sees them.
+
+        Args:
+            elements: Elements of the window; remove from this list.
+            size: Number of elements.
+            window: The window that fires.
+            evictor_context: Clock, watermark and metrics.
+        """
 
     @abstractmethod
     def evict_after(
         self, elements: WindowElements[T], size: int, window: W, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Remove elements after the window's function has seen them; ``size`` is how many are left."""
+        """Remove elements after the window function has seen them.
+
+        Args:
+            elements: Elements of the window; remove from this list.
+            size: Number of elements.
+            window: The window that fires.
+            evictor_context: Clock, watermark and metrics.
+        """

@@ -1,4 +1,4 @@
-"""Flink's own evictors."""
+"""Evictors that Flink ships: by count, time and delta."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ T = TypeVar("T", default=Any)
 
 @attrs.frozen
 class _Sided(Evictor[Any, Window], ABC):
-    """Removes elements on one side of the window's function: before it, unless the job says after."""
+    """Base of evictors that evict before the window function, or after it if ``do_evict_after`` is set."""
 
     do_evict_after: bool = attrs.field(default=False, kw_only=True)
 
     def evict_before(
         self, elements: WindowElements, size: int, window: Window, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Remove them now, if this is the time."""
+        """Evict, unless ``do_evict_after`` is set."""
         if not self.do_evict_after:
             self._evict(elements)
 
     def evict_after(
         self, elements: WindowElements, size: int, window: Window, evictor_context: Evictor.EvictorContext
     ) -> None:
-        """Remove them now, if this is the time."""
+        """Evict, if ``do_evict_after`` is set."""
         if self.do_evict_after:
             self._evict(elements)
 
@@ -47,14 +47,18 @@ class _Sided(Evictor[Any, Window], ABC):
 @final
 @attrs.frozen
 class CountEvictor(_Sided):
-    """Keeps so many elements, those that came last."""
+    """Evictor that keeps the last ``max_count`` elements."""
 
     max_count: int
 
     @staticmethod
     @checked
     def of(max_count: int, do_evict_after: bool = False) -> CountEvictor:
-        """Keeps ``max_count`` elements.
+        """Return an evictor that keeps the last ``max_count`` elements.
+
+        Args:
+            max_count: Number of elements to keep.
+            do_evict_after: Evict after the window function instead of before it.
 
         Example:
             >>> window = WindowElements("abcd")
@@ -71,9 +75,9 @@ class CountEvictor(_Sided):
 @final
 @attrs.frozen
 class TimeEvictor(_Sided):
-    """Keeps elements that are less than so many ms older than the latest in the window.
+    """Evictor that keeps elements that are less than ``window_size`` older than the latest in the window.
 
-    Same as in Flink: when the first element has no event time, all stay.
+    Same as in Flink: if the first element has no timestamp, all stay.
     """
 
     window_size: int
@@ -81,7 +85,12 @@ class TimeEvictor(_Sided):
     @staticmethod
     @checked
     def of(window_size: Time | Duration, do_evict_after: bool = False) -> TimeEvictor:
-        """Keeps elements of the last ``window_size``."""
+        """Return an evictor that keeps the elements of the last ``window_size``.
+
+        Args:
+            window_size: Age, relative to the latest element, from which on elements are evicted.
+            do_evict_after: Evict after the window function instead of before it.
+        """
         return TimeEvictor(millis_of("window size", window_size), do_evict_after=do_evict_after)
 
     def _evict(self, elements: WindowElements) -> None:
@@ -91,17 +100,17 @@ class TimeEvictor(_Sided):
 
 
 class DeltaFunction(ABC, Generic[T]):
-    """How far an element is from another, for a ``DeltaEvictor``."""
+    """Distance between two elements, for a ``DeltaEvictor``."""
 
     @abstractmethod
     def get_delta(self, old_data_point: T, new_data_point: T) -> float:
-        """Return how far the new one is from the old one."""
+        """Return the distance from ``old_data_point`` to ``new_data_point``."""
 
 
 @final
 @attrs.frozen
 class DeltaEvictor(_Sided):
-    """Keeps elements that are nearer than a threshold to the one that came last."""
+    """Evictor that keeps elements whose distance to the last one is below a threshold."""
 
     threshold: float
     delta_function: DeltaFunction[Any] | Callable[[Any, Any], float]
@@ -113,7 +122,13 @@ class DeltaEvictor(_Sided):
         delta_function: DeltaFunction[T] | Callable[[T, T], float],
         do_evict_after: bool = False,
     ) -> DeltaEvictor:
-        """Removes elements whose delta to the last one is ``threshold`` or more; a plain function will do as well."""
+        """Return an evictor of elements whose distance to the last one is ``threshold`` or more.
+
+        Args:
+            threshold: Distance from which on elements are evicted.
+            delta_function: Distance between two elements: a ``DeltaFunction``, or a plain function.
+            do_evict_after: Evict after the window function instead of before it.
+        """
         return DeltaEvictor(threshold, delta_function, do_evict_after=do_evict_after)
 
     def _evict(self, elements: WindowElements) -> None:

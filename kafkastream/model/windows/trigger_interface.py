@@ -1,4 +1,4 @@
-"""Triggers: when a window's contents come out."""
+"""Trigger interface: decides when a window fires."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ W = TypeVar("W", bound=Window, default=Any)
 
 
 class TriggerResult(enum.Enum):
-    """What becomes of a window's contents: they come out (fire), and are forgotten (purge)."""
+    """Decision of a trigger: fire the window (emit its result), purge it (drop its contents), both, or neither."""
 
     CONTINUE = (False, False)
     FIRE_AND_PURGE = (True, True)
@@ -38,37 +38,37 @@ class TriggerResult(enum.Enum):
     PURGE = (False, True)
 
     def is_fire(self) -> bool:
-        """Whether they come out."""
+        """Return whether the window fires."""
         return self.value[0]
 
     isFire = is_fire
 
     def is_purge(self) -> bool:
-        """Whether they are forgotten."""
+        """Return whether the window's contents are dropped."""
         return self.value[1]
 
     isPurge = is_purge
 
 
 class WindowTimers(Timers, Protocol):
-    """The timers and states of the current key and window."""
+    """Timers and states of the current key and window."""
 
     @property
     def metrics(self) -> MetricGroup:
-        """The metrics of the operator."""
+        """Metric group of the operator."""
 
     def window_cell(self, descriptor: StateDescriptor) -> Any:
-        """Where a state of the key and window is kept."""
+        """Return the storage of a state of the key and window."""
 
     def merge_states(self, descriptor: StateDescriptor) -> None:
-        """Have the states of the windows that were merged become that of the one window."""
+        """Merge the states of the merged windows into the state of the resulting window."""
 
 
 class Trigger(ABC, Generic[T, W]):
-    """Decides, for each window of a key, when its contents come out."""
+    """Decides, for each window of a key, when it fires."""
 
     class TriggerContext(WindowTimes):
-        """Time, timers and state of the window; valid during one call."""
+        """Clock, watermark, timers and state of the window; valid during one call."""
 
         def __init__(self, timers: WindowTimers) -> None:
             super().__init__(timers)
@@ -76,37 +76,37 @@ class Trigger(ABC, Generic[T, W]):
             self._states = CellStore(timers.window_cell)
 
         def get_metric_group(self) -> MetricGroup:
-            """The metrics of the operator."""
+            """Return the operator's metric group."""
             return self._timers.metrics
 
         getMetricGroup = get_metric_group
 
         def register_event_time_timer(self, time: int) -> None:
-            """Have ``on_event_time`` called when the watermark has come to ``time`` (ms)."""
+            """Call ``on_event_time`` when the watermark reaches ``time`` (ms since the epoch)."""
             self._timers.register(TimeDomain.EVENT_TIME, time)
 
         registerEventTimeTimer = register_event_time_timer
 
         def register_processing_time_timer(self, time: int) -> None:
-            """Have ``on_processing_time`` called when the wall clock has come to ``time`` (ms)."""
+            """Call ``on_processing_time`` when the wall clock reaches ``time`` (ms since the epoch)."""
             self._timers.register(TimeDomain.PROCESSING_TIME, time)
 
         registerProcessingTimeTimer = register_processing_time_timer
 
         def delete_event_time_timer(self, time: int) -> None:
-            """Take an event-time timer back."""
+            """Delete the window's event-time timer at ``time`` (ms since the epoch)."""
             self._timers.delete(TimeDomain.EVENT_TIME, time)
 
         deleteEventTimeTimer = delete_event_time_timer
 
         def delete_processing_time_timer(self, time: int) -> None:
-            """Take a processing-time timer back."""
+            """Delete the window's processing-time timer at ``time`` (ms since the epoch)."""
             self._timers.delete(TimeDomain.PROCESSING_TIME, time)
 
         deleteProcessingTimeTimer = delete_processing_time_timer
 
         def get_partitioned_state(self, state_descriptor: StateDescriptor) -> State:
-            """A state of this key and window."""
+            """Return the state of this key and window for ``state_descriptor``."""
             match state_descriptor:
                 case ValueStateDescriptor():
                     return self._states.get_state(state_descriptor)
@@ -125,34 +125,53 @@ class Trigger(ABC, Generic[T, W]):
 
     @final
     class OnMergeContext(TriggerContext):
-        """The same when windows have become one."""
+        """``TriggerContext`` of ``on_merge``, which can also merge state."""
 
         def merge_partitioned_state(self, state_descriptor: StateDescriptor) -> None:
-            """Have the state of the windows that were merged become that of the one window."""
+            """Merge the states of the merged windows into the state of the resulting window."""
             self._timers.merge_states(state_descriptor)
 
         mergePartitionedState = merge_partitioned_state
 
     @abstractmethod
     def on_element(self, element: T, timestamp: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """An element was added to the window."""
+        """Handle an element that was added to the window.
+
+        Args:
+            element: The element.
+            timestamp: Timestamp of the element, in ms.
+            window: The window.
+            ctx: Clock, watermark, timers and state of the window.
+        """
 
     @abstractmethod
     def on_processing_time(self, time: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """A processing-time timer of the window fires."""
+        """Handle a processing-time timer of the window.
+
+        Args:
+            time: Time for which the timer was registered, in ms.
+            window: The window.
+            ctx: Clock, watermark, timers and state of the window.
+        """
 
     @abstractmethod
     def on_event_time(self, time: int, window: W, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """An event-time timer of the window fires."""
+        """Handle an event-time timer of the window.
+
+        Args:
+            time: Time for which the timer was registered, in ms.
+            window: The window.
+            ctx: Clock, watermark, timers and state of the window.
+        """
 
     def can_merge(self) -> bool:
-        """Whether it serves windows that merge: then ``on_merge`` is there, too."""
+        """Return whether the trigger supports merging windows, such as sessions; then it implements ``on_merge``, too."""
         return False
 
     def on_merge(self, window: W, ctx: Trigger.OnMergeContext) -> None:
-        """Windows have become this one."""
+        """Handle the merge of several windows into ``window``."""
         raise NotImplementedError(f"{type(self).__name__} does not support merging")
 
     @abstractmethod
     def clear(self, window: W, ctx: Trigger.TriggerContext) -> None:
-        """The window is over: take timers back, and forget state."""
+        """Delete the timers and the state of ``window``, which is over."""

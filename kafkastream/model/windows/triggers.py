@@ -1,4 +1,4 @@
-"""Flink's own triggers."""
+"""Triggers that Flink ships."""
 
 from __future__ import annotations
 
@@ -29,106 +29,106 @@ __all__ = [
 
 @attrs.frozen
 class _Quiet(Trigger[Any, Window]):
-    """Fires for nothing, has no state, and serves windows that merge: what the others begin with."""
+    """Base of the triggers: never fires, has no state, and supports merging windows."""
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Never fires."""
+        """Continue."""
         return TriggerResult.CONTINUE
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Never fires."""
+        """Continue."""
         return TriggerResult.CONTINUE
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Never fires."""
+        """Continue."""
         return TriggerResult.CONTINUE
 
     def can_merge(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
 
 @final
 @attrs.frozen
 class EventTimeTrigger(_Quiet):
-    """Fires when the watermark has passed the window's end; and at once for each element that comes later."""
+    """Trigger that fires when the watermark passes the window's end, and for each element that comes later."""
 
     @staticmethod
     def create() -> EventTimeTrigger:
-        """The trigger."""
+        """Return the trigger."""
         return EventTimeTrigger()
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires for a late element."""
+        """Fire for a late element; otherwise register a timer for the window's end."""
         if window.max_timestamp() <= ctx.get_current_watermark():
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())
         return TriggerResult.CONTINUE
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires at the window's end."""
+        """Fire at the window's end."""
         return TriggerResult.FIRE if time == window.max_timestamp() else TriggerResult.CONTINUE
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """Fire at the end of the one window."""
+        """Register a timer for the end of the merged window."""
         if window.max_timestamp() > ctx.get_current_watermark():
             ctx.register_event_time_timer(window.max_timestamp())
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """Take the timer back."""
+        """Delete the timer."""
         ctx.delete_event_time_timer(window.max_timestamp())
 
 
 @final
 @attrs.frozen
 class ProcessingTimeTrigger(_Quiet):
-    """Fires when the wall clock has passed the window's end."""
+    """Trigger that fires when the wall clock passes the window's end."""
 
     @staticmethod
     def create() -> ProcessingTimeTrigger:
-        """The trigger."""
+        """Return the trigger."""
         return ProcessingTimeTrigger()
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Waits for the window's end."""
+        """Register a timer for the window's end."""
         ctx.register_processing_time_timer(window.max_timestamp())
         return TriggerResult.CONTINUE
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires."""
+        """Fire at the window's end."""
         return TriggerResult.FIRE
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """Fire at the end of the one window."""
+        """Register a timer for the end of the merged window."""
         if window.max_timestamp() > ctx.get_current_processing_time():
             ctx.register_processing_time_timer(window.max_timestamp())
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """Take the timer back."""
+        """Delete the timer."""
         ctx.delete_processing_time_timer(window.max_timestamp())
 
 
 @final
 @attrs.frozen
 class CountTrigger(_Quiet):
-    """Fires when so many elements have come since it fired last."""
+    """Trigger that fires whenever ``window_size`` elements have come since it last fired."""
 
     count: int
 
     @staticmethod
     @checked
     def of(window_size: int) -> CountTrigger:
-        """Fires every ``window_size`` elements."""
+        """Return a trigger that fires every ``window_size`` elements."""
         return CountTrigger(window_size)
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires when the number is reached."""
+        """Count the element; fire when the count is reached."""
         counted = _state(ctx, _COUNT)
         counted.add(1)
         if (counted.get() or 0) < self.count:
@@ -137,11 +137,11 @@ class CountTrigger(_Quiet):
         return TriggerResult.FIRE
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """The numbers of elements are added up."""
+        """Add up the counts of the merged windows."""
         ctx.merge_partitioned_state(_COUNT)
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """Forget the number."""
+        """Clear the count."""
         _state(ctx, _COUNT).clear()
 
 
@@ -161,7 +161,7 @@ def _state(ctx: Trigger.TriggerContext, descriptor: ReducingStateDescriptor[int]
 
 @attrs.frozen
 class _Continuous(_Quiet):
-    """Fires every so often: the next time is kept for each window."""
+    """Base of triggers that fire at an interval; the next time is kept for each window."""
 
     interval: int
 
@@ -172,13 +172,20 @@ class _Continuous(_Quiet):
         ctx: Trigger.TriggerContext,
         fire_timestamp_state: ReducingState[int] | None = None,
     ) -> None:
-        """Fire again an interval after ``time``, or at the end of the window; ``fire_timestamp_state`` keeps when."""
+        """Register a timer one interval after ``time``, or at the window's end if that is earlier.
+
+        Args:
+            time: Start of the interval, in ms.
+            window: The window.
+            ctx: Clock, watermark, timers and state of the window.
+            fire_timestamp_state: State that the time of the timer is added to.
+        """
         fires_at = min(time + self.interval, window.max_timestamp())
         (fire_timestamp_state or _state(ctx, _FIRES_AT)).add(fires_at)
         self._register(ctx, fires_at)
 
     def _has_come(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> bool:
-        """Whether this is the time to fire; then the next is registered."""
+        """Return whether ``time`` is the registered time; if so, register the next one."""
         state = _state(ctx, _FIRES_AT)
         if state.get() != time:
             return False
@@ -195,14 +202,14 @@ class _Continuous(_Quiet):
     def _delete(ctx: Trigger.TriggerContext, time: int) -> None: ...
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """The earliest of the times to fire stays."""
+        """Keep the earliest of the merged windows' times."""
         ctx.merge_partitioned_state(_FIRES_AT)
         fires_at = _state(ctx, _FIRES_AT).get()
         if fires_at is not None:
             self._register(ctx, fires_at)
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """Take the timer back."""
+        """Delete the timer."""
         state = _state(ctx, _FIRES_AT)
         fires_at = state.get()
         if fires_at is not None:
@@ -212,16 +219,16 @@ class _Continuous(_Quiet):
 
 @final
 class ContinuousEventTimeTrigger(_Continuous):
-    """Fires every so often by event time, and at the window's end."""
+    """Trigger that fires at an interval of event time, and at the window's end."""
 
     @staticmethod
     @checked
     def of(interval: Time | Duration) -> ContinuousEventTimeTrigger:
-        """Fires every ``interval``."""
+        """Return a trigger that fires every ``interval`` of event time."""
         return ContinuousEventTimeTrigger(_interval(interval))
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires for a late element."""
+        """Fire for a late element; otherwise register timers for the interval and the window's end."""
         if window.max_timestamp() <= ctx.get_current_watermark():
             return TriggerResult.FIRE
         ctx.register_event_time_timer(window.max_timestamp())
@@ -230,7 +237,7 @@ class ContinuousEventTimeTrigger(_Continuous):
         return TriggerResult.CONTINUE
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires when an interval is over, or the window."""
+        """Fire at the end of an interval, and at the window's end."""
         if time == window.max_timestamp() or self._has_come(time, window, ctx):
             return TriggerResult.FIRE
         return TriggerResult.CONTINUE
@@ -246,23 +253,23 @@ class ContinuousEventTimeTrigger(_Continuous):
 
 @final
 class ContinuousProcessingTimeTrigger(_Continuous):
-    """Fires every so often by the wall clock."""
+    """Trigger that fires at an interval of the wall clock."""
 
     @staticmethod
     @checked
     def of(interval: Time | Duration) -> ContinuousProcessingTimeTrigger:
-        """Fires every ``interval``."""
+        """Return a trigger that fires every ``interval`` of the wall clock."""
         return ContinuousProcessingTimeTrigger(_interval(interval))
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Waits for the end of an interval."""
+        """Register a timer for the end of the interval."""
         now = ctx.get_current_processing_time()
         if _state(ctx, _FIRES_AT).get() is None:
             self.register_next_fire_timestamp(now - now % self.interval, window, ctx)
         return TriggerResult.CONTINUE
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """Fires when an interval is over."""
+        """Fire at the end of an interval."""
         return TriggerResult.FIRE if self._has_come(time, window, ctx) else TriggerResult.CONTINUE
 
     @staticmethod
@@ -284,38 +291,38 @@ def _interval(interval: Time | Duration) -> int:
 @final
 @attrs.frozen
 class PurgingTrigger(_Quiet):
-    """Another trigger, after which the contents are forgotten."""
+    """Trigger that purges the window whenever a nested trigger fires."""
 
     nested: Trigger[Any, Any]
 
     @staticmethod
     @checked
     def of(nested_trigger: Trigger[Any, Any]) -> PurgingTrigger:
-        """Purges when ``nested_trigger`` fires."""
+        """Return a trigger that purges the window when ``nested_trigger`` fires."""
         return PurgingTrigger(nested_trigger)
 
     def on_element(self, element: Any, timestamp: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """What the other says, and purges."""
+        """Ask the nested trigger; purge if it fires."""
         return _purging(self.nested.on_element(element, timestamp, window, ctx))
 
     def on_processing_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """What the other says, and purges."""
+        """Ask the nested trigger; purge if it fires."""
         return _purging(self.nested.on_processing_time(time, window, ctx))
 
     def on_event_time(self, time: int, window: Window, ctx: Trigger.TriggerContext) -> TriggerResult:
-        """What the other says, and purges."""
+        """Ask the nested trigger; purge if it fires."""
         return _purging(self.nested.on_event_time(time, window, ctx))
 
     def can_merge(self) -> bool:
-        """What the other says."""
+        """Return whether the nested trigger supports merging windows."""
         return self.nested.can_merge()
 
     def on_merge(self, window: Window, ctx: Trigger.OnMergeContext) -> None:
-        """What the other does."""
+        """Let the nested trigger merge."""
         self.nested.on_merge(window, ctx)
 
     def clear(self, window: Window, ctx: Trigger.TriggerContext) -> None:
-        """What the other does."""
+        """Let the nested trigger clear its timers and state."""
         self.nested.clear(window, ctx)
 
 
@@ -326,4 +333,4 @@ def _purging(result: TriggerResult) -> TriggerResult:
 @final
 @attrs.frozen
 class NeverTrigger(_Quiet):
-    """Never fires."""
+    """Trigger that never fires, the default of ``GlobalWindows``."""

@@ -1,4 +1,4 @@
-"""Flink's own windows: by time, by sessions, by count, and one for all."""
+"""Window assigners that Flink ships: tumbling, sliding, session, count and global windows."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def _timed(timestamp: int) -> int:
 
 
 class _Timed(WindowAssigner[Any, TimeWindow], ABC):
-    """What windows by a clock have in common."""
+    """Base of assigners of time windows."""
 
     @abstractmethod
     def _time(self, timestamp: int, context: WindowAssignerContext) -> int:
-        """The time that counts for an element."""
+        """Return the time that assigns an element to windows, in ms."""
 
     def get_window_serializer(self) -> TimeWindowSerializer:
-        """Return the serializer of windows by time."""
+        """Return the serializer of ``TimeWindow``."""
         return TimeWindowSerializer()
 
 
@@ -82,7 +82,7 @@ class _ByEventTime(_Timed):
         return _timed(timestamp)
 
     def is_event_time(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
 
@@ -91,20 +91,20 @@ class _ByProcessingTime(_Timed):
         return context.get_current_processing_time()
 
     def is_event_time(self) -> bool:
-        """No."""
+        """Return False."""
         return False
 
 
 @attrs.frozen
 class _Aligned(_Timed):
-    """Windows of one size that begin every ``slide`` ms."""
+    """Base of assigners of windows of one size that begin every ``slide`` ms."""
 
     size: int
     slide: int
     offset: int
 
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """The windows with the element's time inside."""
+        """Return the windows that contain the element's time."""
         time = self._time(timestamp, context)
         last = TimeWindow.get_window_start_with_offset(time, self.offset, self.slide)
         starts = range(last, time - self.size, -self.slide)
@@ -115,10 +115,14 @@ class _Tumbling(_Aligned):
     @classmethod
     @checked
     def of(cls, size: Length, offset: Length | None = None) -> Self:
-        """Windows of ``size``, aligned with 1970 in UTC, and moved by ``offset``.
+        """Return an assigner of windows of ``size``, which begin at multiples of it since the epoch.
+
+        Args:
+            size: Length of the windows.
+            offset: Moves the beginning of all windows, e.g. by -8 hours for days in China (UTC+08:00).
 
         Raises:
-            DefinitionError: The size is not positive, or the offset not less.
+            DefinitionError: ``size`` is not positive, or ``offset`` not shorter than it.
         """
         millis, moved = millis_of("size", size), millis_of("offset", offset or _NO_OFFSET)
         _checked(cls.__name__, millis, moved, millis)
@@ -129,10 +133,15 @@ class _Sliding(_Aligned):
     @classmethod
     @checked
     def of(cls, size: Length, slide: Length, offset: Length | None = None) -> Self:
-        """Windows of ``size``, one every ``slide``, moved by ``offset``.
+        """Return an assigner of windows of ``size``, one of which begins every ``slide``.
+
+        Args:
+            size: Length of the windows.
+            slide: Distance between the beginnings of windows; shorter than ``size`` for windows that overlap.
+            offset: Moves the beginning of all windows, e.g. by -8 hours for days in China (UTC+08:00).
 
         Raises:
-            DefinitionError: Size or slide is not positive, or the offset not less than the slide.
+            DefinitionError: ``size`` or ``slide`` is not positive, or ``offset`` not shorter than ``slide``.
         """
         millis, every = millis_of("size", size), millis_of("slide", slide)
         moved = millis_of("offset", offset or _NO_OFFSET)
@@ -142,7 +151,7 @@ class _Sliding(_Aligned):
 
 @final
 class TumblingEventTimeWindows(_ByEventTime, _Tumbling):
-    """One window after the other, by event time.
+    """Windows of event time that follow each other without gaps.
 
     Example:
         >>> TumblingEventTimeWindows.of(Time.seconds(5)).size
@@ -152,25 +161,25 @@ class TumblingEventTimeWindows(_ByEventTime, _Tumbling):
 
 @final
 class TumblingProcessingTimeWindows(_ByProcessingTime, _Tumbling):
-    """One window after the other, by the wall clock."""
+    """Windows of processing time that follow each other without gaps."""
 
 
 @final
 class SlidingEventTimeWindows(_ByEventTime, _Sliding):
-    """Windows that overlap, by event time."""
+    """Windows of event time that overlap."""
 
 
 @final
 class SlidingProcessingTimeWindows(_ByProcessingTime, _Sliding):
-    """Windows that overlap, by the wall clock."""
+    """Windows of processing time that overlap."""
 
 
 class SessionWindowTimeGapExtractor(ABC):
-    """Decides how long a session waits after an element."""
+    """Reads the session gap from an element."""
 
     @abstractmethod
     def extract(self, element: Any) -> int:
-        """Return the gap after ``element``, in ms."""
+        """Return the session gap that follows ``element``, in ms."""
 
 
 @final
@@ -184,17 +193,17 @@ class _FixedGap(SessionWindowTimeGapExtractor):
 
 @attrs.frozen
 class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
-    """Windows that last as long as elements follow each other within a gap."""
+    """Base of assigners of session windows: a session lasts as long as elements follow each other within a gap."""
 
     gap: SessionWindowTimeGapExtractor
 
     @classmethod
     @checked
     def with_gap(cls, size: Length) -> Self:
-        """A session ends when no element has come for ``size``.
+        """Return an assigner of sessions that end when no element has come for ``size``.
 
         Raises:
-            DefinitionError: The gap is not positive.
+            DefinitionError: ``size`` is not positive.
         """
         millis = millis_of("gap", size)
         if millis <= 0:
@@ -206,13 +215,13 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
     @classmethod
     @checked
     def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Self:
-        """Each element says how long the session waits after it."""
+        """Return an assigner of sessions whose gap ``extractor`` reads from each element."""
         return cls(extractor)
 
     withDynamicGap = with_dynamic_gap
 
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[TimeWindow]:
-        """From the element's time up to the end of the gap."""
+        """Return a window from the element's time to the end of the gap."""
         time, gap = self._time(timestamp, context), self.gap.extract(element)
         if gap <= 0:
             raise DefinitionError("Dynamic session time gap must satisfy 0 < gap", where=f"gap {gap} ms")
@@ -221,13 +230,13 @@ class _Sessions(_Timed, MergingWindowAssigner[Any, TimeWindow]):
     def merge_windows(
         self, windows: Iterable[TimeWindow], callback: MergingWindowAssigner.MergeCallback[TimeWindow]
     ) -> None:
-        """Those that overlap or touch become one."""
+        """Merge windows that overlap or touch."""
         TimeWindow.merge_windows(windows, callback)
 
 
 @final
 class EventTimeSessionWindows(_ByEventTime, _Sessions):
-    """Sessions by event time.
+    """Session windows of event time.
 
     Example:
         >>> EventTimeSessionWindows.with_gap(Time.minutes(10)).is_event_time()
@@ -237,43 +246,43 @@ class EventTimeSessionWindows(_ByEventTime, _Sessions):
 
 @final
 class ProcessingTimeSessionWindows(_ByProcessingTime, _Sessions):
-    """Sessions by the wall clock."""
+    """Session windows of processing time."""
 
 
 @final
 @attrs.frozen
 class CountTumblingWindowAssigner(WindowAssigner[Any, CountWindow]):
-    """One window after the other, each of so many elements of a key."""
+    """Windows of a fixed number of elements of a key that follow each other."""
 
     size: int
 
     @staticmethod
     @checked
     def of(window_size: int) -> CountTumblingWindowAssigner:
-        """Windows of ``window_size`` elements."""
+        """Return an assigner of windows of ``window_size`` elements."""
         return CountTumblingWindowAssigner(_positive(window_size))
 
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[CountWindow]:
-        """The window that is not full."""
+        """Return the window that is not yet full."""
         return [CountWindow(context.next_count() // self.size)]
 
     def is_event_time(self) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def get_default_trigger(self, env: Any) -> PurgingTrigger:
-        """Return what fires a window when it is full, and forgets it."""
+        """Return a trigger that fires and purges a window when it is full."""
         return PurgingTrigger(CountTrigger(self.size))
 
     def get_window_serializer(self) -> CountWindowSerializer:
-        """Return the serializer of windows by count."""
+        """Return the serializer of ``CountWindow``."""
         return CountWindowSerializer()
 
 
 @final
 @attrs.frozen
 class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
-    """Windows of so many elements of a key, one every few elements."""
+    """Windows of a fixed number of elements of a key, one of which begins every ``window_slide`` elements."""
 
     size: int
     slide: int
@@ -281,25 +290,28 @@ class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
     @staticmethod
     @checked
     def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner:
-        """Windows of ``window_size`` elements, one every ``window_slide``; as in PyFlink, only full ones fire."""
+        """Return an assigner of windows of ``window_size`` elements, one every ``window_slide``.
+
+        Same as in PyFlink: only full windows fire.
+        """
         return CountSlidingWindowAssigner(_positive(window_size), _positive(window_slide))
 
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[CountWindow]:
-        """The windows that the element is in."""
+        """Return the windows that contain the element."""
         count = context.next_count()
         first = max(0, -(-(count - self.size + 1) // self.slide))
         return [CountWindow(number) for number in range(first, count // self.slide + 1)]
 
     def is_event_time(self) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def get_default_trigger(self, env: Any) -> PurgingTrigger:
-        """Return what fires a window when it is full, and forgets it."""
+        """Return a trigger that fires and purges a window when it is full."""
         return PurgingTrigger(CountTrigger(self.size))
 
     def get_window_serializer(self) -> CountWindowSerializer:
-        """Return the serializer of windows by count."""
+        """Return the serializer of ``CountWindow``."""
         return CountWindowSerializer()
 
 
@@ -312,19 +324,23 @@ def _positive(size: int) -> int:
 @final
 @attrs.frozen
 class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
-    """One window for all elements of a key; without a trigger of its own it never fires."""
+    """Assigner of one window for all elements of a key.
+
+    Warning:
+        The window never fires without a trigger of its own, and keeps all elements unless that trigger purges it.
+    """
 
     @staticmethod
     def create() -> GlobalWindows:
-        """The assigner."""
+        """Return the assigner."""
         return GlobalWindows()
 
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[GlobalWindow]:
-        """The one window."""
+        """Return the global window."""
         return [GlobalWindow()]
 
     def is_event_time(self) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def get_default_trigger(self, env: Any) -> NeverTrigger:
@@ -332,5 +348,5 @@ class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
         return NeverTrigger()
 
     def get_window_serializer(self) -> GlobalWindowSerializer:
-        """Return the serializer of the global window."""
+        """Return the serializer of ``GlobalWindow``."""
         return GlobalWindowSerializer()

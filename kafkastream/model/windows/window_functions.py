@@ -1,4 +1,4 @@
-"""What users implement to make something of a window's elements."""
+"""Window functions: user functions that are called with the elements of a window when it fires."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ Results = Iterable[Any] | None
 
 
 class WindowStates(Timers, Protocol):
-    """The states of the current key, and of its current window."""
+    """States of the current key, and of its current window."""
 
     def cell(self, descriptor: StateDescriptor) -> Any:
-        """Where a state of the key is kept."""
+        """Return the storage of a state of the key."""
 
     def window_cell(self, descriptor: StateDescriptor) -> Any:
-        """Where a state of the key and window is kept."""
+        """Return the storage of a state of the key and window."""
 
 
 class WindowContext(SideOutputs, Generic[W]):
-    """The window, the time, state and side outputs; valid during one call.
+    """Window, clock, watermark, state and side outputs; valid during one call.
 
     Args:
-        states: Where state is kept.
-        merges: Whether windows may become one.
+        states: Storage of state.
+        merges: Whether the windows may merge.
     """
 
     def __init__(self, states: WindowStates, *, merges: bool = False) -> None:
@@ -61,34 +61,34 @@ class WindowContext(SideOutputs, Generic[W]):
         self._global_state = CellStore(states.cell)
 
     def window(self) -> W:
-        """The window."""
+        """Return the window that fires."""
         window: W = self._window
         return window
 
     def current_processing_time(self) -> int:
-        """The wall clock of the worker, in ms since the epoch."""
+        """Return the worker's wall clock, in ms since the epoch."""
         return self._time.current_processing_time()
 
     currentProcessingTime = current_processing_time
 
     def current_watermark(self) -> int:
-        """How far event time has come, in ms."""
+        """Return the operator's watermark, in ms since the epoch."""
         return self._time.current_watermark()
 
     currentWatermark = current_watermark
 
     def window_state(self) -> KeyedStateStore:
-        """State of this key and window; it is yours to clear, in ``clear``.
+        """Return the state of this key and window, which ``clear`` must remove.
 
         Raises:
-            DefinitionError: When a state is asked for, of windows that may become one.
+            DefinitionError: A state is asked for in windows that may merge.
         """
         return self._window_state
 
     windowState = window_state
 
     def global_state(self) -> KeyedStateStore:
-        """State of this key, in whatever window."""
+        """Return the state of this key, shared by all its windows."""
         return self._global_state
 
     globalState = global_state
@@ -103,48 +103,70 @@ def _no_window_cell(descriptor: StateDescriptor) -> NoReturn:
 
 
 class ProcessWindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
-    """Makes something of all elements of a key's window, knowing the window and the time."""
+    """User function called with all elements of a key's window; sees the window, the time and state."""
 
     class Context(WindowContext[W2]):
-        """The window, the time, state and side outputs; valid during one call."""
+        """Window, clock, watermark, state and side outputs; valid during one call."""
 
     @abstractmethod
     def process(
         self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN_contra]
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, what is to come out; called whenever the window fires."""
+        """Yield, or return, the results of a window each time it fires; ``tag, element`` goes to a side output.
+
+        Args:
+            key: Key of the elements.
+            context: Window, clock, watermark, state and side outputs.
+            elements: Elements of the window, or their one aggregate after ``reduce`` or ``aggregate``.
+        """
 
     def clear(self, context: ProcessWindowFunction.Context[W]) -> None:
-        """Forget the window's own state; called when the window is over."""
+        """Remove the state of the window (``context.window_state()``); called when the window is over."""
 
 
 class WindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
-    """Makes something of all elements of a key's window."""
+    """User function called with all elements of a key's window."""
 
     @abstractmethod
     def apply(self, key: KEY, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
-        """Yield, or return, what is to come out; called whenever the window fires."""
+        """Yield, or return, the results of a window each time it fires.
+
+        Args:
+            key: Key of the elements.
+            window: The window that fires.
+            inputs: Elements of the window, or their one aggregate after ``reduce`` or ``aggregate``.
+        """
 
 
 class ProcessAllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
-    """Makes something of all elements of a window of a stream without keys."""
+    """User function called with all elements of a window of a stream without keys; sees the window, the time and state."""
 
     class Context(WindowContext[W2]):
-        """The window, the time, state and side outputs; valid during one call."""
+        """Window, clock, watermark, state and side outputs; valid during one call."""
 
     @abstractmethod
     def process(
         self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN_contra]
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, what is to come out; called whenever the window fires."""
+        """Yield, or return, the results of a window each time it fires; ``tag, element`` goes to a side output.
+
+        Args:
+            context: Window, clock, watermark, state and side outputs.
+            elements: Elements of the window, or their one aggregate after ``reduce`` or ``aggregate``.
+        """
 
     def clear(self, context: ProcessAllWindowFunction.Context[W]) -> None:
-        """Forget the window's own state; called when the window is over."""
+        """Remove the state of the window (``context.window_state()``); called when the window is over."""
 
 
 class AllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
-    """Makes something of all elements of a window of a stream without keys."""
+    """User function called with all elements of a window of a stream without keys."""
 
     @abstractmethod
     def apply(self, window: W, inputs: Iterable[IN_contra]) -> Iterable[OUT] | None:
-        """Yield, or return, what is to come out; called whenever the window fires."""
+        """Yield, or return, the results of a window each time it fires.
+
+        Args:
+            window: The window that fires.
+            inputs: Elements of the window, or their one aggregate after ``reduce`` or ``aggregate``.
+        """

@@ -1,4 +1,4 @@
-"""What a windowed stream does: a value that its methods put together."""
+"""Definition of a window operator, as the methods of a windowed stream put it together."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["WindowOperation"]
 @final
 @attrs.frozen(kw_only=True)
 class WindowOperation(KeyedOperation):
-    """Windows, when they fire, and what becomes of their elements.
+    """Window operator: assigner, trigger, evictor, lateness and functions.
 
     Args:
-        assigner: Puts elements into windows.
-        trigger: Fires them.
-        evictor: Removes elements when they fire; None for none.
-        allowed_lateness: For how long after its end a window takes elements, in ms.
-        late: Where those go that come later still; None for nowhere.
-        combine: Makes one of all elements as they come; None keeps them all.
-        function: Makes something of them when the window fires; None lets what was combined out.
+        assigner: Assigns elements to windows.
+        trigger: Decides when a window fires.
+        evictor: Removes elements when a window fires; None for no evictor.
+        allowed_lateness: Time after its end, in ms, for which a window still takes elements.
+        late: Side output of elements that come later still; None drops them.
+        combine: Aggregates elements as they come; None keeps them all.
+        function: Called with the elements, or the aggregate, when the window fires; None emits the aggregate.
     """
 
     assigner: WindowAssigner[Any, Any]
@@ -56,10 +56,10 @@ class WindowOperation(KeyedOperation):
 
     @property
     def name(self) -> str:
-        """What the operator is called when the user does not name it."""
+        """Default name of the operator."""
         return type(self.assigner).__name__
 
     @property
     def functions(self) -> tuple[Function, ...]:
-        """The user's functions."""
+        """Functions of the user."""
         return tuple(one for one in (self.combine, self.function) if one is not None)

@@ -1,4 +1,4 @@
-"""Serializers of windows, which programs with window assigners of their own name; windows are pickled here."""
+"""Serializers of windows, for programs whose window assigners return one; windows themselves are pickled."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ T = TypeVar("T")
 
 
 class TypeSerializer(ABC, Generic[T]):
-    """Writes and reads objects of a type; nobody calls it here, since all that is kept is pickled."""
+    """Serializer of a type; never called by kafkastream, which pickles state."""
 
     def serialize(self, element: T, stream: BytesIO) -> None:
-        """Refused, unless a subclass does it."""
+        """Write ``element`` to ``stream``; refused, unless a subclass implements it."""
         self._refuse("serialize")
 
     def deserialize(self, stream: BytesIO) -> T:
-        """Refused, unless a subclass does it."""
+        """Read an element from ``stream``; refused, unless a subclass implements it."""
         self._refuse("deserialize")
 
     def _refuse(self, method: str) -> NoReturn:
@@ -42,16 +42,16 @@ class TypeSerializer(ABC, Generic[T]):
 
 
 class VoidNamespaceSerializer(TypeSerializer[object]):
-    """For state that belongs to a key alone."""
+    """Serializer of the namespace of state without windows."""
 
 
 class TimeWindowSerializer(TypeSerializer[TimeWindow]):
-    """For windows by time."""
+    """Serializer of ``TimeWindow``."""
 
 
 class CountWindowSerializer(TypeSerializer[CountWindow]):
-    """For windows by count."""
+    """Serializer of ``CountWindow``."""
 
 
 class GlobalWindowSerializer(TypeSerializer[GlobalWindow]):
-    """For the global window."""
+    """Serializer of ``GlobalWindow``."""

@@ -1,4 +1,4 @@
-"""Windows: stretches of a keyed stream, and who puts elements into them."""
+"""Windows of keyed streams, and the interface of the assigners that put elements into them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ W2 = TypeVar("W2", bound="Window", default=Any)
 
 
 class Window(ABC):
-    """A stretch of a stream."""
+    """Bucket of elements of a key."""
 
     @abstractmethod
     def max_timestamp(self) -> int:
-        """The last time that belongs to it, in ms."""
+        """Return the largest timestamp that belongs to the window, in ms."""
 
     def __lt__(self, other: Window) -> bool:
-        """Of timers for the same time, the lesser window's fires first."""
+        """Order windows whose timers have the same time: the lesser one fires first."""
         return self._order() < other._order()
 
     def _order(self) -> tuple[Any, ...]:
@@ -49,7 +49,7 @@ class Window(ABC):
 @final
 @attrs.frozen(order=False)
 class TimeWindow(Window):
-    """From a time up to another, which does not belong to it (ms since 1970).
+    """Window from ``start`` (inclusive) to ``end`` (exclusive), in ms since the epoch.
 
     Example:
         >>> TimeWindow(0, 5).max_timestamp(), TimeWindow(0, 5).intersects(TimeWindow(5, 9))
@@ -60,19 +60,19 @@ class TimeWindow(Window):
     end: int
 
     def get_start(self) -> int:
-        """The first time that belongs to it."""
+        """Return the first timestamp that belongs to the window, in ms since the epoch."""
         return self.start
 
     getStart = get_start
 
     def get_end(self) -> int:
-        """The first time behind it."""
+        """Return the first timestamp after the window, in ms since the epoch."""
         return self.end
 
     getEnd = get_end
 
     def max_timestamp(self) -> int:
-        """The last time that belongs to it."""
+        """Return the last timestamp that belongs to the window, in ms since the epoch."""
         return self.end - 1
 
     maxTimestamp = max_timestamp
@@ -81,16 +81,21 @@ class TimeWindow(Window):
         return self.start, self.end
 
     def intersects(self, other: TimeWindow) -> bool:
-        """Whether they overlap, or touch."""
+        """Return whether the windows overlap or touch."""
         return self.start <= other.end and self.end >= other.start
 
     def cover(self, other: TimeWindow) -> TimeWindow:
-        """The least window with both inside."""
+        """Return the smallest window that contains both."""
         return TimeWindow(min(self.start, other.start), max(self.end, other.end))
 
     @staticmethod
     def get_window_start_with_offset(timestamp: int, offset: int, window_size: int) -> int:
-        """Where the window of a timestamp begins.
+        """Return the start of the window that contains a timestamp.
+
+        Args:
+            timestamp: Timestamp in ms.
+            offset: Offset of the windows from the epoch, in ms.
+            window_size: Length of the windows, in ms.
 
         Example:
             >>> TimeWindow.get_window_start_with_offset(12, 1, 5)
@@ -104,7 +109,12 @@ class TimeWindow(Window):
     def merge_windows(
         windows: Iterable[TimeWindow], callback: Callable[[Iterable[TimeWindow], TimeWindow], None]
     ) -> None:
-        """Call ``callback`` with windows that overlap or touch, and with the window that covers them."""
+        """Merge windows that overlap or touch.
+
+        Args:
+            windows: The windows.
+            callback: Called with the windows of each merge and the window that covers them.
+        """
         group: list[TimeWindow] = []
         whole: TimeWindow | None = None
         for window in sorted(windows):
@@ -124,7 +134,7 @@ class TimeWindow(Window):
 @final
 @attrs.frozen(order=False)
 class CountWindow(Window):
-    """The window with a number, of a key's windows by count."""
+    """Window of a fixed number of elements, known by its number among the key's windows."""
 
     id: int
 
@@ -132,7 +142,7 @@ class CountWindow(Window):
         return (self.id,)
 
     def max_timestamp(self) -> int:
-        """It has no last time."""
+        """Return the largest timestamp of all: the window does not end by time."""
         return MAX_WATERMARK
 
     maxTimestamp = max_timestamp
@@ -141,82 +151,88 @@ class CountWindow(Window):
 @final
 @attrs.frozen(order=False)
 class GlobalWindow(Window):
-    """The one window of all elements of a key."""
+    """Only window of all elements of a key."""
 
     @staticmethod
     def get() -> GlobalWindow:
-        """The one window."""
+        """Return the global window."""
         return GlobalWindow()
 
     def max_timestamp(self) -> int:
-        """It has no last time."""
+        """Return the largest timestamp of all: the window does not end by time."""
         return MAX_WATERMARK
 
     maxTimestamp = max_timestamp
 
 
 class WindowAssignerContext(Protocol):
-    """What an assigner may ask."""
+    """Context of a window assigner."""
 
     def get_current_processing_time(self) -> int:
-        """The wall clock, in ms."""
+        """Return the worker's wall clock, in ms since the epoch."""
 
     def get_runtime_context(self) -> RuntimeContext:
-        """The operator's context, which knows the state of the current key."""
+        """Return the operator's runtime context, which has the state of the current key."""
 
     def next_count(self) -> int:
-        """How many elements of the key came before this one."""
+        """Return the number of elements of the key that came before this one."""
 
 
 _Context: TypeAlias = WindowAssignerContext
 
 
 class WindowAssigner(ABC, Generic[T, W]):
-    """Decides to which windows an element belongs."""
+    """Assigns each element to windows."""
 
     WindowAssignerContext: TypeAlias = _Context
 
     @abstractmethod
     def assign_windows(self, element: T, timestamp: int, context: WindowAssignerContext) -> Collection[W]:
-        """Return the windows of an element with this event time (ms)."""
+        """Return the windows of an element.
+
+        Args:
+            element: The element.
+            timestamp: Timestamp of the element, in ms.
+            context: Clock and state of the operator.
+        """
 
     @abstractmethod
     def is_event_time(self) -> bool:
-        """Whether windows end by event time."""
+        """Return whether windows end by event time rather than processing time."""
 
     def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
-        """Return what fires the windows when the job says nothing else: here, the end of the window.
+        """Return the trigger of windows for which the job sets none; here, one that fires at the window's end.
 
         Args:
-            env: The environment in PyFlink; not given here.
+            env: The environment in PyFlink; None here.
         """
         from kafkastream.model.windows.triggers import EventTimeTrigger, ProcessingTimeTrigger
 
         return EventTimeTrigger() if self.is_event_time() else ProcessingTimeTrigger()
 
     def get_window_serializer(self) -> TypeSerializer[Any]:
-        """Return the serializer of the windows, which nobody asks for here: they are pickled."""
+        """Return the serializer of the windows; never called here, since windows are pickled."""
         from kafkastream.model.windows.window_serializers import TypeSerializer
 
         return TypeSerializer()
 
 
 class MergingWindowAssigner(WindowAssigner[T, W], ABC):
-    """One whose windows may become one."""
+    """Window assigner whose windows may merge, such as sessions."""
 
     @final
     @attrs.frozen
     class MergeCallback(Generic[W2]):
-        """Told which windows become one: by ``callback.merge(windows, one)``, or just by a call."""
+        """Callback for merged windows: call it, or its ``merge``, with the windows and the result."""
 
         _merge: Callable[[Iterable[W2], W2], None]
 
         def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
-            """Have windows become one."""
+            """Merge ``to_be_merged`` into ``merge_result``."""
             self._merge(to_be_merged, merge_result)
 
         __call__ = merge
 
     @abstractmethod
     def merge_windows(self, windows: Iterable[W], callback: MergeCallback[W]) -> None:
-        """Call ``callback`` with windows that are to become one, and with that one."""
+        """Decide which of the windows merge, and call ``callback`` with them and the resulting window."""
