@@ -1,4 +1,11 @@
-"""The DataStream API: ``pyflink.datastream`` becomes ``kafkastream.datastream``."""
+"""The DataStream API, at PyFlink's path: ``pyflink.datastream`` becomes ``kafkastream.datastream``.
+
+``StreamExecutionEnvironment`` creates streams and runs the job; ``DataStream`` (``stream``), ``KeyedStream``,
+``WindowedStream``, ``ConnectedStreams`` and the joins add operators to its job graph, which is plain data of ``model``.
+Modules with PyFlink's names that hold no class of their own re-export those of ``model``; connectors that Spark
+cannot replace can be imported and raise an error that names an alternative when they are used.
+Nothing here imports Spark before a job is executed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams with a function that waits for something else, many elements at a time."""
+"""Asynchronous I/O: an ``AsyncFunction`` on a stream, with many elements in flight."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ OUT = TypeVar("OUT")
 class AsyncDataStream:
     """Applies an ``AsyncFunction`` to a stream, with up to ``capacity`` elements of a subtask in flight.
 
-    ``timeout`` limits all attempts of an element together; 0 means no limit.
-    Same as in Flink: results have their element's event time, and none overtakes a watermark.
-    Differs from Flink: a micro-batch ends when all of its results are there, so nothing in flight belongs to a
-    checkpoint, and a restart repeats the invocations of the micro-batch that was cut off.
+    Same as in Flink: results have their element's timestamp, and none overtakes a watermark.
+    Differs from Flink: a micro-batch ends when all of its results have arrived, so a checkpoint holds no elements in
+    flight, and a restart repeats the invocations of the interrupted micro-batch.
 
     Example:
         >>> import asyncio
@@ -51,10 +50,17 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Put the results of ``async_function`` in the place of the elements, as they are completed.
+        """Apply ``async_function`` and emit results as they complete.
+
+        Args:
+            data_stream: Stream; a key brings the function nothing.
+            async_function: Function with a coroutine ``async_invoke``.
+            timeout: Limit of an element's invocation, all retries included; 0 for none.
+            capacity: Largest number of a subtask's elements in flight.
+            output_type: Type of the results; without one they stay Python objects.
 
         Raises:
-            DefinitionError: An argument is not what it should be.
+            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
         """
         return AsyncDataStream.unordered_wait_with_retry(
             data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type
@@ -71,7 +77,19 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Like ``unordered_wait``, with invocations tried again as a strategy says; errors are the same."""
+        """Apply ``async_function`` and emit results as they complete; failed invocations are retried.
+
+        Args:
+            data_stream: As for ``unordered_wait``.
+            async_function: As for ``unordered_wait``.
+            timeout: Limit of an element's invocation, all retries included; 0 for none.
+            async_retry_strategy: Strategy made by ``AsyncRetryStrategy``: when to retry, how often, after which delay.
+            capacity: As for ``unordered_wait``.
+            output_type: As for ``unordered_wait``.
+
+        Raises:
+            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+        """
         descriptor = AsyncFunctionDescriptor(
             async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.UNORDERED
         )
@@ -87,10 +105,17 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Put the results of ``async_function`` in the place of the elements, in the order of the elements.
+        """Apply ``async_function`` and emit results in the order of the elements.
+
+        Args:
+            data_stream: Stream; a key brings the function nothing.
+            async_function: Function with a coroutine ``async_invoke``.
+            timeout: Limit of an element's invocation, all retries included; 0 for none.
+            capacity: Largest number of a subtask's elements in flight.
+            output_type: Type of the results; without one they stay Python objects.
 
         Raises:
-            DefinitionError: An argument is not what it should be.
+            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
         """
         return AsyncDataStream.ordered_wait_with_retry(
             data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type
@@ -107,7 +132,19 @@ class AsyncDataStream:
         capacity: int = 100,
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Like ``ordered_wait``, with invocations tried again as a strategy says; errors are the same."""
+        """Apply ``async_function`` and emit results in the order of the elements; failed invocations are retried.
+
+        Args:
+            data_stream: As for ``ordered_wait``.
+            async_function: As for ``ordered_wait``.
+            timeout: Limit of an element's invocation, all retries included; 0 for none.
+            async_retry_strategy: Strategy made by ``AsyncRetryStrategy``: when to retry, how often, after which delay.
+            capacity: As for ``ordered_wait``.
+            output_type: As for ``ordered_wait``.
+
+        Raises:
+            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+        """
         descriptor = AsyncFunctionDescriptor(
             async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.ORDERED
         )
@@ -121,6 +158,6 @@ def _waiting(
     descriptor: AsyncFunctionDescriptor,
     output_type: TypeInformation[OUT] | None,
 ) -> DataStream[OUT]:
-    """Put the operator behind a stream; keys bring the function nothing, so those of a keyed stream are left out."""
+    """Add the operator; a keyed stream's keys are dropped, since an ``AsyncFunction`` has no keyed state."""
     plain = stream._stream if isinstance(stream, KeyedStream) else stream
     return plain._apply(OperatorKind.ASYNC_WAIT, descriptor, output_type)

@@ -1,4 +1,4 @@
-"""Predicates for retry strategies of asynchronous functions, at PyFlink's path."""
+"""Predicates for ``AsyncRetryStrategy``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ __all__ = ["empty_result_predicate", "exception_type_predicate", "has_exception_
 
 
 def empty_result_predicate(result: Sized | None) -> bool:
-    """Return whether an invocation gave no element."""
+    """Return whether an invocation has returned no element."""
     return result is None or len(result) == 0
 
 
 def has_exception_predicate(error: BaseException | None) -> bool:
-    """Return whether an invocation raised."""
+    """Return whether an invocation has raised an exception."""
     return error is not None
 
 
 def exception_type_predicate(
     error: BaseException | None, expected_error_type: type[BaseException] | tuple[type[BaseException], ...]
 ) -> bool:
-    """Return whether an invocation raised an exception of a type; give the type by ``functools.partial``.
+    """Return whether an invocation has raised an exception of a type; bind the type with ``functools.partial``.
 
     Example:
         >>> from functools import partial

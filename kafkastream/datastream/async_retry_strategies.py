@@ -1,4 +1,4 @@
-"""Retry strategies of asynchronous functions, at PyFlink's path."""
+"""Retry strategies of ``AsyncDataStream``, at PyFlink's path."""
 
 from kafkastream.model.functions.async_retries import (
     NO_RETRY_STRATEGY,

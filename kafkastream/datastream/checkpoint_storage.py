@@ -1,4 +1,4 @@
-"""Where Flink keeps checkpoints, at PyFlink's path; of a directory only its path counts here."""
+"""Checkpoint storages, at PyFlink's path; only a directory's path takes effect here."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = [
 
 
 class CheckpointStorage:
-    """Where checkpoints are kept."""
+    """Base class of checkpoint storages."""
 
 
 @final
 @checked_methods
 @attrs.frozen
 class FileSystemCheckpointStorage(CheckpointStorage):
-    """A directory, below which each job keeps its progress.
+    """Checkpoint storage in a directory, in which each job has a folder named after it.
 
     Args:
-        checkpoint_path: The directory.
-        file_state_size_threshold: Has no effect.
-        write_buffer_size: Has no effect.
+        checkpoint_path: Path or URL of the directory.
+        file_state_size_threshold: No effect; bytes in Flink.
+        write_buffer_size: No effect; bytes in Flink.
     """
 
     MAX_FILE_STATE_THRESHOLD: ClassVar = 1024**2
@@ -40,25 +40,25 @@ class FileSystemCheckpointStorage(CheckpointStorage):
     write_buffer_size: int = -1
 
     def get_checkpoint_path(self) -> str:
-        """The directory."""
+        """Return the path of the directory."""
         return self.checkpoint_path
 
     getCheckpointPath = get_checkpoint_path
 
     def get_min_file_size_threshold(self) -> int | None:
-        """As it was given."""
+        """Return ``file_state_size_threshold``; without effect."""
         return self.file_state_size_threshold
 
     getMinFileSizeThreshold = get_min_file_size_threshold
 
     def get_write_buffer_size(self) -> int:
-        """As it was given."""
+        """Return ``write_buffer_size``; without effect."""
         return self.write_buffer_size
 
     getWriteBufferSize = get_write_buffer_size
 
     def get_savepoint_path(self) -> None:
-        """None: there are no savepoints."""
+        """Return None: there are no savepoints."""
 
     getSavepointPath = get_savepoint_path
 
@@ -67,13 +67,13 @@ class FileSystemCheckpointStorage(CheckpointStorage):
 @checked_methods
 @attrs.frozen
 class JobManagerCheckpointStorage(CheckpointStorage):
-    """The memory of Flink's JobManager.
+    """Checkpoint storage in the memory of Flink's JobManager.
 
-    Differs from Flink: it has no effect; without a checkpoint directory, progress lasts as long as the job.
+    Differs from Flink: no effect; without a checkpoint directory, progress lasts as long as the job.
 
     Args:
-        checkpoint_path: Has no effect.
-        max_state_size: Has no effect.
+        checkpoint_path: No effect.
+        max_state_size: No effect; bytes in Flink.
     """
 
     DEFAULT_MAX_STATE_SIZE: ClassVar = 5 * 1024**2
@@ -82,19 +82,19 @@ class JobManagerCheckpointStorage(CheckpointStorage):
     max_state_size: int | None = None
 
     def get_checkpoint_path(self) -> str | None:
-        """The path as it was given."""
+        """Return ``checkpoint_path``; without effect."""
         return self.checkpoint_path
 
     getCheckpointPath = get_checkpoint_path
 
     def get_max_state_size(self) -> int:
-        """As it was given."""
+        """Return ``max_state_size``, by default 5 MiB; without effect."""
         return self.DEFAULT_MAX_STATE_SIZE if self.max_state_size is None else self.max_state_size
 
     getMaxStateSize = get_max_state_size
 
     def get_savepoint_path(self) -> None:
-        """None: there are no savepoints."""
+        """Return None: there are no savepoints."""
 
     getSavepointPath = get_savepoint_path
 
@@ -102,4 +102,4 @@ class JobManagerCheckpointStorage(CheckpointStorage):
 class CustomCheckpointStorage(
     StandIn, instead="Give a directory: execution.checkpointing.dir, or FileSystemCheckpointStorage."
 ):
-    """Holds one of Java's storages."""
+    """Wrapper of a Java storage."""

@@ -1,4 +1,4 @@
-"""What a checkpoint promises, at PyFlink's path."""
+"""``CheckpointingMode``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["CheckpointingMode"]
 
 
 class CheckpointingMode(enum.Enum):
-    """What a restart means for the job's own state; sinks have their own guarantee."""
+    """Guarantee of checkpoints for the job's own state; a sink's delivery guarantee is its own setting."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1

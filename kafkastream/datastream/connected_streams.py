@@ -1,4 +1,6 @@
-"""Two streams whose elements come to one function."""
+"""Two streams that one function processes: ``ConnectedStreams``, and ``BroadcastConnectedStream`` with broadcast
+state.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ OUT = TypeVar("OUT")
 @final
 @checked_methods
 class ConnectedStreams(Generic[IN1, IN2]):
-    """What ``connect`` gives: two streams, both keyed or neither."""
+    """Two connected streams, possibly of different types; either both are keyed or neither is."""
 
     def __init__(self, env: StreamExecutionEnvironment, first: KeyedInput, second: KeyedInput) -> None:
         self._env = env
@@ -50,7 +52,13 @@ class ConnectedStreams(Generic[IN1, IN2]):
         key_selector2: KeySelector[IN2, K] | Callable[[IN2], K],
         key_type: TypeInformation[K] | None = None,
     ) -> ConnectedStreams[IN1, IN2]:
-        """Have elements meet whose keys are equal."""
+        """Partition both streams by key, so that elements with equal keys share keyed state.
+
+        Args:
+            key_selector1: Function that returns the key of an element of the first stream, or ``KeySelector``.
+            key_selector2: Function that returns the key of an element of the second stream, or ``KeySelector``.
+            key_type: Type into which the keys of both are converted.
+        """
         first, second = self._inputs
         return ConnectedStreams(
             self._env,
@@ -63,13 +71,13 @@ class ConnectedStreams(Generic[IN1, IN2]):
     def map(
         self, func: CoMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Put one element in the place of each."""
+        """Transform each element into exactly one, with ``map1`` or ``map2`` by its stream."""
         return self._apply(OperatorKind.CO_MAP, func, output_type)
 
     def flat_map(
         self, func: CoFlatMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Put any number of elements in the place of each."""
+        """Transform each element into zero, one or more, with ``flat_map1`` or ``flat_map2`` by its stream."""
         return self._apply(OperatorKind.CO_FLAT_MAP, func, output_type)
 
     flatMap = flat_map
@@ -79,16 +87,26 @@ class ConnectedStreams(Generic[IN1, IN2]):
         func: CoProcessFunction[IN1, IN2, OUT] | KeyedCoProcessFunction[Any, IN1, IN2, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Put any number of elements in the place of each, knowing the time; keyed, with state and timers."""
+        """Transform each element into zero, one or more, with timestamps and side outputs; if keyed, with state and
+        timers.
+
+        Args:
+            func: ``CoProcessFunction``; on keyed streams also ``KeyedCoProcessFunction``.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            ArgumentError: The function is of another class.
+            DefinitionError: Only one of the streams is keyed.
+        """
         kinds = (CoProcessFunction, KeyedCoProcessFunction) if self._is_keyed else (CoProcessFunction,)
         return self._apply(OperatorKind.CO_PROCESS, _checked_kind(func, *kinds), output_type)
 
     @property
     def _is_keyed(self) -> bool:
-        keyed = {one.selector is not None for one in self._inputs}
+        keyed = {stream.selector is not None for stream in self._inputs}
         if len(keyed) == 2:
             raise DefinitionError(
-                "one of two connected streams is keyed, and the other is not", now="Key both, or neither."
+                "one of two connected streams is keyed, and the other is not", now="Call key_by on both, or on neither."
             )
         return keyed == {True}
 
@@ -101,7 +119,7 @@ class ConnectedStreams(Generic[IN1, IN2]):
 
 @final
 class BroadcastStream(Generic[T]):
-    """What ``broadcast`` gives: a stream whose elements come to every subtask."""
+    """Stream whose elements are sent to every subtask, as returned by ``DataStream.broadcast``."""
 
     def __init__(self, stream: DataStream[T], descriptors: Sequence[MapStateDescriptor[Any, Any]]) -> None:
         if not descriptors or not all(isinstance(one, MapStateDescriptor) for one in descriptors):
@@ -117,7 +135,7 @@ class BroadcastStream(Generic[T]):
 @final
 @checked_methods
 class BroadcastConnectedStream(Generic[IN1, IN2]):
-    """A stream, with or without keys, and one whose elements come to every subtask."""
+    """Stream, keyed or not, connected with a broadcast stream."""
 
     def __init__(self, env: StreamExecutionEnvironment, own: KeyedInput, broadcast: BroadcastStream[IN2]) -> None:
         self._env = env
@@ -129,9 +147,16 @@ class BroadcastConnectedStream(Generic[IN1, IN2]):
         func: BroadcastProcessFunction[IN1, IN2, OUT] | KeyedBroadcastProcessFunction[Any, IN1, IN2, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Put any number of elements in the place of each, with broadcast state.
+        """Transform each element into zero, one or more, with broadcast state.
 
-        Differs from Flink: in a micro-batch, broadcast elements come first.
+        Differs from Flink: within a micro-batch, broadcast elements are processed before the others.
+
+        Args:
+            func: ``BroadcastProcessFunction``, or ``KeyedBroadcastProcessFunction`` if the first stream is keyed.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            ArgumentError: The function is of another class.
         """
         kind = BroadcastProcessFunction if self._inputs[0].selector is None else KeyedBroadcastProcessFunction
         function = _checked_kind(func, kind)
@@ -145,7 +170,7 @@ def connected(
     own: KeyedInput,
     other: DataStream[IN2] | KeyedStream[IN2, Any] | BroadcastStream[IN2],
 ) -> ConnectedStreams[Any, IN2] | BroadcastConnectedStream[Any, IN2]:
-    """A stream with another one, or with one whose elements come to every subtask."""
+    """Connect a stream with another, or with a broadcast one."""
     if isinstance(other, BroadcastStream):
         return BroadcastConnectedStream(env, own, other)
     return ConnectedStreams(env, own, other._input)

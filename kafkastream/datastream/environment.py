@@ -1,4 +1,4 @@
-"""Where a job is put together and started."""
+"""``StreamExecutionEnvironment``: creates streams, builds the job graph, and executes the job."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ log = logging.getLogger("kafkastream")
 @final
 @checked_methods
 class StreamExecutionEnvironment(EnvironmentSettings):
-    """Where a job is put together, and started by ``execute``.
+    """Entry point of the DataStream API: creates streams from sources and executes the job.
 
     Nothing runs, and no JVM starts, before ``execute``, ``execute_async`` or ``execute_and_collect``.
 
@@ -68,7 +68,13 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
-        """A new environment, with Flink's configuration keys if given."""
+        """Create an environment.
+
+        Differs from Flink: there is no cluster to submit to; the job runs on the Spark session of the program.
+
+        Args:
+            configuration: Settings under Flink's keys, such as ``execution.checkpointing.interval``.
+        """
         return StreamExecutionEnvironment(configuration)
 
     getExecutionEnvironment = get_execution_environment
@@ -107,9 +113,18 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source_name: str,
         type_info: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
-        """A stream of what ``source`` reads.
+        """Create a stream that reads a source.
 
-        Differs from PyFlink: a ``TimestampAssigner`` written in Python is honoured here; PyFlink drops it silently.
+        Differs from PyFlink: a ``TimestampAssigner`` written in Python takes effect here; PyFlink ignores it silently.
+        Same as in Flink: watermarks are generated per Kafka partition, and a partition without records holds them back
+        unless the strategy has ``with_idleness``.
+
+        Args:
+            source: Kafka, file or number sequence source.
+            watermark_strategy: Timestamps and watermarks; ``WatermarkStrategy.no_watermarks()`` if no operator needs
+                event time.
+            source_name: Name of the operator in plans, metrics and errors.
+            type_info: Type of the elements, if the source does not know it.
         """
         type_info = type_info or source.get_produced_type()
         return self._begin(_begun(source), watermark_strategy, source_name, type_info)
@@ -122,17 +137,26 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         source_name: str = "Custom Source",
         type_info: TypeInformation[T] | None = None,
     ) -> DataStream[T]:
-        """A stream of what a consumer of Flink 1.x reads.
+        """Create a stream that reads a ``FlinkKafkaConsumer`` of Flink 1.x; new jobs use ``from_source``.
+
+        Args:
+            source_func: Consumer.
+            source_name: Name of the operator in plans, metrics and errors.
+            type_info: Type of the elements, if the consumer's schema does not know it.
 
         Raises:
-            DefinitionError: The consumer lacks a property, or one is wrong.
+            DefinitionError: A property of the consumer is missing or invalid.
         """
         return self.from_source(source_func.to_source(), source_func.watermarks, source_name, type_info)
 
     addSource = add_source
 
     def from_collection(self, collection: Iterable[T], type_info: TypeInformation[T] | None = None) -> DataStream[T]:
-        """A bounded stream of elements that the program holds itself; with a type, they become values of that type.
+        """Create a bounded stream of elements that the program holds.
+
+        Args:
+            collection: Elements; they are copied now, and pickled with the job.
+            type_info: Type into which the elements are converted; without one they stay Python objects.
 
         Raises:
             DefinitionError: An element is not of the type.
@@ -148,29 +172,31 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     fromData = from_collection
 
     def from_elements(self, *elements: T) -> DataStream[T]:
-        """A bounded stream of the arguments."""
+        """Create a bounded stream of the arguments."""
         return self.from_collection(elements)
 
     fromElements = from_elements
 
     def from_sequence(self, start: int, end: int) -> DataStream[int]:
-        """A bounded stream of all whole numbers from ``start`` to ``end``, both included; PyFlink lacks it.
+        """Create a bounded stream of the whole numbers from ``start`` to ``end``, both included.
+
+        Java's method, which PyFlink lacks.
 
         Raises:
-            DefinitionError: The end lies before the start.
+            DefinitionError: ``end`` is less than ``start``.
         """
         return self.from_source(NumberSequenceSource(start, end), WatermarkStrategy.no_watermarks(), "Sequence Source")
 
     fromSequence = from_sequence
 
     def read_text_file(self, file_path: str, charset_name: str = "UTF-8") -> NoReturn:
-        """Refused: files are read with ``FileSource``.
+        """Not supported, as in Flink 2: read files with ``FileSource``.
 
         Raises:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "Flink 2 has no such method any more",
+            "read_text_file was removed in Flink 2",
             where=f"read_text_file({file_path!r})",
             now="env.from_source(FileSource.for_record_stream_format(StreamFormat.text_line_format(), path).build(), "
             "WatermarkStrategy.no_watermarks(), name)",
@@ -179,27 +205,27 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     readTextFile = read_text_file
 
     def socket_text_stream(self, hostname: str, port: int, delimiter: str = "\n", max_retry: int = 0) -> NoReturn:
-        """Refused: a socket's lines are gone when a job fails.
+        """Not supported: a socket cannot be read again after a failure.
 
         Raises:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "there is no source of a socket's lines",
+            "socket sources are not supported",
             where=f"socket_text_stream({hostname!r}, {port})",
-            now='Write them to a topic. For tests, Spark has one: spark.readStream.format("socket").',
+            now='Write the lines to a topic. For tests, Spark has such a source: spark.readStream.format("socket").',
         )
 
     socketTextStream = socket_text_stream
 
     def create_input(self, input_format: object, type_info: TypeInformation[Any] | None = None) -> NoReturn:
-        """Refused: input formats are Java's.
+        """Not supported: input formats are Java classes.
 
         Raises:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "there are no input formats",
+            "input formats are not supported",
             where=f"create_input({type(input_format).__name__})",
             now="spark.read and spark.readStream read files of many formats.",
         )
@@ -207,19 +233,29 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     createInput = create_input
 
     def close(self) -> None:
-        """Has no effect: jobs end by themselves or by ``cancel``."""
+        """Do nothing: jobs end with their sources or with ``JobClient.cancel``."""
 
     def get_execution_plan(self) -> str:
-        """The job graph as JSON, in the shape of Flink's plan.
+        """Return the job graph as JSON, in the format of Flink's plan visualizer.
 
-        Differs from Flink: a node that makes watermarks tells how, as ``watermarks``.
+        Differs from Flink: nodes that generate watermarks have a field ``watermarks``.
+
+        Raises:
+            DefinitionError: No stream ends in a sink.
         """
         return execution_plan(self._graph(), self.get_parallelism())
 
     getExecutionPlan = get_execution_plan
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
-        """Run all that was built and wait for the end; Ctrl-C stops after the running micro-batch.
+        """Execute the job and wait until it ends.
+
+        Ctrl-C stops the job after the running micro-batch.
+        Same as in Flink: sinks that were executed are not executed again by the next call.
+
+        Args:
+            job_name: Name of the job; also the name of its folder in the checkpoint directory, so keep it across
+                restarts.
 
         Raises:
             KafkastreamError: The job cannot start, or has failed.
@@ -227,7 +263,13 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return self._start(job_name).wait()
 
     def execute_async(self, job_name: str | None = None) -> JobClient:
-        """Run all that was built and return at once.
+        """Execute the job in the background.
+
+        Args:
+            job_name: Name of the job, as for ``execute``.
+
+        Returns:
+            Client to wait for the job, cancel it, and read its metrics.
 
         Raises:
             KafkastreamError: The job cannot start.
@@ -295,12 +337,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return engine.start_and_collect(graph, settings)
 
     def _drop_sinks(self) -> None:
-        """What was started is not started again by the next ``execute``, as in Flink."""
+        """Forget the sinks of a started job, so that the next ``execute`` does not start them again, as in Flink."""
         self._nodes = {i: node for i, node in self._nodes.items() if not isinstance(node, SinkNode)}
 
 
 def _begun(source: KafkaSource[Any] | NumberSequenceSource | FileSource) -> KafkaSource[Any] | CollectionSource:
-    """Return what a graph holds of a source."""
+    """Return the source as the job graph represents it."""
     match source:
         case NumberSequenceSource():
             return CollectionSource(source.numbers)
@@ -311,7 +353,7 @@ def _begun(source: KafkaSource[Any] | NumberSequenceSource | FileSource) -> Kafk
 
 
 def _unbounded(graph: JobGraph) -> list[SourceNode]:
-    """The sources that have no end."""
+    """Return the sources without an end."""
     return [
         node
         for node in graph.sources
@@ -329,15 +371,15 @@ def _refuse_unbounded(graph: JobGraph) -> None:
 
 
 def _refuse_queries(graph: JobGraph, mode: RuntimeExecutionMode) -> None:
-    """Refuse SQL, which would tell changes where Flink's BATCH mode tells results."""
+    """Refuse SQL queries, which emit a changelog where Flink's BATCH mode emits final results."""
     from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
     for node in graph.nodes:
         if isinstance(node, (QueryNode, StreamNode)):
             raise UnsupportedFeatureError(
-                f"there is no batch mode for tables, and the job has the mode {mode.name}",
+                f"SQL queries cannot run in runtime mode {mode.name}",
                 where=f"query {node.name!r}",
-                now="Use STREAMING: the query ends with its input, and the last change of each key is the result.",
+                now="Use STREAMING: the query ends with its input, and the last change of each key is its result.",
             )
 
 

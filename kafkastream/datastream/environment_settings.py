@@ -1,4 +1,4 @@
-"""The settings of an environment, by its own methods: a view of its configuration, as its other views are."""
+"""Setters and getters of ``StreamExecutionEnvironment``, stored in its ``Configuration`` under Flink's keys."""
 
 from __future__ import annotations
 
@@ -30,41 +30,51 @@ log = logging.getLogger("kafkastream")
 
 @checked_methods
 class EnvironmentSettings(ConfigurationView):
-    """What is set for a job as a whole; what has no effect here says so."""
+    """Job-wide settings; the docstring of a setting without effect on Spark begins with "No effect"."""
 
     def configure(self, configuration: Configuration) -> Self:
-        """Take over all settings of ``configuration``."""
+        """Apply all settings of ``configuration``; earlier values under the same keys are replaced."""
         self._configuration.add_all(configuration)
         return self
 
     def get_configuration(self) -> Configuration:
-        """The environment's settings."""
+        """Return the environment's configuration, which reflects later changes."""
         return self._configuration
 
     getConfiguration = get_configuration
 
     def get_config(self) -> ExecutionConfig:
-        """The settings of the job; parameters for its functions, too."""
+        """Return the execution settings of the job, among them the global job parameters."""
         return ExecutionConfig(self._configuration)
 
     getConfig = get_config
 
     def set_parallelism(self, parallelism: int) -> Self:
-        """The parallelism of operators without one of their own; the number of Spark's cores if not set."""
+        """Set the default parallelism of operators; by default, the number of Spark's cores.
+
+        Args:
+            parallelism: Number of subtasks, 1 or more.
+
+        Raises:
+            DefinitionError: ``parallelism`` is less than 1.
+        """
         return self._set(options.PARALLELISM, checked_parallelism(parallelism))
 
     setParallelism = set_parallelism
 
     def get_parallelism(self) -> int:
-        """The default parallelism, or -1 when Spark's cores decide."""
+        """Return the default parallelism, or -1 if the number of Spark's cores decides."""
         return self.get_config().get_parallelism()
 
     getParallelism = get_parallelism
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """How many subtasks an operator may have at most.
+        """Set the largest number of subtasks of an operator.
 
-        Differs from Flink: keys are not sorted into so many groups, so a job may go on with another maximum.
+        Differs from Flink: there are no key groups, so a job may be restored with another maximum.
+
+        Args:
+            max_parallelism: Number of subtasks, from 1 to 32768.
         """
         self.get_config().set_max_parallelism(max_parallelism)
         return self
@@ -72,65 +82,87 @@ class EnvironmentSettings(ConfigurationView):
     setMaxParallelism = set_max_parallelism
 
     def get_max_parallelism(self) -> int:
-        """The maximum parallelism, or -1 when none is set."""
+        """Return the maximum parallelism, or -1 if none is set."""
         return self.get_config().get_max_parallelism()
 
     getMaxParallelism = get_max_parallelism
 
     def get_default_local_parallelism(self) -> int:
-        """The number of this machine's cores."""
+        """Return the number of cores of this machine."""
         return os.cpu_count() or 1
 
     getDefaultLocalParallelism = get_default_local_parallelism
 
     def set_default_local_parallelism(self, parallelism: int) -> None:
-        """Has no effect: without ``set_parallelism``, Spark's cores decide."""
+        """No effect: without ``set_parallelism``, the number of Spark's cores decides."""
         checked_parallelism(parallelism)
 
     setDefaultLocalParallelism = set_default_local_parallelism
 
     def set_runtime_mode(self, execution_mode: RuntimeExecutionMode) -> Self:
-        """STREAMING, BATCH or AUTOMATIC; BATCH asks for bounded sources. The results are the same."""
+        """Set the runtime mode.
+
+        In BATCH mode all sources have to be bounded, and each key's elements are processed in the order of their
+        timestamps.
+
+        Args:
+            execution_mode: STREAMING (the default), BATCH, or AUTOMATIC, which is BATCH if all sources are bounded.
+        """
         return self._set(options.RUNTIME_MODE, execution_mode.name)
 
     setRuntimeMode = set_runtime_mode
 
     def set_restart_strategy(self, restart_strategy_configuration: RestartStrategyConfiguration) -> None:
-        """What becomes of the job when it has failed; of Flink 1.x, since 2.0 there are only settings for it.
+        """Set the strategy by which a failed job is restarted; in Flink 2 only the option ``restart-strategy.type``
+        exists.
 
-        Differs from Flink: without a strategy a job that has failed ends with its error, also with checkpointing.
+        Differs from Flink: without a strategy a failed job ends with its error, even if checkpointing is enabled.
+
+        Args:
+            restart_strategy_configuration: Strategy made by ``RestartStrategies``.
         """
         self.get_config().set_restart_strategy(restart_strategy_configuration)
 
     setRestartStrategy = set_restart_strategy
 
     def get_restart_strategy(self) -> RestartStrategyConfiguration:
-        """What becomes of the job when it has failed."""
+        """Return the strategy by which a failed job is restarted."""
         return self.get_config().get_restart_strategy()
 
     getRestartStrategy = get_restart_strategy
 
     def enable_checkpointing(self, interval: int, mode: CheckpointingMode = CheckpointingMode.EXACTLY_ONCE) -> Self:
-        """Keep the job's progress across restarts, in the checkpoint directory; ``interval`` is in ms."""
+        """Enable checkpointing: exactly-once output is committed, and offsets are committed to Kafka, at each
+        checkpoint.
+
+        To resume after the program has ended, also set a checkpoint directory (``execution.checkpointing.dir``).
+
+        Args:
+            interval: Time between two checkpoints in ms.
+            mode: No effect; Spark's progress is always exactly-once.
+
+        Raises:
+            DefinitionError: ``interval`` is less than 1.
+        """
         self.get_checkpoint_config().set_checkpoint_interval(interval).set_checkpointing_mode(mode)
         return self
 
     enableCheckpointing = enable_checkpointing
 
     def get_checkpoint_config(self) -> CheckpointConfig:
-        """The settings of checkpointing."""
+        """Return the checkpoint settings."""
         return CheckpointConfig(self._configuration)
 
     getCheckpointConfig = get_checkpoint_config
 
     def get_checkpoint_interval(self) -> int:
-        """The interval of checkpoints in ms, or -1 when checkpointing is off."""
+        """Return the checkpoint interval in ms, or -1 if checkpointing is disabled."""
         return self.get_checkpoint_config().get_checkpoint_interval()
 
     getCheckpointInterval = get_checkpoint_interval
 
     def get_checkpointing_mode(self) -> CheckpointingMode:
-        """The mode of checkpoints as it was set."""
+        """Return the checkpointing mode; without effect."""
         return self.get_checkpoint_config().get_checkpointing_mode()
 
     getCheckpointingMode = get_checkpointing_mode
@@ -138,19 +170,19 @@ class EnvironmentSettings(ConfigurationView):
     getCheckpointingConsistencyMode = get_checkpointing_mode
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        """As it was set."""
+        """Return whether unaligned checkpoints are enabled; without effect."""
         return self.get_checkpoint_config().is_unaligned_checkpoints_enabled()
 
     isUnalignedCheckpointsEnabled = is_unaligned_checkpoints_enabled
 
     def is_force_unaligned_checkpoints(self) -> bool:
-        """As it was set."""
+        """Return whether unaligned checkpoints are forced; without effect."""
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     isForceUnalignedCheckpoints = is_force_unaligned_checkpoints
 
     def set_state_backend(self, state_backend: StateBackend) -> Self:
-        """Has no effect: state is in Spark's RocksDB state stores."""
+        """No effect: state is kept in Spark's RocksDB state stores."""
         if isinstance(state_backend, EmbeddedRocksDBStateBackend):
             self._set(checkpoints.INCREMENTAL, state_backend.is_incremental_checkpoints_enabled())
             return self._set(checkpoints.STATE_BACKEND, "rocksdb")
@@ -159,7 +191,7 @@ class EnvironmentSettings(ConfigurationView):
     setStateBackend = set_state_backend
 
     def get_state_backend(self) -> StateBackend:
-        """As it was set."""
+        """Return the state backend that was set; without effect."""
         if self._get(checkpoints.STATE_BACKEND) == "rocksdb":
             return EmbeddedRocksDBStateBackend(self._get(checkpoints.INCREMENTAL))
         return HashMapStateBackend()
@@ -167,62 +199,66 @@ class EnvironmentSettings(ConfigurationView):
     getStateBackend = get_state_backend
 
     def enable_changelog_state_backend(self, enabled: bool) -> Self:
-        """Has no effect: ``spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled`` is Spark's like."""
+        """No effect; Spark's counterpart is ``spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled``."""
         return self._set(checkpoints.CHANGELOG, enabled)
 
     enableChangelogStateBackend = enable_changelog_state_backend
 
     def is_changelog_state_backend_enabled(self) -> bool:
-        """As it was set."""
+        """Return whether the changelog state backend is enabled; without effect."""
         return self._get(checkpoints.CHANGELOG)
 
     isChangelogStateBackendEnabled = is_changelog_state_backend_enabled
 
     def set_default_savepoint_directory(self, directory: str) -> Self:
-        """Has no effect: there are no savepoints."""
+        """No effect: there are no savepoints; a job resumes from its checkpoint directory."""
         return self._set(checkpoints.SAVEPOINT_DIR, directory)
 
     setDefaultSavepointDirectory = set_default_savepoint_directory
 
     def get_default_savepoint_directory(self) -> str | None:
-        """As it was set."""
+        """Return the savepoint directory that was set; without effect."""
         return self._get(checkpoints.SAVEPOINT_DIR)
 
     getDefaultSavepointDirectory = get_default_savepoint_directory
 
     def register_slot_sharing_group(self, slot_sharing_group: SlotSharingGroup) -> Self:
-        """Has no effect: Spark shares its cores among all operators."""
+        """No effect: all operators share Spark's cores."""
         return self
 
     registerSlotSharingGroup = register_slot_sharing_group
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """Has no effect: elements go on in batches. In ms; -1 switches it off."""
+        """No effect: elements travel in micro-batches.
+
+        Args:
+            timeout_millis: Time in ms; -1 disables the timeout.
+        """
         self._set(options.BUFFER_TIMEOUT_ENABLED, timeout_millis >= 0)
         return self._set(options.BUFFER_TIMEOUT, max(timeout_millis, 0))
 
     setBufferTimeout = set_buffer_timeout
 
     def get_buffer_timeout(self) -> int:
-        """As it was set, in ms."""
+        """Return the buffer timeout in ms, or -1 if it is disabled; without effect."""
         return self._get(options.BUFFER_TIMEOUT) if self._get(options.BUFFER_TIMEOUT_ENABLED) else -1
 
     getBufferTimeout = get_buffer_timeout
 
     def disable_operator_chaining(self) -> Self:
-        """Has no effect: which operators share a task changes no result."""
+        """No effect: the results do not depend on which operators share a task."""
         return self._set(options.OPERATOR_CHAINING, False)
 
     disableOperatorChaining = disable_operator_chaining
 
     def is_chaining_enabled(self) -> bool:
-        """As it was set."""
+        """Return whether operator chaining is enabled; without effect."""
         return self._get(options.OPERATOR_CHAINING)
 
     isChainingEnabled = is_chaining_enabled
 
     def is_chaining_of_operators_with_different_max_parallelism_enabled(self) -> bool:
-        """As it was set."""
+        """Return whether operators with different maximum parallelism may be chained; without effect."""
         return self._get(options.CHAINS_OTHER_MAX_PARALLELISM)
 
     isChainingOfOperatorsWithDifferentMaxParallelismEnabled = (
@@ -230,66 +266,73 @@ class EnvironmentSettings(ConfigurationView):
     )
 
     def set_stream_time_characteristic(self, characteristic: TimeCharacteristic) -> None:
-        """Has no effect: windows and timers say which time they go by. Of Flink 1.x.
+        """No effect: windows and timers themselves say whether they use event time or processing time. Flink 1.x only.
 
-        Raises:
-            UnsupportedFeatureError: ``IngestionTime``, by the job's start.
+        ``IngestionTime`` is refused with an ``UnsupportedFeatureError`` when the job starts.
         """
         self._set(options.TIME_CHARACTERISTIC, characteristic.name)
 
     setStreamTimeCharacteristic = set_stream_time_characteristic
 
     def get_stream_time_characteristic(self) -> TimeCharacteristic:
-        """As it was set."""
+        """Return the time characteristic that was set; without effect."""
         return TimeCharacteristic[self._get(options.TIME_CHARACTERISTIC)]
 
     getStreamTimeCharacteristic = get_stream_time_characteristic
 
     def add_jars(self, *jars_path: str) -> None:
-        """Has no effect: no jar of Flink is needed here."""
-        log.info("add_jars: not needed on Spark: %s", ", ".join(jars_path))
+        """No effect: connectors need no Flink jars here."""
+        log.info("add_jars has no effect: connectors need no Flink jars on Spark: %s", ", ".join(jars_path))
 
     addJars = add_jars
 
     def add_classpaths(self, *classpaths: str) -> None:
-        """Has no effect: no jar of Flink is needed here."""
-        log.info("add_classpaths: not needed on Spark: %s", ", ".join(classpaths))
+        """No effect: connectors need no Flink jars here."""
+        log.info("add_classpaths has no effect: connectors need no Flink jars on Spark: %s", ", ".join(classpaths))
 
     addClasspaths = add_classpaths
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
-        """Has no effect: as in PyFlink, functions written in Python do not reach such files."""
-        log.info("register_cached_file: functions in Python do not reach %s; SparkContext.addFile ships files", name)
+        """No effect: as in PyFlink, Python functions cannot read cached files."""
+        log.info("register_cached_file has no effect: Python functions cannot read %s; use SparkContext.addFile", name)
 
     registerCachedFile = register_cached_file
 
     def add_python_file(self, file_path: str) -> None:
         """Ship a Python file, or a zip archive of packages, to the workers, where functions can import it.
 
-        Differs from Flink: a directory has to be zipped.
+        Differs from Flink: a directory has to be zipped first.
+
+        Args:
+            file_path: Path of a ``.py`` or ``.zip`` file.
         """
         self._append(options.PYTHON_FILES, file_path)
 
     addPythonFile = add_python_file
 
     def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
-        """Has no effect: the workers' Python must have what functions import; what it lacks is told by name."""
+        """No effect: install the packages into the workers' Python; an import that fails there is reported by name."""
         self._set(options.PYTHON_REQUIREMENTS, requirements_file_path)
 
     setPythonRequirements = set_python_requirements
 
     def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
-        """Refused when the job starts: Spark unpacks archives where it is started.
+        """Not supported: pass archives to Spark with ``spark-submit --archives``.
 
-        Raises:
-            UnsupportedFeatureError: By the job's start.
+        The job is refused with an ``UnsupportedFeatureError`` when it starts.
         """
         self._append(options.PYTHON_ARCHIVES, archive_path if target_dir is None else f"{archive_path}#{target_dir}")
 
     addPythonArchive = add_python_archive
 
     def set_python_executable(self, python_exec: str) -> None:
-        """The workers' Python, with all packages that the job needs; where Spark runs already, the job is refused."""
+        """Set the Python interpreter of the workers, which needs every package that the job imports.
+
+        The job is refused if a Spark session is already running in the program.
+
+        Args:
+            python_exec: Path of the interpreter.
+        """
         self._set(options.PYTHON_EXECUTABLE, python_exec)
 
     setPythonExecutable = set_python_executable

@@ -1,4 +1,4 @@
-"""The execution mode, at PyFlink's path."""
+"""``RuntimeExecutionMode``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["RuntimeExecutionMode"]
 
 
 class RuntimeExecutionMode(enum.Enum):
-    """How a job with bounded sources may run; the results are the same."""
+    """Runtime mode of a job: STREAMING, BATCH for bounded sources only, or AUTOMATIC, which chooses by the sources."""
 
     STREAMING = 0
     BATCH = 1

@@ -1,4 +1,4 @@
-"""What becomes of the last checkpoint, at PyFlink's path."""
+"""``ExternalizedCheckpointRetention``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ __all__ = ["ExternalizedCheckpointRetention"]
 
 
 class ExternalizedCheckpointRetention(enum.Enum):
-    """What becomes of the last checkpoint when a job is cancelled."""
+    """Retention of the last checkpoint when a job is cancelled.
+
+    No effect: checkpoints are always retained.
+    """
 
     DELETE_ON_CANCELLATION = 0
     RETAIN_ON_CANCELLATION = 1

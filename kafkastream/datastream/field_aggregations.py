@@ -1,4 +1,4 @@
-"""What keyed streams and windowed ones have in common: aggregations of a field."""
+"""Rolling and windowed aggregations of one field: ``sum``, ``min``, ``max``, ``min_by``, ``max_by``."""
 
 from __future__ import annotations
 
@@ -17,32 +17,46 @@ T = TypeVar("T")
 
 @checked_methods
 class FieldAggregations(ABC, Generic[T]):
-    """Aggregations of a field, by its position or name: of all elements of a key so far, or of those of a window."""
+    """Aggregations of a field, given by position or name: of all elements of a key so far, or of a window's."""
 
     @abstractmethod
     def reduce(self, function: ReduceFunction[T], /) -> DataStream[T]:
-        """What the function makes of the elements."""
+        """Reduce the elements to one with a function."""
 
     def sum(self, position_to_sum: int | str = 0) -> DataStream[T]:
-        """The sum of a field; the other fields are those of the first element."""
+        """Sum a field; the other fields are those of the first element.
+
+        Args:
+            position_to_sum: Position of a tuple's field, or name of a row's; the field has to be a number.
+        """
         return self.reduce(FieldAggregation(position_to_sum, "sum"))
 
     def min(self, position_to_min: int | str = 0) -> DataStream[T]:
-        """The least value of a field; the other fields are those of the first element."""
+        """Take the minimum of a field; the other fields are those of the first element."""
         return self.reduce(FieldAggregation(position_to_min, "min"))
 
     def max(self, position_to_max: int | str = 0) -> DataStream[T]:
-        """The greatest value of a field; the other fields are those of the first element."""
+        """Take the maximum of a field; the other fields are those of the first element."""
         return self.reduce(FieldAggregation(position_to_max, "max"))
 
     def min_by(self, position_to_min_by: int | str = 0, first: bool = True) -> DataStream[T]:
-        """The element with the least value of a field; of equals, the first, or with ``first=False`` the last."""
+        """Select the element with the minimum of a field.
+
+        Args:
+            position_to_min_by: Position of a tuple's field, or name of a row's.
+            first: Select the first of several elements with the minimum; otherwise the last.
+        """
         return self.reduce(FieldChoice(position_to_min_by, "min", is_first=first))
 
     minBy = min_by
 
     def max_by(self, position_to_max_by: int | str = 0, first: bool = True) -> DataStream[T]:
-        """The element with the greatest value of a field; of equals, the first, or with ``first=False`` the last."""
+        """Select the element with the maximum of a field.
+
+        Args:
+            position_to_max_by: Position of a tuple's field, or name of a row's.
+            first: Select the first of several elements with the maximum; otherwise the last.
+        """
         return self.reduce(FieldChoice(position_to_max_by, "max", is_first=first))
 
     maxBy = max_by

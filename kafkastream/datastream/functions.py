@@ -1,4 +1,4 @@
-"""Functions of the DataStream API, at PyFlink's path."""
+"""Functions of the DataStream API, at PyFlink's path; abstract classes to derive from."""
 
 from __future__ import annotations
 
@@ -125,68 +125,68 @@ W2 = TypeVar("W2")
 class Partitioner(
     StandIn, instead="key_by brings the elements of a key together; a sink's set_partitioner chooses Kafka's partition."
 ):
-    """Chooses the subtask of an element, for ``partition_custom``."""
+    """Chooses an element's subtask in ``partition_custom``, which is not supported."""
 
 
 class JavaFunctionWrapper(StandIn, instead=JAVA):
-    """Holds one of Java's functions."""
+    """Wrapper of a Java function."""
 
 
 class InternalWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalIterableAllWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalIterableProcessAllWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalIterableProcessWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalIterableWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalProcessAllWindowContext(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalProcessWindowContext(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalSingleValueAllWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalSingleValueProcessAllWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalSingleValueProcessWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class InternalSingleValueWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class PassThroughAllWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class PassThroughWindowFunction(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class FunctionWrapper(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class ReduceFunctionWrapper(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""

@@ -1,4 +1,4 @@
-"""Joins of two streams, by windows or by the nearness of times; Java's, which PyFlink lacks."""
+"""Window joins, co-groups and interval joins of two streams: Java's API, which PyFlink lacks."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ _BLIND: Final = (
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
-"""Assigners that do not look at elements: plain pairs are enough, and pickled in an eighth of the time."""
+"""Assigners that ignore the elements: plain pairs do for them, and are pickled in an eighth of the time."""
 
 
 @checked_methods
 @attrs.frozen
 class _WindowJoin(Generic[T1, T2]):
-    """What the two kinds of window joins have in common: keys, windows, when they fire."""
+    """Builder of a window join or co-group: keys, windows, trigger, evictor and allowed lateness."""
 
     _first: DataStream[T1]
     _second: DataStream[T2]
@@ -74,37 +74,44 @@ class _WindowJoin(Generic[T1, T2]):
     _lateness: int = 0
 
     def where(self, key_selector: KeySelector[T1, Any] | Callable[[T1], Any]) -> Self:
-        """The key of the first stream's elements."""
+        """Set the key of the first stream's elements."""
         return attrs.evolve(self, first_key=snapshot(key_selector))
 
     def equal_to(self, key_selector: KeySelector[T2, Any] | Callable[[T2], Any]) -> Self:
-        """The key of the second stream's elements."""
+        """Set the key of the second stream's elements."""
         return attrs.evolve(self, second_key=snapshot(key_selector))
 
     equalTo = equal_to
 
     def window(self, assigner: WindowAssigner[Any, Any]) -> Self:
-        """The windows in which elements meet."""
+        """Set the windows in which elements are joined."""
         return attrs.evolve(self, assigner=assigner)
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
-        """Fire windows by this trigger, which sees elements as ``TaggedUnion``, as in Java."""
+        """Set the trigger of the windows; as in Java, elements are passed to it as ``TaggedUnion``."""
         return attrs.evolve(self, trigger=trigger)
 
     def evictor(self, evictor: Evictor[Any, Any]) -> Self:
-        """Have elements removed from windows when they fire; the evictor sees each as ``TaggedUnion``, as in Java."""
+        """Set the evictor of the windows; as in Java, elements are passed to it as ``TaggedUnion``."""
         return attrs.evolve(self, evictor=evictor)
 
     def allowed_lateness(self, time_ms: int) -> Self:
-        """Keep windows for so long after their end."""
+        """Keep windows open for late elements.
+
+        Args:
+            time_ms: Time in ms after the end of a window.
+        """
         return attrs.evolve(self, lateness=time_ms)
 
     allowedLateness = allowed_lateness
 
     def _apply_to_both(self, function: Function, output_type: TypeInformation[OUT] | None) -> DataStream[OUT]:
-        """The function's results for each key's windows, with the elements of both streams."""
+        """Apply a function to each key and window, with the elements of both streams."""
         if self._first_key is None or self._second_key is None or self._assigner is None:
-            raise DefinitionError("a join needs where(...), equal_to(...) and window(...) before apply(...)")
+            raise DefinitionError(
+                "a join needs where(...), equal_to(...) and window(...) before apply(...)",
+                where=f"{type(self).__name__}.apply",
+            )
         windowed = self._tagged().key_by(_EitherKey(self._first_key, self._second_key)).window(self._assigner)
         if self._trigger is not None:
             windowed = windowed.trigger(self._trigger)
@@ -113,7 +120,7 @@ class _WindowJoin(Generic[T1, T2]):
         return windowed.allowed_lateness(self._lateness).apply(_Both(function), output_type)
 
     def _tagged(self) -> DataStream[tuple[int, Any]]:
-        """The elements of both streams, each with the number of its stream."""
+        """Merge both streams, each element with the number of its stream."""
         tags: Tags = (TaggedUnion.one, TaggedUnion.two)
         if self._trigger is None and self._evictor is None and isinstance(self._assigner, _BLIND):
             tags = (_of_first, _of_second)
@@ -123,7 +130,7 @@ class _WindowJoin(Generic[T1, T2]):
 @final
 @checked_methods
 class JoinedStreams(_WindowJoin[T1, T2]):
-    """Pairs of elements of two streams that share a key and a window.
+    """Inner join of two streams: pairs of elements that share a key and a window.
 
     Example::
 
@@ -135,19 +142,35 @@ class JoinedStreams(_WindowJoin[T1, T2]):
         function: Callable[[T1, T2], OUT] | JoinFunction[T1, T2, OUT] | FlatJoinFunction[T1, T2, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Make something of each pair."""
+        """Apply a function to each pair of elements.
+
+        Args:
+            function: Function of two elements, ``JoinFunction`` (one result) or ``FlatJoinFunction`` (any number).
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            DefinitionError: ``where``, ``equal_to`` or ``window`` was not called.
+        """
         return self._apply_to_both(_Pairs(function), output_type)
 
 
 @final
 @checked_methods
 class CoGroupedStreams(_WindowJoin[T1, T2]):
-    """All elements of two streams that share a key and a window."""
+    """Co-group of two streams: all elements that share a key and a window, also where one stream has none."""
 
     def apply(
         self, function: CoGroupFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Make something of each window."""
+        """Apply a function to the elements of each key and window.
+
+        Args:
+            function: ``CoGroupFunction``, which gets the elements of both streams as two iterables.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            DefinitionError: ``where``, ``equal_to`` or ``window`` was not called.
+        """
         return self._apply_to_both(function, output_type)
 
 
@@ -161,6 +184,8 @@ def _of_second(value: Any) -> tuple[int, Any]:
 
 @final
 class _EitherKey(WrappingFunction, KeySelector[tuple[int, Any], Any]):
+    """Key selector over both streams' elements."""
+
     def __init__(self, *selectors: Selector) -> None:
         super().__init__(*selectors)
         self._calls = [method_of(one, KeySelector, "get_key") for one in selectors]
@@ -172,7 +197,7 @@ class _EitherKey(WrappingFunction, KeySelector[tuple[int, Any], Any]):
 
 @final
 class _Both(WrappingFunction, WindowFunction[tuple[int, Any], Any, Any, Any]):
-    """Parts a window's elements by their streams."""
+    """Window function that separates the elements of the two streams."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -188,7 +213,7 @@ class _Both(WrappingFunction, WindowFunction[tuple[int, Any], Any, Any, Any]):
 
 @final
 class _Pairs(WrappingFunction, CoGroupFunction[Any, Any, Any]):
-    """Calls a join function for each pair."""
+    """Co-group function that calls a join function for each pair."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -209,7 +234,7 @@ class _Pairs(WrappingFunction, CoGroupFunction[Any, Any, Any]):
 @checked_methods
 @attrs.frozen
 class IntervalJoined(Generic[T1, T2]):
-    """Pairs of elements of one key whose times are near each other.
+    """Interval join of two keyed streams: pairs of elements of one key whose timestamps are close.
 
     Example::
 
@@ -224,31 +249,36 @@ class IntervalJoined(Generic[T1, T2]):
     _late: tuple[OutputTag[Any] | None, OutputTag[Any] | None] = (None, None)
 
     def between(self, lower_bound: Time | Duration, upper_bound: Time | Duration) -> IntervalJoined[T1, T2]:
-        """How long after the first stream's element the second's may be, both bounds included; they may be negative."""
+        """Set the bounds of the second stream's timestamp relative to the first's, both inclusive.
+
+        Args:
+            lower_bound: Earliest time after the first stream's element; may be negative.
+            upper_bound: Latest time after the first stream's element; may be negative.
+        """
         return attrs.evolve(
             self, lower=millis_of("lower bound", lower_bound), upper=millis_of("upper bound", upper_bound)
         )
 
     def lower_bound_exclusive(self) -> IntervalJoined[T1, T2]:
-        """Leave the lower bound out."""
+        """Make the lower bound exclusive."""
         return attrs.evolve(self, excludes=(1, self._excludes[1]))
 
     lowerBoundExclusive = lower_bound_exclusive
 
     def upper_bound_exclusive(self) -> IntervalJoined[T1, T2]:
-        """Leave the upper bound out."""
+        """Make the upper bound exclusive."""
         return attrs.evolve(self, excludes=(self._excludes[0], 1))
 
     upperBoundExclusive = upper_bound_exclusive
 
     def side_output_left_late_data(self, output_tag: OutputTag[T1]) -> IntervalJoined[T1, T2]:
-        """Write late elements of the first stream to a side output, instead of dropping them."""
+        """Send late elements of the first stream to a side output instead of dropping them."""
         return attrs.evolve(self, late=(output_tag, self._late[1]))
 
     sideOutputLeftLateData = side_output_left_late_data
 
     def side_output_right_late_data(self, output_tag: OutputTag[T2]) -> IntervalJoined[T1, T2]:
-        """Write late elements of the second stream to a side output, instead of dropping them."""
+        """Send late elements of the second stream to a side output instead of dropping them."""
         return attrs.evolve(self, late=(self._late[0], output_tag))
 
     sideOutputRightLateData = side_output_right_late_data
@@ -256,7 +286,16 @@ class IntervalJoined(Generic[T1, T2]):
     def process(
         self, process_join_function: ProcessJoinFunction[T1, T2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Make something of each pair."""
+        """Apply a function to each pair of elements.
+
+        Args:
+            process_join_function: Function whose ``process_element`` yields results; they get the later of both
+                timestamps.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            DefinitionError: The lower bound is greater than the upper bound.
+        """
         join = IntervalJoin(
             lower=self._lower + self._excludes[0],
             upper=self._upper - self._excludes[1],

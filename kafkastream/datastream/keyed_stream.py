@@ -1,4 +1,4 @@
-"""A stream whose elements belong to keys: functions on it have state for each key, and timers."""
+"""``KeyedStream``: a stream partitioned by key, on which functions have keyed state and timers."""
 
 from __future__ import annotations
 
@@ -59,16 +59,17 @@ W = TypeVar("W", bound=Window)
 @final
 @checked_methods
 class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Generic[T, K]):
-    """What ``key_by`` gives.
+    """Stream partitioned by key, as returned by ``key_by``.
 
-    Same as in Flink: all elements of a key go to one subtask, and rich functions reach keyed state in ``open``.
-    Differs from Flink: it is no operator, so it has no name, uid or parallelism; what comes of it has.
+    Same as in Flink: all elements of a key are processed by one subtask, and rich functions get keyed state in
+    ``open``.
+    A keyed stream is no operator, so it has no name, uid or parallelism; results of its operations have.
     """
 
     _j_data_stream = Refused()
 
     class AccumulateType(enum.Enum):
-        """What ``sum`` and its like compute."""
+        """Kinds of rolling aggregations."""
 
         MIN = 1
         MAX = 2
@@ -87,19 +88,19 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
         self._key_type = key_type
 
     def get_type(self) -> TypeInformation[T] | None:
-        """The type of the elements, if it was given."""
+        """Return the type of the elements, or None if none was declared."""
         return self._stream.get_type()
 
     getType = get_type
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """The environment that this stream belongs to."""
+        """Return the environment in which the stream was created."""
         return self._stream.get_execution_environment()
 
     getExecutionEnvironment = get_execution_environment
 
     def get_execution_config(self) -> ExecutionConfig:
-        """The settings of the job."""
+        """Return the execution settings of the job."""
         return self._stream.get_execution_config()
 
     getExecutionConfig = get_execution_config
@@ -107,7 +108,12 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     def map(
         self, func: Callable[[T], OUT] | MapFunction[T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Put one element in the place of each; a ``MapFunction`` may have keyed state."""
+        """Transform each element into exactly one.
+
+        Args:
+            func: Function of an element, or ``MapFunction``, which may use keyed state.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(OperatorKind.MAP, func, output_type)
 
     def flat_map(
@@ -115,19 +121,31 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
         func: Callable[[T], Iterable[OUT]] | FlatMapFunction[T, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Put any number of elements in the place of each; a ``FlatMapFunction`` may have keyed state."""
+        """Transform each element into zero, one or more.
+
+        Args:
+            func: Function of an element that returns an iterable or yields, or ``FlatMapFunction``, which may use keyed
+                state.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(OperatorKind.FLAT_MAP, func, output_type)
 
     flatMap = flat_map
 
     def filter(self, func: Callable[[T], object] | FilterFunction[T]) -> DataStream[T]:
-        """Keep the elements for which ``func`` is true; a ``FilterFunction`` may have keyed state."""
+        """Keep the elements for which ``func`` returns a true value; a ``FilterFunction`` may use keyed state."""
         return self._apply(OperatorKind.FILTER, func, self.get_type())
 
     def process(
         self, func: KeyedProcessFunction[K, T, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Put any number of elements in the place of each, with state, timers and side outputs."""
+        """Transform each element into zero, one or more, with keyed state, timers and side outputs.
+
+        Args:
+            func: Function whose ``process_element`` and ``on_timer`` yield results, or ``(tag, value)`` for a side
+                output.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(OperatorKind.KEYED_PROCESS, func, output_type)
 
     @overload
@@ -137,23 +155,43 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     def reduce(self, func: Callable[[T, T], TUPLE] | ReduceFunction[TUPLE]) -> DataStream[TUPLE]: ...
 
     def reduce(self, func: Callable[[T, T], Any] | ReduceFunction[Any]) -> DataStream[Any]:
-        """What all elements of a key so far come to: a new value for each element."""
+        """Reduce the elements of each key so far to one, and emit it after each element (a rolling reduce).
+
+        In BATCH mode only the last result of each key is emitted, as in Flink.
+
+        Args:
+            func: Function of the result so far and the next element, or ``ReduceFunction``.
+
+        Example:
+            >>> from kafkastream.datastream import StreamExecutionEnvironment
+            >>> env = StreamExecutionEnvironment.get_execution_environment()
+            >>> counts = env.from_elements(("a", 1), ("b", 1)).key_by(lambda pair: pair[0])
+            >>> counts.reduce(lambda total, pair: (total[0], total[1] + pair[1])).get_name()
+            'Keyed Reduce'
+        """
         return self._apply(OperatorKind.REDUCE, as_reduce_function(func), self.get_type())
 
     def key_by(
         self, key_selector: KeySelector[T, K2] | Callable[[T], K2], key_type: TypeInformation[K2] | None = None
     ) -> KeyedStream[T, K2]:
-        """Sort the elements by another key."""
+        """Partition the stream by another key; the arguments are those of ``DataStream.key_by``."""
         return self._stream.key_by(key_selector, key_type)
 
     keyBy = key_by
 
     def project(self, *field_indexes: int) -> DataStream[tuple[Any, ...]]:
-        """Keep these fields of tuples, in this order, without keys."""
+        """Select fields of tuples, in the order given; the result is not keyed.
+
+        Args:
+            field_indexes: Positions of the fields, from 0.
+
+        Raises:
+            DefinitionError: The stream has no tuple type, or its tuples have no such field.
+        """
         return self._stream.project(*field_indexes)
 
     def union(self, *others: DataStream[T] | KeyedStream[T, Any]) -> DataStream[T]:
-        """All elements of this stream and the others, without keys."""
+        """Merge this stream and others of the same type; the result is not keyed."""
         return self._stream.union(*others)
 
     @overload
@@ -165,11 +203,15 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     def connect(
         self, ds: DataStream[T2] | KeyedStream[T2, Any] | BroadcastStream[T2]
     ) -> ConnectedStreams[T, T2] | BroadcastConnectedStream[T, T2]:
-        """Give the elements of this stream and another to one function; keyed, those of one key meet."""
+        """Connect this stream with another, so that one function processes both.
+
+        Args:
+            ds: Keyed stream, whose elements share keyed state with those of equal keys here; or broadcast stream.
+        """
         return connected(self._stream._env, self._input, ds)
 
     def interval_join(self, other: KeyedStream[T2, Any]) -> IntervalJoined[T, T2]:
-        """Pairs of elements of one key whose times are near each other: ``between`` and ``process`` say the rest."""
+        """Join elements of equal keys whose timestamps are close: continue with ``between`` and ``process``."""
         return IntervalJoined(self, other)
 
     intervalJoin = interval_join
@@ -179,25 +221,34 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
         return KeyedInput(node=self._stream._id, selector=self._selector, key_type=self._key_type)
 
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
-        """Put all elements into windows, whatever their keys; one subtask has them all."""
+        """Assign all elements to windows regardless of key; as in Flink, a single subtask processes them all."""
         return self._stream.window_all(window_assigner)
 
     windowAll = window_all
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy[T]) -> DataStream[T]:
-        """Give the elements event times and watermarks; the keys are lost, as in Flink."""
+        """Assign event timestamps and generate watermarks; as in Flink, the result is not keyed."""
         return self._stream.assign_timestamps_and_watermarks(watermark_strategy)
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
     def window(self, window_assigner: WindowAssigner[Any, W]) -> WindowedStream[T, K, W]:
-        """Put the elements of each key into windows."""
+        """Assign the elements of each key to windows.
+
+        Args:
+            window_assigner: For example ``TumblingEventTimeWindows.of(Time.minutes(1))``.
+        """
         return WindowedStream(self._stream, self._input, WindowOperation(assigner=window_assigner))
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream[T, K, CountWindow]:
-        """Put the elements of each key into windows of ``size`` elements, one every ``slide`` (or ``size``) elements.
+        """Assign the elements of each key to windows of a fixed number of elements.
 
-        Same as in PyFlink: a window fires when it is full, and one that is not full never does.
+        Same as in PyFlink: a window fires when it is full; one that never fills never fires, not even at the end of
+        input.
+
+        Args:
+            size: Elements in a window.
+            slide: Elements from the start of one window to the start of the next; 0 for windows that do not overlap.
         """
         if slide:
             return self.window(CountSlidingWindowAssigner.of(size, slide))

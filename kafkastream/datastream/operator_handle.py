@@ -1,4 +1,4 @@
-"""An operator of a job being put together, and what can be set of it."""
+"""Setters that streams and sinks share: name, uid, parallelism, chaining."""
 
 from __future__ import annotations
 
@@ -25,51 +25,69 @@ log = logging.getLogger("kafkastream")
 
 @checked_methods
 class OperatorHandle:
-    """A node of the environment's graph, with the setters that streams and sinks share."""
+    """Handle of an operator in the job graph; each setter changes the operator and returns the handle."""
 
     def __init__(self, env: StreamExecutionEnvironment, node_id: int) -> None:
         self._env = env
         self._id = node_id
 
     def name(self, name: str) -> Self:
-        """Name the operator, for plans, errors and prints."""
+        """Set the operator's name, shown in execution plans, metrics and errors."""
         self._env._change(self._id, name=name)
         return self
 
     def uid(self, uid: str) -> Self:
-        """Give the operator an identity that outlives changes of the job."""
+        """Set the operator's unique id, under which a checkpoint keeps its state.
+
+        Give one to each stateful operator before the first run: without it, the id is derived from the operator's place
+        in
+        the job, and a checkpoint does not survive when operators are added or removed before it.
+
+        Args:
+            uid: Id, unique in the job.
+        """
         self._env._change(self._id, uid=uid)
         return self
 
     def set_uid_hash(self, uid_hash: str) -> Self:
-        """Give the operator an identity of 32 hexadecimal digits: the same as ``uid``.
+        """Set the operator's unique id in the form of Flink's node hash; otherwise like ``uid``.
+
+        Args:
+            uid_hash: 32 hexadecimal digits.
 
         Raises:
-            DefinitionError: It is none.
+            DefinitionError: ``uid_hash`` has another form.
         """
         if not re.fullmatch("[0-9A-Fa-f]{32}", uid_hash):
             raise DefinitionError(
                 f"{uid_hash!r} is no node hash",
                 where="set_uid_hash",
-                now="It has 32 hexadecimal digits; uid takes any.",
+                now="Give 32 hexadecimal digits, or call uid, which takes any text.",
             )
         return self.uid(uid_hash)
 
     setUidHash = set_uid_hash
 
     def set_description(self, description: str) -> Self:
-        """Describe the operator in the execution plan."""
+        """Set the operator's description in the execution plan."""
         self._env._change(self._id, description=description)
         return self
 
     setDescription = set_description
 
     def set_parallelism(self, parallelism: int) -> Self:
-        """How many subtasks the operator has in Flink's counting.
+        """Set the operator's number of subtasks.
 
-        Differs from Flink: Spark runs one task per source partition on the cores it has; this number decides only
-        which subtask a partition belongs to, as shown by ``print`` and seen by a ``RuntimeContext``. An operator on a
-        keyed stream has as many subtasks as the job's parallelism says, and this has no effect.
+        Differs from Flink: Spark runs one task per source partition on its cores. This number only decides to which
+        subtask a partition belongs, as shown by ``print`` and ``RuntimeContext.get_index_of_this_subtask``. On the
+        result
+        of a keyed stream it has no effect: the job's parallelism counts.
+
+        Args:
+            parallelism: Number of subtasks, 1 or more.
+
+        Raises:
+            DefinitionError: ``parallelism`` is less than 1.
         """
         node = self._env._node(self._id)
         if isinstance(node, KeyedNode):
@@ -80,13 +98,25 @@ class OperatorHandle:
     setParallelism = set_parallelism
 
     def disable_chaining(self) -> Self:
-        """Let declared types count before and behind this operator, as in Flink, where elements are serialized there."""
+        """Never chain this operator with its neighbours.
+
+        Same as in Flink: elements are converted to their declared types before and after an operator that is not
+        chained.
+        """
         return self._place(strategy=ChainingStrategy.NEVER)
 
     disableChaining = disable_chaining
 
     def slot_sharing_group(self, slot_sharing_group: object) -> Self:
-        """Spark shares its cores among all operators; a declared type counts between two of different groups."""
+        """Set the operator's slot sharing group.
+
+        Differs from Flink: all operators share Spark's cores. As there, elements that pass from one group to another
+        are
+        converted to their declared type.
+
+        Args:
+            slot_sharing_group: Name of the group, or ``SlotSharingGroup``.
+        """
         return self._place(slot_sharing_group=str(slot_sharing_group))
 
     slotSharingGroup = slot_sharing_group
@@ -99,61 +129,75 @@ class OperatorHandle:
 
 @checked_methods
 class StreamHandle(OperatorHandle):
-    """What can be set of an operator that is no sink, too."""
+    """Setters of operators other than sinks, and physical partitioning."""
 
     def set_max_parallelism(self, max_parallelism: int) -> Self:
-        """The environment's maximum is what functions are told; a declared type counts between operators of other maxima."""
+        """Set the operator's maximum number of subtasks.
+
+        Functions are told the environment's maximum; as in Flink, operators of different maxima are not chained, so
+        elements
+        between them are converted to their declared type.
+
+        Args:
+            max_parallelism: Number of subtasks, from 1 to 32768.
+        """
         return self._place(max_parallelism=checked_max_parallelism(max_parallelism))
 
     setMaxParallelism = set_max_parallelism
 
     def force_non_parallel(self) -> Self:
-        """One subtask: ``set_parallelism(1)``."""
+        """Set the parallelism to 1."""
         return self.set_parallelism(1)
 
     forceNonParallel = force_non_parallel
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """Has no effect: elements go on in batches."""
+        """No effect: elements travel in micro-batches."""
         return self
 
     setBufferTimeout = set_buffer_timeout
 
     def start_new_chain(self) -> Self:
-        """Let a declared type count before this operator, as in Flink, where elements are serialized there."""
+        """Start a new operator chain with this operator; elements are converted to their declared type before it, as
+        in Flink.
+        """
         return self._place(strategy=ChainingStrategy.HEAD)
 
     startNewChain = start_new_chain
 
     def shuffle(self) -> Self:
-        """Leave elements with the subtask of their Kafka partition: what they come to is the same.
+        """Distribute elements at random in Flink; here they stay with the task of their Kafka partition.
 
-        As in Flink, a declared type counts there.
+        The results are the same, and as in Flink elements are converted to their declared type at this point.
         """
         return self._place(is_redistributed=True)
 
     def rebalance(self) -> Self:
-        """Work as ``shuffle``; more partitions of the topic are more tasks at a time."""
+        """Distribute elements round-robin in Flink; here without effect, like ``shuffle``.
+
+        To use more tasks than the topic has partitions, give the topic more partitions.
+        """
         return self._place(is_redistributed=True)
 
     def rescale(self) -> Self:
-        """Work as ``shuffle``."""
+        """Distribute elements round-robin to some subtasks in Flink; here without effect, like ``shuffle``."""
         return self._place(is_redistributed=True)
 
     def forward(self) -> Self:
-        """Leave elements with their subtask, where they are anyway."""
+        """Keep elements in their subtask, where they stay anyway."""
         return self
 
     def partition_custom(self, partitioner: object, key_selector: object) -> NoReturn:
-        """Refused: no subtask can be chosen.
+        """Not supported: an element's subtask cannot be chosen.
 
         Raises:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "no subtask can be chosen for an element",
+            "custom partitioning is not supported",
             where="DataStream.partition_custom",
-            now="key_by brings the elements of a key together; a sink's set_partitioner chooses Kafka's partition.",
+            now="Use key_by to bring the elements of a key together, or set_partitioner of a sink's record serializer "
+            "to choose the Kafka partition.",
         )
 
     partitionCustom = partition_custom

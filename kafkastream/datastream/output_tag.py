@@ -1,4 +1,4 @@
-"""Side outputs, at PyFlink's path."""
+"""``OutputTag`` of side outputs, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of operators that share a slot, at PyFlink's path: taken for ported jobs, without effect."""
+"""Slot sharing groups, at PyFlink's path, accepted without resources: all operators share Spark's cores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _MEBI: Final = _KIBI**2
 @checked_methods
 @attrs.frozen(order=True)
 class MemorySize:
-    """An amount of memory.
+    """Amount of memory.
+
+    Args:
+        bytes_size: Number of bytes.
 
     Example:
         >>> MemorySize.of_mebi_bytes(2).get_kibi_bytes()
@@ -37,41 +40,41 @@ class MemorySize:
 
     def __attrs_post_init__(self) -> None:
         if self.bytes_size < 0:
-            raise DefinitionError(f"an amount of memory is not negative: {self.bytes_size} bytes")
+            raise DefinitionError(f"memory size {self.bytes_size} bytes is negative", now="Give 0 or more.")
 
     @staticmethod
     def of_mebi_bytes(mebi_bytes: int) -> MemorySize:
-        """A number of MiB."""
+        """Create an amount from a number of MiB."""
         return MemorySize(mebi_bytes * _MEBI)
 
     ofMebiBytes = of_mebi_bytes
 
     def get_bytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return self.bytes_size
 
     getBytes = get_bytes
 
     def get_kibi_bytes(self) -> int:
-        """The number of whole KiB."""
+        """Return the number of whole KiB."""
         return self.bytes_size // _KIBI
 
     getKibiBytes = get_kibi_bytes
 
     def get_mebi_bytes(self) -> int:
-        """The number of whole MiB."""
+        """Return the number of whole MiB."""
         return self.bytes_size // _MEBI
 
     getMebiBytes = get_mebi_bytes
 
     def get_gibi_bytes(self) -> int:
-        """The number of whole GiB."""
+        """Return the number of whole GiB."""
         return self.bytes_size // _KIBI**3
 
     getGibiBytes = get_gibi_bytes
 
     def get_tebi_bytes(self) -> int:
-        """The number of whole TiB."""
+        """Return the number of whole TiB."""
         return self.bytes_size // _KIBI**4
 
     getTebiBytes = get_tebi_bytes
@@ -81,7 +84,10 @@ class MemorySize:
 @checked_methods
 @attrs.frozen(kw_only=True)
 class SlotSharingGroup:
-    """A group of operators and the resources of its slots; has no effect, since Spark shares its cores among all."""
+    """Group of operators that share slots, and the slots' resources.
+
+    Differs from Flink: the resources have no effect, since all operators share Spark's cores.
+    """
 
     get_java_slot_sharing_group = Refused()
 
@@ -94,41 +100,41 @@ class SlotSharingGroup:
 
     @staticmethod
     def builder(name: str) -> SlotSharingGroup.Builder:
-        """Begin a group of this name."""
+        """Create a builder of a group with this name."""
         return SlotSharingGroup.Builder(SlotSharingGroup(name=name))
 
     def get_name(self) -> str:
-        """The group's name."""
+        """Return the group's name."""
         return self.name
 
     getName = get_name
 
     def get_cpu_cores(self) -> float | None:
-        """The cores of a slot."""
+        """Return the CPU cores of a slot."""
         return self.cpu_cores
 
     getCpuCores = get_cpu_cores
 
     def get_task_heap_memory(self) -> MemorySize | None:
-        """The heap of a slot's tasks."""
+        """Return the task heap memory of a slot."""
         return self.task_heap_memory
 
     getTaskHeapMemory = get_task_heap_memory
 
     def get_task_off_heap_memory(self) -> MemorySize | None:
-        """The memory of a slot's tasks beside the heap."""
+        """Return the task off-heap memory of a slot."""
         return self.task_off_heap_memory
 
     getTaskOffHeapMemory = get_task_off_heap_memory
 
     def get_managed_memory(self) -> MemorySize | None:
-        """The memory of a slot that Flink manages."""
+        """Return the managed memory of a slot."""
         return self.managed_memory
 
     getManagedMemory = get_managed_memory
 
     def get_external_resources(self) -> dict[str, float]:
-        """Other resources of a slot."""
+        """Return the external resources of a slot, such as GPUs, by name."""
         return dict(self.external_resources)
 
     getExternalResources = get_external_resources
@@ -136,61 +142,61 @@ class SlotSharingGroup:
     @final
     @checked_methods
     class Builder:
-        """Collects the resources of a group; each setter returns the builder."""
+        """Builder of a group; each setter returns the builder."""
 
         def __init__(self, group: SlotSharingGroup) -> None:
             self._group = group
 
         def set_cpu_cores(self, cpu_cores: float) -> SlotSharingGroup.Builder:
-            """Set the cores of a slot."""
+            """Set the CPU cores of a slot."""
             return self._with(cpu_cores=cpu_cores)
 
         setCpuCores = set_cpu_cores
 
         def set_task_heap_memory(self, task_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Set the heap of a slot's tasks."""
+            """Set the task heap memory of a slot."""
             return self._with(task_heap_memory=task_heap_memory)
 
         setTaskHeapMemory = set_task_heap_memory
 
         def set_task_heap_memory_mb(self, task_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the heap of a slot's tasks, in MiB."""
+            """Set the task heap memory of a slot in MiB."""
             return self.set_task_heap_memory(MemorySize.of_mebi_bytes(task_heap_memory_mb))
 
         setTaskHeapMemoryMb = set_task_heap_memory_mb
 
         def set_task_off_heap_memory(self, task_off_heap_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Set the memory of a slot's tasks beside the heap."""
+            """Set the task off-heap memory of a slot."""
             return self._with(task_off_heap_memory=task_off_heap_memory)
 
         setTaskOffHeapMemory = set_task_off_heap_memory
 
         def set_task_off_heap_memory_mb(self, task_off_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the memory of a slot's tasks beside the heap, in MiB."""
+            """Set the task off-heap memory of a slot in MiB."""
             return self.set_task_off_heap_memory(MemorySize.of_mebi_bytes(task_off_heap_memory_mb))
 
         setTaskOffHeapMemoryMb = set_task_off_heap_memory_mb
 
         def set_managed_memory(self, managed_memory: MemorySize) -> SlotSharingGroup.Builder:
-            """Set the memory of a slot that Flink manages."""
+            """Set the managed memory of a slot."""
             return self._with(managed_memory=managed_memory)
 
         setManagedMemory = set_managed_memory
 
         def set_managed_memory_mb(self, managed_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the memory of a slot that Flink manages, in MiB."""
+            """Set the managed memory of a slot in MiB."""
             return self.set_managed_memory(MemorySize.of_mebi_bytes(managed_memory_mb))
 
         setManagedMemoryMb = set_managed_memory_mb
 
         def set_external_resource(self, name: str, value: float) -> SlotSharingGroup.Builder:
-            """Set another resource of a slot, such as GPUs."""
+            """Set the amount of an external resource of a slot, such as GPUs."""
             return self._with(external_resources={**self._group.external_resources, name: value})
 
         setExternalResource = set_external_resource
 
         def build(self) -> SlotSharingGroup:
-            """Return the group."""
+            """Build the group."""
             return self._group
 
         def _with(self, **resources: Any) -> SlotSharingGroup.Builder:

@@ -1,4 +1,4 @@
-"""State of keyed streams, at PyFlink's path."""
+"""State descriptors and state of keyed and broadcast streams, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ V = TypeVar("V")
 class OperatorStateStore(
     StandIn, instead="Broadcast state is asked of the context: ctx.get_broadcast_state(descriptor)."
 ):
-    """State of an operator without keys."""
+    """Store of an operator's non-keyed state."""

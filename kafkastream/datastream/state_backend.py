@@ -1,7 +1,4 @@
-"""Where Flink keeps state while a job runs, at PyFlink's path: taken for ported jobs, without effect.
-
-Here all state is in Spark's RocksDB state stores, and in its checkpoints.
-"""
+"""State backends, at PyFlink's path, accepted without effect: state is kept in Spark's RocksDB state stores."""
 
 from __future__ import annotations
 
@@ -21,16 +18,16 @@ __all__ = [
 
 
 class StateBackend:
-    """Where state is kept while a job runs."""
+    """Base class of state backends."""
 
 
 @final
 class HashMapStateBackend(StateBackend):
-    """Java's heap; has no effect."""
+    """State backend on Java's heap; without effect."""
 
 
 class PredefinedOptions(enum.Enum):
-    """For what disks RocksDB is set up; has no effect."""
+    """RocksDB settings for kinds of disks; without effect."""
 
     DEFAULT = 0
     SPINNING_DISK_OPTIMIZED = 1
@@ -41,10 +38,10 @@ class PredefinedOptions(enum.Enum):
 @final
 @checked_methods
 class EmbeddedRocksDBStateBackend(StateBackend):
-    """RocksDB in Flink's workers; its settings are given back as they were set, and have no effect.
+    """State backend in RocksDB; its settings are returned as they were set, and have no effect.
 
     Args:
-        enable_incremental_checkpointing: Whether a checkpoint holds what has changed only.
+        enable_incremental_checkpointing: Write only what has changed since the last checkpoint.
     """
 
     def __init__(self, enable_incremental_checkpointing: bool | None = None) -> None:
@@ -55,55 +52,55 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         self._threads = 4
 
     def is_incremental_checkpoints_enabled(self) -> bool:
-        """As it was set."""
+        """Return whether incremental checkpoints are enabled; without effect."""
         return self._incremental
 
     isIncrementalCheckpointsEnabled = is_incremental_checkpoints_enabled
 
     def set_db_storage_paths(self, *paths: str) -> None:
-        """Has no effect: ``spark.local.dir`` says where."""
+        """No effect: RocksDB's working directories are in ``spark.local.dir``."""
         self._paths = list(paths)
 
     setDbStoragePaths = set_db_storage_paths
 
     def get_db_storage_paths(self) -> list[str]:
-        """As they were set."""
+        """Return the paths that were set; without effect."""
         return list(self._paths)
 
     getDbStoragePaths = get_db_storage_paths
 
     def set_predefined_options(self, options: PredefinedOptions) -> None:
-        """Has no effect."""
+        """No effect: configure RocksDB with ``spark.sql.streaming.stateStore.rocksdb.*``."""
         self._predefined = options
 
     setPredefinedOptions = set_predefined_options
 
     def get_predefined_options(self) -> PredefinedOptions:
-        """As they were set."""
+        """Return the predefined options; without effect."""
         return self._predefined
 
     getPredefinedOptions = get_predefined_options
 
     def set_options(self, options_factory_class_name: str) -> None:
-        """Has no effect: ``spark.sql.streaming.stateStore.rocksdb.*`` sets RocksDB up."""
+        """No effect: configure RocksDB with ``spark.sql.streaming.stateStore.rocksdb.*``."""
         self._options = options_factory_class_name
 
     setOptions = set_options
 
     def get_options(self) -> str | None:
-        """As they were set."""
+        """Return the name of the options factory class; without effect."""
         return self._options
 
     getOptions = get_options
 
     def set_number_of_transfer_threads(self, number_of_transfering_threads: int) -> None:
-        """Has no effect."""
+        """No effect: Spark transfers the state."""
         self._threads = number_of_transfering_threads
 
     setNumberOfTransferThreads = set_number_of_transfer_threads
 
     def get_number_of_transfer_threads(self) -> int:
-        """As it was set."""
+        """Return the number of transfer threads; without effect."""
         return self._threads
 
     getNumberOfTransferThreads = get_number_of_transfer_threads
@@ -113,4 +110,4 @@ class CustomStateBackend(
     StandIn,
     instead="State is in Spark's state stores: leave the state backend out, or set spark.sql.streaming.stateStore.* of Spark.",
 ):
-    """Holds one of Java's state backends."""
+    """Wrapper of a Java state backend."""

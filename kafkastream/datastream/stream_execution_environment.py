@@ -1,4 +1,4 @@
-"""The environment, at PyFlink's path."""
+"""``StreamExecutionEnvironment`` at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which time Flink 1.x goes by, at PyFlink's path."""
+"""``TimeCharacteristic`` of Flink 1.x, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["TimeCharacteristic"]
 
 
 class TimeCharacteristic(enum.Enum):
-    """Which time a job of Flink 1.x goes by where it does not say so; since Flink 1.12, windows say so themselves."""
+    """Notion of time of a Flink 1.x job; since Flink 1.12, each window and timer names its own."""
 
     ProcessingTime = 0
     IngestionTime = 1

@@ -1,4 +1,4 @@
-"""The clocks of timers, at PyFlink's path."""
+"""``TimeDomain`` of timers: event time or processing time, at PyFlink's path."""
 
 from kafkastream.model.functions.process_functions import TimeDomain
 

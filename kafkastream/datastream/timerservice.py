@@ -1,4 +1,4 @@
-"""Timers, at PyFlink's path."""
+"""``TimerService``, at PyFlink's path."""
 
 from kafkastream.model.functions.process_functions import TimerService
 

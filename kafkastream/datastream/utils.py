@@ -1,4 +1,4 @@
-"""Helpers of PyFlink's own, at its path."""
+"""Rows, and helpers of PyFlink's own machinery, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pickled_bytes_to_python_obj = stand_in(__name__, "pickled_bytes_to_python_obj", 
 
 @runtime_checkable
 class ResultTypeQueryable(Protocol):
-    """What says which type of elements it gives, as sources and deserialization schemas do."""
+    """Protocol of sources and deserialization schemas that know the type of their elements."""
 
     def get_produced_type(self) -> TypeInformation[object]:
-        """The type of the elements."""
+        """Return the type of the elements."""

@@ -1,4 +1,4 @@
-"""Windows, triggers and evictors, at PyFlink's path."""
+"""Windows, window assigners, triggers and evictors, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ mod_inverse = stand_in(__name__, "mod_inverse", MACHINERY)
 
 
 class WindowOperationDescriptor(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""
 
 
 class Min(StandIn, instead=MACHINERY):
-    """PyFlink's own."""
+    """Internal class of PyFlink."""

@@ -1,4 +1,4 @@
-"""A stream whose elements are put into windows, with or without keys."""
+"""``WindowedStream`` and ``AllWindowedStream``: the elements of a stream in windows, with and without keys."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ OUT = TypeVar("OUT")
 @final
 @checked_methods
 class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
-    """The elements of each key in windows; what they come to is up to ``reduce``, ``aggregate``, ``apply``, ``process`` or ``sum`` and its like.
+    """Elements of each key in windows, to which ``reduce``, ``aggregate``, ``apply``, ``process`` or ``sum`` is
+    applied.
 
-    Same as in Flink: windows fire when the watermark has passed their end, elements that come after that are dropped
-    and counted (``numLateRecordsDropped``), or go to a side output, and each result has the window's last time.
+    Same as in Flink: event-time windows fire when the watermark passes their end, and each result has the window's
+    ``max_timestamp``. Elements that come after the allowed lateness are dropped and counted in
+    ``numLateRecordsDropped``, or sent to a side output.
     """
 
     def __init__(
@@ -64,41 +66,49 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         self._operation = operation
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """The environment that this stream belongs to."""
+        """Return the environment in which the stream was created."""
         return self._stream.get_execution_environment()
 
     getExecutionEnvironment = get_execution_environment
 
     def get_input_type(self) -> TypeInformation[T] | None:
-        """The type of the elements, if it was given."""
+        """Return the type of the elements, or None if none was declared."""
         return self._stream.get_type()
 
     getInputType = get_input_type
 
     def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
-        """Fire windows by this trigger, in place of the assigner's own."""
+        """Set the trigger that decides when windows fire, in place of the assigner's default."""
         return self._with(trigger=trigger)
 
     def evictor(self, evictor: Evictor[Any, Any]) -> WindowedStream[T, K, W]:
-        """Have elements removed from windows when they fire.
+        """Set the evictor that removes elements from windows when they fire.
 
-        Same as in Flink: windows keep all their elements then, and ``reduce`` and ``aggregate`` go over those that are
-        left whenever a window fires.
+        Same as in Flink: windows then buffer all their elements, and ``reduce`` and ``aggregate`` process those that
+        remain
+        each time a window fires.
         """
         return self._with(evictor=evictor)
 
     def allowed_lateness(self, time_ms: int) -> WindowedStream[T, K, W]:
-        """Keep windows for ``time_ms`` after their end: what comes by then fires them again.
+        """Keep windows open for late elements, each of which fires its window again.
+
+        Args:
+            time_ms: Time in ms after the end of a window; event time only.
 
         Raises:
-            DefinitionError: It is negative.
+            DefinitionError: ``time_ms`` is negative.
         """
         return self._with(allowed_lateness=time_ms)
 
     allowedLateness = allowed_lateness
 
     def side_output_late_data(self, output_tag: OutputTag[T]) -> WindowedStream[T, K, W]:
-        """Write elements that come too late to a side output, instead of dropping them."""
+        """Send elements that come after the allowed lateness to a side output instead of dropping them.
+
+        Args:
+            output_tag: Tag for ``get_side_output`` of the resulting stream.
+        """
         return self._with(late=output_tag)
 
     sideOutputLateData = side_output_late_data
@@ -130,7 +140,13 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         window_function: WindowFunction[T, OUT, K, W] | ProcessWindowFunction[T, OUT, K, W] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
-        """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
+        """Reduce the elements of each window incrementally to one.
+
+        Args:
+            reduce_function: Function of the result so far and the next element, or ``ReduceFunction``.
+            window_function: Function that gets the reduced element as its only input, with key and window.
+            output_type: Type of the results; by default that of the elements, if there is no window function.
+        """
         return self._apply(as_reduce_function(reduce_function), window_function, output_type)
 
     @overload
@@ -158,13 +174,27 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         accumulator_type: TypeInformation[ACC] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
-        """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
+        """Aggregate the elements of each window incrementally into an accumulator.
+
+        Args:
+            aggregate_function: Function that creates, updates and merges accumulators.
+            window_function: Function that gets the aggregate's result as its only input, with key and window.
+            accumulator_type: No effect; accumulators are pickled.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(aggregate_function, window_function, output_type)
 
     def apply(
         self, window_function: WindowFunction[T, OUT, K, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Make something of all elements of a window when it fires."""
+        """Apply a function to all elements of each window when it fires.
+
+        Windows buffer all their elements until then; ``aggregate`` and ``reduce`` keep only a result.
+
+        Args:
+            window_function: ``WindowFunction``, which gets key, window and elements.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(None, window_function, output_type)
 
     def process(
@@ -172,7 +202,14 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         process_window_function: ProcessWindowFunction[T, OUT, K, W],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Make something of all elements of a window when it fires, knowing the window, the time and state."""
+        """Apply a function to all elements of each window when it fires, with a context of window, time and state.
+
+        Windows buffer all their elements until then; ``aggregate`` and ``reduce`` keep only a result.
+
+        Args:
+            process_window_function: ``ProcessWindowFunction``, which gets key, context and elements.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._apply(None, process_window_function, output_type)
 
     def _with(self, **changes: Any) -> WindowedStream[T, K, W]:
@@ -197,40 +234,47 @@ def _same_key(_: object) -> int:
 @final
 @checked_methods
 class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
-    """The elements of a stream without keys in windows; all of them pass through one subtask, as in Flink."""
+    """Elements of a stream without keys in windows; as in Flink, a single subtask processes them all."""
 
     def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
         one_key = KeyedInput(node=stream._id, selector=_same_key)
         self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, one_key, operation)
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """The environment that this stream belongs to."""
+        """Return the environment in which the stream was created."""
         return self._windowed.get_execution_environment()
 
     getExecutionEnvironment = get_execution_environment
 
     def get_input_type(self) -> TypeInformation[T] | None:
-        """The type of the elements, if it was given."""
+        """Return the type of the elements, or None if none was declared."""
         return self._windowed.get_input_type()
 
     getInputType = get_input_type
 
     def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
-        """Fire windows by this trigger, in place of the assigner's own."""
+        """Set the trigger that decides when windows fire, in place of the assigner's default."""
         return self._as(self._windowed.trigger(trigger))
 
     def evictor(self, evictor: Evictor[Any, Any]) -> AllWindowedStream[T, W]:
-        """Have elements removed from windows when they fire; windows keep all their elements then."""
+        """Set the evictor that removes elements from windows when they fire; windows then buffer all their elements."""
         return self._as(self._windowed.evictor(evictor))
 
     def allowed_lateness(self, time_ms: int) -> AllWindowedStream[T, W]:
-        """Keep windows for ``time_ms`` after their end: what comes by then fires them again."""
+        """Keep windows open for late elements, each of which fires its window again.
+
+        Args:
+            time_ms: Time in ms after the end of a window; event time only.
+
+        Raises:
+            DefinitionError: ``time_ms`` is negative.
+        """
         return self._as(self._windowed.allowed_lateness(time_ms))
 
     allowedLateness = allowed_lateness
 
     def side_output_late_data(self, output_tag: OutputTag[T]) -> AllWindowedStream[T, W]:
-        """Write elements that come too late to a side output, instead of dropping them."""
+        """Send elements that come after the allowed lateness to a side output instead of dropping them."""
         return self._as(self._windowed.side_output_late_data(output_tag))
 
     sideOutputLateData = side_output_late_data
@@ -262,7 +306,13 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         window_function: AllWindowFunction[T, OUT, W] | ProcessAllWindowFunction[T, OUT, W] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
-        """Make one of all elements of a window as they come; ``window_function`` gets just that one."""
+        """Reduce the elements of each window incrementally to one.
+
+        Args:
+            reduce_function: Function of the result so far and the next element, or ``ReduceFunction``.
+            window_function: Function that gets the reduced element as its only input, with the window.
+            output_type: Type of the results; by default that of the elements, if there is no window function.
+        """
         return self._windowed._apply(as_reduce_function(reduce_function), window_function, output_type)
 
     @overload
@@ -290,13 +340,25 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         accumulator_type: TypeInformation[ACC] | None = None,
         output_type: TypeInformation[Any] | None = None,
     ) -> DataStream[Any]:
-        """Take all elements of a window into an accumulator as they come; ``window_function`` gets just its result."""
+        """Aggregate the elements of each window incrementally into an accumulator.
+
+        Args:
+            aggregate_function: Function that creates, updates and merges accumulators.
+            window_function: Function that gets the aggregate's result as its only input, with the window.
+            accumulator_type: No effect; accumulators are pickled.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._windowed._apply(aggregate_function, window_function, output_type)
 
     def apply(
         self, window_function: AllWindowFunction[T, OUT, W], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Make something of all elements of a window when it fires."""
+        """Apply a function to all elements of each window when it fires.
+
+        Args:
+            window_function: ``AllWindowFunction``, which gets window and elements.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._windowed._apply(None, window_function, output_type)
 
     def process(
@@ -304,7 +366,12 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
         process_window_function: ProcessAllWindowFunction[T, OUT, W],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Make something of all elements of a window when it fires, knowing the window, the time and state."""
+        """Apply a function to all elements of each window when it fires, with a context of window, time and state.
+
+        Args:
+            process_window_function: ``ProcessAllWindowFunction``, which gets context and elements.
+            output_type: Type of the results; without one they stay Python objects.
+        """
         return self._windowed._apply(None, process_window_function, output_type)
 
     @staticmethod

@@ -218,8 +218,8 @@ def test_jars_of_flink_are_accepted_and_noted(
         env.add_jars("file:///flink-connector-kafka.jar")
         env.add_classpaths("file:///lib")
     assert [record.getMessage() for record in caplog.records] == [
-        "add_jars: not needed on Spark: file:///flink-connector-kafka.jar",
-        "add_classpaths: not needed on Spark: file:///lib",
+        "add_jars has no effect: connectors need no Flink jars on Spark: file:///flink-connector-kafka.jar",
+        "add_classpaths has no effect: connectors need no Flink jars on Spark: file:///lib",
     ]
 
 
@@ -334,7 +334,7 @@ def test_where_elements_go_changes_nothing(env: StreamExecutionEnvironment) -> N
     numbers = env.from_collection([1, 2]).shuffle().rebalance().rescale().forward()
     numbers.map(str).print()
     assert [type(node) for node in env._graph().nodes] == [SourceNode, OperatorNode, SinkNode]
-    with pytest.raises(UnsupportedFeatureError, match="no subtask can be chosen"):
+    with pytest.raises(UnsupportedFeatureError, match="custom partitioning is not supported"):
         numbers.partition_custom(lambda key, number: 0, lambda element: element)
 
 

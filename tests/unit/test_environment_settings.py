@@ -318,5 +318,5 @@ def test_a_job_may_ask_for_a_uid_of_every_operator(env: Env) -> None:
 def test_cached_files_are_noted(env: Env, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "kafkastream"):
         env.register_cached_file("/data/cities.csv", "cities")
-    assert "do not reach cities" in caplog.text
+    assert "cannot read cities" in caplog.text
     env.close()

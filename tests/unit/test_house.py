@@ -78,8 +78,6 @@ _INDIRECT_LEFT: Final = {
     "cdc/spec": 10,
     "cli": 1,
     "common": 5,
-    "datastream": 35,
-    "datastream/connectors": 2,
     "kafka": 17,
     "metrics": 21,
     "model": 1,

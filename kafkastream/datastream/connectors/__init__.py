@@ -1,4 +1,4 @@
-"""Connectors, at PyFlink's path; those of Flink 1.x also stood here before Flink 1.16."""
+"""Connectors, at PyFlink's path; before Flink 1.16, those of Flink 1.x were here too."""
 
 from __future__ import annotations
 

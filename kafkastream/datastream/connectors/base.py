@@ -1,4 +1,4 @@
-"""What connectors share, at PyFlink's path."""
+"""Base classes of sources and sinks, and ``DeliveryGuarantee``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = [
 
 
 class StreamTransformer(StandIn, instead=MACHINERY):
-    """Changes a stream before a sink."""
+    """Transformation of a stream before a sink."""
 
 
 class SupportsPreprocessing(StandIn, instead=MACHINERY):
-    """A sink that changes its stream."""
+    """Sink that transforms its stream first."""

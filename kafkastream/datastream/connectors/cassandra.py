@@ -1,4 +1,4 @@
-"""Cassandra, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Cassandra connector, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _INSTEAD: Final = "Write to a topic, and let Kafka Connect's Cassandra sink, or 
 
 
 class CassandraSink(StandIn, instead=_INSTEAD):
-    """Writes to Cassandra."""
+    """Sink to Cassandra."""
 
 
 class ClusterBuilder(StandIn, instead=_INSTEAD):
-    """Says how to connect to Cassandra."""
+    """Connection settings of Cassandra."""
 
 
 class ConsistencyLevel(StandIn, instead=_INSTEAD):
-    """Says how many replicas answer."""
+    """Number of replicas that have to answer."""
 
 
 class MapperOptions(StandIn, instead=_INSTEAD):
-    """Sets up the mapper of objects."""
+    """Options of the object mapper."""
 
 
 class CassandraCommitter(StandIn, instead=_INSTEAD):
-    """Keeps the progress of the write-ahead log."""
+    """Progress of the write-ahead log."""
 
 
 class CassandraFailureHandler(StandIn, instead=_INSTEAD):
-    """Decides what becomes of failures."""
+    """Handler of failed requests."""

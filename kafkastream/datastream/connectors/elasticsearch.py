@@ -1,4 +1,4 @@
-"""Elasticsearch, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Elasticsearch connector, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _INSTEAD: Final = "Write to a topic, and let Kafka Connect's Elasticsearch sink 
 
 
 class ElasticsearchSink(StandIn, instead=_INSTEAD):
-    """Writes to Elasticsearch."""
+    """Sink to Elasticsearch."""
 
 
 class ElasticsearchSinkBuilderBase(StandIn, instead=_INSTEAD):
-    """Builds an ``ElasticsearchSink``."""
+    """Base class of builders of ``ElasticsearchSink``."""
 
 
 class Elasticsearch6SinkBuilder(StandIn, instead=_INSTEAD):
-    """Builds a sink for Elasticsearch 6."""
+    """Builder of a sink to Elasticsearch 6."""
 
 
 class Elasticsearch7SinkBuilder(StandIn, instead=_INSTEAD):
-    """Builds a sink for Elasticsearch 7."""
+    """Builder of a sink to Elasticsearch 7."""
 
 
 class ElasticsearchEmitter(StandIn, instead=_INSTEAD):
-    """Makes requests of elements."""
+    """Converter of elements to requests."""
 
 
 class FlushBackoffType(StandIn, instead=_INSTEAD):
-    """Says how retries are spaced."""
+    """Backoff between retries of a request."""

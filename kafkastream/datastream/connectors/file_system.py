@@ -1,4 +1,4 @@
-"""Files, at PyFlink's path: sources and sinks; compaction can be imported, and is refused when it is used."""
+"""File source and file sink, at PyFlink's path; compaction is importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _NO_COMPACTION: Final = "Files are not compacted. Leave it out: a longer checkpo
 
 
 class FileCompactStrategy(StandIn, instead=_NO_COMPACTION):
-    """Decides when files are compacted."""
+    """Strategy that decides when part files are compacted."""
 
 
 class FileCompactor(StandIn, instead=_NO_COMPACTION):
-    """Compacts files."""
+    """Compactor of part files."""

@@ -1,4 +1,4 @@
-"""One source after the other, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Hybrid source, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _INSTEAD: Final = "Read the history into the topic first, or run one job per sou
 
 
 class HybridSource(StandIn, instead=_INSTEAD):
-    """Reads several sources, one after the other."""
+    """Source that reads several sources one after another."""
 
 
 class HybridSourceBuilder(StandIn, instead=_INSTEAD):
-    """Builds a ``HybridSource``."""
+    """Builder of a ``HybridSource``."""

@@ -1,4 +1,4 @@
-"""PostgreSQL databases, at PyFlink's path."""
+"""JDBC sink to PostgreSQL, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Kafka connector, at PyFlink's path, under PyFlink's names and Java's."""
+"""Kafka source and sink, at PyFlink's path, under PyFlink's and Java's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinesis, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Kinesis connector, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -29,36 +29,36 @@ _INSTEAD: Final = "Only Kafka is read and written: bring the stream into a topic
 
 
 class FlinkKinesisConsumer(StandIn, instead=_INSTEAD):
-    """Reads a Kinesis stream."""
+    """Source of a Kinesis stream."""
 
 
 class KinesisDeserializationSchema(StandIn, instead=_INSTEAD):
-    """Decodes records of Kinesis."""
+    """Deserialization schema of Kinesis records."""
 
 
 class KinesisShardAssigner(StandIn, instead=_INSTEAD):
-    """Assigns shards to subtasks."""
+    """Assignment of shards to subtasks."""
 
 
 class WatermarkTracker(StandIn, instead=_INSTEAD):
-    """Aligns watermarks of shards."""
+    """Alignment of the shards' watermarks."""
 
 
 class PartitionKeyGenerator(StandIn, instead=_INSTEAD):
-    """Chooses the partition key of an element."""
+    """Partition key of an element."""
 
 
 class KinesisStreamsSink(StandIn, instead=_INSTEAD):
-    """Writes to a Kinesis stream."""
+    """Sink to a Kinesis stream."""
 
 
 class KinesisStreamsSinkBuilder(StandIn, instead=_INSTEAD):
-    """Builds a ``KinesisStreamsSink``."""
+    """Builder of a ``KinesisStreamsSink``."""
 
 
 class KinesisFirehoseSink(StandIn, instead=_INSTEAD):
-    """Writes to Kinesis Firehose."""
+    """Sink to Kinesis Firehose."""
 
 
 class KinesisFirehoseSinkBuilder(StandIn, instead=_INSTEAD):
-    """Builds a ``KinesisFirehoseSink``."""
+    """Builder of a ``KinesisFirehoseSink``."""

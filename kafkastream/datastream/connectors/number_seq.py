@@ -1,4 +1,4 @@
-"""A source of whole numbers, at PyFlink's path."""
+"""Source of a sequence of whole numbers, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pulsar, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""Pulsar connector, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ _INSTEAD: Final = "Only Kafka is read and written: bring the messages into a top
 
 
 class PulsarSource(StandIn, instead=_INSTEAD):
-    """Reads topics of Pulsar."""
+    """Source of Pulsar topics."""
 
 
 class PulsarSourceBuilder(StandIn, instead=_INSTEAD):
-    """Builds a ``PulsarSource``."""
+    """Builder of a ``PulsarSource``."""
 
 
 class StartCursor(StandIn, instead=_INSTEAD):
-    """Says where reading begins."""
+    """Starting position."""
 
 
 class StopCursor(StandIn, instead=_INSTEAD):
-    """Says where reading ends."""
+    """Stopping position."""
 
 
 class RangeGenerator(StandIn, instead=_INSTEAD):
-    """Divides the keys of a topic."""
+    """Division of a topic's key range."""
 
 
 class PulsarSink(StandIn, instead=_INSTEAD):
-    """Writes to topics of Pulsar."""
+    """Sink to Pulsar topics."""
 
 
 class PulsarSinkBuilder(StandIn, instead=_INSTEAD):
-    """Builds a ``PulsarSink``."""
+    """Builder of a ``PulsarSink``."""
 
 
 class MessageDelayer(StandIn, instead=_INSTEAD):
-    """Delays messages."""
+    """Delay of messages."""
 
 
 class TopicRoutingMode(StandIn, instead=_INSTEAD):
-    """Chooses the topic of a message."""
+    """Choice of a message's topic."""

@@ -1,4 +1,4 @@
-"""RabbitMQ, at PyFlink's path: its classes can be imported, and are refused when they are used."""
+"""RabbitMQ connector, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _INSTEAD: Final = "Only Kafka is read and written: bring the queue into a topic 
 
 
 class RMQSource(StandIn, instead=_INSTEAD):
-    """Reads a queue."""
+    """Source of a RabbitMQ queue."""
 
 
 class RMQSink(StandIn, instead=_INSTEAD):
-    """Writes to a queue."""
+    """Sink to a RabbitMQ queue."""
 
 
 class RMQConnectionConfig(StandIn, instead=_INSTEAD):
-    """Says how to connect to RabbitMQ."""
+    """Connection settings of RabbitMQ."""

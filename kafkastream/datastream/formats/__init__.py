@@ -1,1 +1,1 @@
-"""File formats as schemas of records, at PyFlink's paths."""
+"""Record and file formats, at PyFlink's paths."""

@@ -1,4 +1,4 @@
-"""Avro records, at PyFlink's path; beside its classes those that Flink has in Java only."""
+"""Avro schemas and writers, at PyFlink's path, and those that Flink has only in Java."""
 
 from __future__ import annotations
 
@@ -32,4 +32,4 @@ __all__ = [
 class AvroInputFormat(
     StandIn, instead="Read lines or rows: FileSource, with CsvReaderFormat or ParquetColumnarRowInputFormat."
 ):
-    """Reads Avro files."""
+    """Input format of Avro files."""

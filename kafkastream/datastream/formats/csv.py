@@ -1,4 +1,4 @@
-"""Rows as CSV, in records and in files, at PyFlink's path."""
+"""CSV schemas, readers and writers of rows, at PyFlink's path."""
 
 from __future__ import annotations
 

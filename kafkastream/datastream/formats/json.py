@@ -1,4 +1,4 @@
-"""Rows as JSON, at PyFlink's path; beside its classes one for a Confluent registry, which is ours."""
+"""JSON schemas of rows, at PyFlink's path, and one of our own for a Confluent schema registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ORC files, at PyFlink's path."""
+"""ORC writers, at PyFlink's path; not supported."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ __all__ = [
 
 
 class OrcBulkWriters(StandIn, instead=FILES):
-    """Write ORC files."""
+    """Writers of ORC files."""

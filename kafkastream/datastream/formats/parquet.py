@@ -1,4 +1,4 @@
-"""Parquet files, at PyFlink's path."""
+"""Parquet readers and writers, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = [
 
 
 class AvroParquetReaders(StandIn, instead="ParquetColumnarRowInputFormat reads Parquet files as rows."):
-    """Read Parquet files as Avro records."""
+    """Readers of Avro records from Parquet files."""
 
 
 class AvroParquetWriters(StandIn, instead="ParquetBulkWriters.for_row_type writes rows to Parquet files."):
-    """Write Avro records to Parquet files."""
+    """Writers of Avro records to Parquet files."""

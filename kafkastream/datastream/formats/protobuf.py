@@ -1,4 +1,4 @@
-"""Protobuf messages; Flink has no such schemas for streams."""
+"""Protobuf schema of records; Flink has Protobuf only for tables."""
 
 from kafkastream.model.formats import ProtobufDeserializationSchema, ProtobufSerializationSchema
 
