@@ -234,8 +234,7 @@ def as_timestamp(what: str, given: object) -> int:
         -5
         >>> as_timestamp("a timer", 1.5)
         Traceback (most recent call last):
-        kafkastream.errors.DefinitionError: [invalid-definition] a timer is a whole number of ms that fits into 64 bits,
-        not 1.5
+        kafkastream.errors.DefinitionError: [invalid-definition] a timer is a whole number of ms that fits into 64 bits, not 1.5
     """
     try:
         millis = operator.index(given)  # type: ignore[arg-type]  # which is what is tried here
