@@ -17,7 +17,7 @@ from typing import Final
 
 from pyspark.daemon import manager
 
-from kafkastream.spark.session.crash_notes import settle
+from kafkastream.spark.crash_notes import settle
 
 __all__ = ["note_ends", "preload"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 from typing_extensions import Self
@@ -22,6 +22,7 @@ from kafkastream.model.functions.state_descriptors import MapStateDescriptor
 from kafkastream.model.graph.slot_placement import Placement
 
 __all__ = [
+    "CONTROL_NODE",
     "CollectSink",
     "CollectionSource",
     "DiscardingSink",
@@ -36,6 +37,9 @@ __all__ = [
     "SourceNode",
     "UnionNode",
 ]
+
+CONTROL_NODE: Final = -1
+"""Id in place of a source's where the engine itself makes the records; no node of a graph has it."""
 
 
 class OperatorKind(enum.Enum):

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
@@ -34,12 +34,14 @@ from kafkastream.spark.cdc.tasks import Tasks
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.checkpoint.source_options import from_condition
-from kafkastream.spark.exchange.source_chain import Chain
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.plan.spark_typing import SparkTyping
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.session_functions import NamedFunction
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.source_chain import Chain
 
 __all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import attrs
 from pyspark.sql import DataFrame
@@ -22,16 +22,17 @@ from kafkastream.spark.cdc.messages import (
 )
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.cdc.transforms import Transform, transformed
-from kafkastream.spark.exchange.report_handler import collected, run_tasks
-from kafkastream.spark.exchange.source_chain import Chain
-from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.plan.chain_compiler import task_plan
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.worker.change_router import FollowsSchemas
 from kafkastream.spark.worker.operator_chain import Flow, Stage
-from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, report_batches
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, collect_reports, report_batches
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.session_functions import NamedFunction
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.source_chain import Chain
+    from kafkastream.spark.exchange.source_tasks import TaskPlan
 
 __all__ = ["Tasks"]
 
@@ -83,9 +84,9 @@ class Tasks:
     def run(self, frame: DataFrame) -> list[Report]:
         """Take records through, and return what the tasks report."""
         if self.first is None:
-            return run_tasks(frame, self.last)
+            return self.last.collect(frame)
         changed = self._transformed(frame, self.first)
-        return collected(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
+        return collect_reports(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
 
     def messages(self, frame: DataFrame) -> DataFrame:
         """Return what the sink hands over of records, and the tasks' reports, as messages."""
@@ -119,11 +120,11 @@ def _reading(chain: Chain, node: int, book: SchemaBook, places: Mapping[TableId,
     _let_know(chain, book)
     hand_over = Stage(ChangeHandOver(chain.name, node, book.sources, places))
     flow = Flow((hand_over,), chain.flow.before, chain.flow.apart)
-    return Chain(chain.name, chain.identity, chain.decoder, flow, chain.scope, chain.consumer_metrics)
+    return attrs.evolve(chain, flow=flow)
 
 
 def _writing(chain: Chain, rows: SchemaBook) -> Chain:
     """Return the chain from messages to the sink."""
     _let_know(chain, rows)
     decoder = ChangeMessageDecoder(rows.sources)
-    return Chain(chain.name, chain.identity, decoder, Flow(chain.flow.stages), chain.scope, is_behind=True)
+    return attrs.evolve(chain, decoder=decoder, flow=Flow(chain.flow.stages), consumer_metrics=False, is_behind=True)

@@ -21,8 +21,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
+from kafkastream.model.graph.graph_nodes import CONTROL_NODE
+
 __all__ = [
-    "CONTROL",
     "CONTROL_NAME",
     "CONTROL_SCHEMA",
     "LAYOUT",
@@ -31,9 +32,6 @@ __all__ = [
     "control_frame",
     "is_control",
 ]
-
-CONTROL = -1
-"""What stands in place of a source's node in the rows of this stream."""
 
 CONTROL_NAME: Final = "kafkastream_control"
 """The stream's name in Spark's log of offsets, where every source of a query has one."""
@@ -149,7 +147,7 @@ class ControlReader(DataSourceStreamReader):
         if isinstance(partition, _CollectionPartition):
             return iter(ipc.open_stream(partition.rows))
         assert isinstance(partition, _ControlPartition)
-        return iter([(CONTROL, partition.content.encode())])
+        return iter([(CONTROL_NODE, partition.content.encode())])
 
     def commit(self, end: dict[str, Any]) -> None:
         """Nothing is to be kept or removed."""

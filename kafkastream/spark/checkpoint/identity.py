@@ -10,6 +10,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.error_location import located
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.connectors.kafka_source import KafkaSource
@@ -21,7 +22,6 @@ from kafkastream.spark.checkpoint.folder import CheckpointFolder, fitting, slug
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.session.spark_versions import names_sources
-from kafkastream.spark.worker.failures import located
 from kafkastream.sql.files.tables import TableFiles
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode

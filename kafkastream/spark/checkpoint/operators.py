@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.error_location import located
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.checkpoints import ACCEPT_CHANGED_OPERATORS
@@ -12,7 +13,6 @@ from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operator_ids import keyed_identities
 from kafkastream.spark.checkpoint.state_layout import Layout
-from kafkastream.spark.worker.failures import located
 from kafkastream.sql.plan.operations import TableOperation
 
 __all__ = ["check_operators", "dependencies_of", "state_dependencies"]

@@ -10,17 +10,18 @@ from typing import final
 import attrs
 
 from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.error_location import located
 from kafkastream.model.common.stream_functions import overrides_close
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.state_backend import StateBackend
 from kafkastream.operators.stream.keyed_operators import CallError, Emitted, KeyedElements, KeyedOperator
+from kafkastream.spark.crash_notes import NOTE, WatchedList
 from kafkastream.spark.exchange.shuffle_messages import OperatorInput
-from kafkastream.spark.session.crash_notes import NOTE, WatchedList
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.failures import element_failed, function_failed, located, timer_failed
+from kafkastream.spark.worker.failures import element_failed, function_failed, timer_failed
 from kafkastream.spark.worker.operator_chain import Flow
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.task_metrics import OperatorMetrics

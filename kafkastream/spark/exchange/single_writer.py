@@ -16,19 +16,17 @@ import attrs
 import pyarrow as pa
 
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.shuffle_messages import Message, SendingOperator, as_sent, dumps
 from kafkastream.spark.exchange.source_tasks import unpickled
-from kafkastream.spark.session.crash_notes import NOTE
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import Flow
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batch, report_batches
+from kafkastream.spark.worker.slot_names import SINGLE
 from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
 
-__all__ = ["SINGLE", "HandOver", "WriterPlan"]
-
-SINGLE = "all"
-"""What stands in the slot's name in place of where in the source its records come from."""
+__all__ = ["HandOver", "WriterPlan"]
 
 _opened: Opened[Flow] = Opened()
 

@@ -13,7 +13,7 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.spark.session.crash_notes import NOTE, record_range
+from kafkastream.spark.crash_notes import NOTE, record_range
 from kafkastream.spark.worker.batches import Batch, ElementError, joined, salvaged
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.failures import function_failed, not_decoded
@@ -21,9 +21,10 @@ from kafkastream.spark.worker.operator_chain import Flow, Stage, applied
 from kafkastream.spark.worker.record_decoders import Decoder, source_record, split_name
 from kafkastream.spark.worker.rejected_records import dead_letter
 from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.task_metrics import SourceMetrics
 
-__all__ = ["Chain", "origin_name"]
+__all__ = ["Chain"]
 
 
 @final
@@ -128,8 +129,3 @@ class Chain:
             batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
             self.flow.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
         return joined(batches)
-
-
-def origin_name(source: str, topic: str, partition: int) -> str:
-    """Where the records of a task come from, as a part of their transactions' names."""
-    return f"{source}-{topic}-{partition}"

@@ -7,19 +7,22 @@ import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 import pyarrow as pa
 
 from kafkastream.errors import KafkastreamError, WorkerDependencyError
-from kafkastream.spark.checkpoint.control_stream import CONTROL
+from kafkastream.model.graph.graph_nodes import CONTROL_NODE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_chain import Chain
-from kafkastream.spark.session.crash_notes import NOTE
 from kafkastream.spark.worker.record_decoders import subtask_of
-from kafkastream.spark.worker.reports import Report, ReportKind, report_batches
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind, collect_reports, report_batches
 from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 __all__ = ["TaskPlan", "unpickled"]
 
@@ -44,12 +47,16 @@ class TaskPlan:
     stage: int = 0
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """The plain function that ``mapInArrow`` wants."""
+        """Return the plain function that ``mapInArrow`` wants."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return report_batches(_reports(self, iter(batches)))
 
         return task
+
+    def collect(self, frame: DataFrame) -> list[Report]:
+        """Take the records of a micro-batch through their chains, and return what the tasks report."""
+        return collect_reports(frame.mapInArrow(self.function(), REPORT_SCHEMA))
 
     def reports(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
         """Run a task, and return what it has to tell, as it comes to it."""
@@ -64,7 +71,7 @@ class TaskPlan:
             if first is None:
                 return
             whole = itertools.chain((first,), remaining)
-            if first["source"][0].as_py() == CONTROL:  # read to its end, without which Spark ends the worker
+            if first["source"][0].as_py() == CONTROL_NODE:  # read to its end, without which Spark ends the worker
                 yield from message_batches(itertools.chain.from_iterable(_marks(arrow, labels) for arrow in whole))
             else:
                 first = _own_columns(first)
@@ -127,7 +134,7 @@ def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
         marks = Watermarks(told["watermarks"], told["now"], told["gone"], told.get("last", {}))
         payload = pickle.dumps(tuple(marks))
         for label in labels:
-            yield Message(label, ReportKind.WATERMARKS.value, CONTROL, "", 0, False, payload)
+            yield Message(label, ReportKind.WATERMARKS.value, CONTROL_NODE, "", 0, False, payload)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.operators.state.keyed_context import forget
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.keyed_task import KeyedChain, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
@@ -26,7 +27,6 @@ from kafkastream.spark.exchange.shuffle_messages import (
     messages_of,
 )
 from kafkastream.spark.exchange.source_tasks import unpickled
-from kafkastream.spark.session.crash_notes import NOTE
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before

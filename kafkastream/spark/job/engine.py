@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial, reduce
 from itertools import islice
 from threading import Event
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 from pyspark.sql import DataFrame
@@ -28,10 +28,6 @@ from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.owner import FolderOwner
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.exchange.buckets import bucket_labels
-from kafkastream.spark.exchange.report_handler import Outcome, collected, run_tasks
-from kafkastream.spark.exchange.single_writer import SINGLE, WriterPlan
-from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.job.cluster_checks import check_cluster, checkpointed
 from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.exactly_once import ExactlyOnce
@@ -42,11 +38,12 @@ from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_progress import FollowedQuery
 from kafkastream.spark.job.query_runner import RunningPart, StopRequestedError
+from kafkastream.spark.job.report_handler import ReportHandler
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.job.written_markers import WrittenMarkers
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of, level_plans, task_plan, writer_plan
-from kafkastream.spark.plan.keyed_query import KeyedQuery, in_levels
+from kafkastream.spark.plan.keyed_query import KeyedQuery, in_levels, labels_of
 from kafkastream.spark.plan.passthrough import PassThrough, pass_through
 from kafkastream.spark.plan.physical_plan import QueryFrames
 from kafkastream.spark.plan.query_compiler import query_frames, row_decoders
@@ -65,11 +62,15 @@ from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings
 from kafkastream.spark.session.session import spark_session
-from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report
-from kafkastream.spark.worker.slot_names import SlotNames
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, collect_reports
+from kafkastream.spark.worker.slot_names import SINGLE, SlotNames
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.source_compatibility import generators
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.single_writer import WriterPlan
+    from kafkastream.spark.exchange.source_tasks import TaskPlan
 
 __all__ = ["start", "start_and_collect"]
 
@@ -216,7 +217,7 @@ class _Part:
     plan: TaskPlan
     inputs: tuple[KafkaInput, ...]
     native: PassThrough | None
-    outcome: Outcome
+    reports: ReportHandler
     metrics: JobMetrics
     exactly_once: ExactlyOnce
     keyed: KeyedQuery | None
@@ -360,12 +361,12 @@ class _Part:
     def _batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
         """Run a micro-batch, whose number is what the slots' markers count it as."""
         if self.tables is not None and self.tables.ends_in_rows:
-            tasks = partial(collected, self._ended(self.tables, frame))
+            tasks = partial(collect_reports, self._ended(self.tables, frame))
         elif self.pipeline is not None:
             self._pipeline_batch(self.pipeline, run, over, frame, batch)
             return
         else:
-            tasks = partial(run_tasks, frame, self.plan)
+            tasks = partial(self.plan.collect, frame)
         self._carried_out(run, over, tasks, batch)
 
     def _pipeline_batch(
@@ -390,7 +391,7 @@ class _Part:
         elif self.writer is not None:
             frame = frame.repartition(1).mapInArrow(self.writer.function(), REPORT_SCHEMA)
         with self.keyed.micro_batch(query):
-            reports = self._carried_out(run, over, partial(collected, frame), batch)
+            reports = self._carried_out(run, over, partial(collect_reports, frame), batch)
             self.keyed.take(reports)
 
     def _ended(self, tables: QueryFrames, frame: DataFrame) -> DataFrame:
@@ -408,7 +409,7 @@ class _Part:
             context.hand_out(self.folder.session.sparkContext)
             reports = tasks()
             LIVE_RUNS.wrote(self.plan.run.id, self.name, reports)
-            self.outcome.carry_out(reports)
+            self.reports.handle(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if over.is_set():
                 raise StopRequestedError from None
@@ -444,7 +445,7 @@ def _part(
     refuse_removed(inputs, planned)
     layout = layout_of(folder, graph, name, settings, parallelism, planned)
     dependencies = dependencies_of(folder, part, settings)
-    labels = () if layout is None else bucket_labels(layout.buckets)
+    labels = labels_of(layout)
     decoders = {**row_decoders(graph), **change_decoders(graph)}
     compiler = ChainCompiler(
         graph,
@@ -475,7 +476,7 @@ def _part(
         plan=plan,
         inputs=inputs,
         native=pass_through(graph),
-        outcome=Outcome(graph, collect, metrics.store),
+        reports=ReportHandler(graph, collect, metrics.store),
         metrics=metrics,
         exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values()),
         keyed=None if layout is None else keyed_query(folder, graph, parallelism, stages, labels, layout, planned),

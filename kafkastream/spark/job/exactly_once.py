@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
@@ -20,13 +20,14 @@ from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
 from kafkastream.spark.checkpoint.operator_ids import identities
-from kafkastream.spark.exchange.single_writer import SINGLE
-from kafkastream.spark.exchange.source_chain import Chain, origin_name
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator, slot_name
-from kafkastream.spark.worker.slot_names import SlotNames
+from kafkastream.spark.worker.slot_names import SINGLE, SlotNames, origin_name
 from kafkastream.sql.connectors import JdbcTableSink
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.source_chain import Chain
 
 __all__ = ["ExactlyOnce"]
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
+from kafkastream.model.common.error_location import located
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder
@@ -15,7 +16,6 @@ from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.plan.keyed_query import KeyedQuery, Stages
 from kafkastream.spark.session.spark_versions import warn_of_leak
-from kafkastream.spark.worker.failures import located
 
 __all__ = ["keyed_query", "layout_of"]
 

@@ -13,9 +13,9 @@ from typing import NoReturn, Protocol, final
 from kafkastream.errors import KafkastreamError, StorageError, WorkerCrashedError, WorkerStartError
 from kafkastream.kafka.background import in_background
 from kafkastream.model.job.job_result import JobID
+from kafkastream.spark.crash_notes import Crash, exit_described, last_crash
 from kafkastream.spark.job.query_progress import FollowedQuery
 from kafkastream.spark.job.restarts import Patience
-from kafkastream.spark.session.crash_notes import Crash, exit_described, last_crash
 from kafkastream.spark.session.jvm import lost_jvm
 from kafkastream.spark.session.translate_errors import translated, without_secrets
 

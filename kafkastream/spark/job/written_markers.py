@@ -21,10 +21,10 @@ from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.operator_ids import identities
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.exchange.source_chain import origin_name
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import lost_records
+from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.sql.connectors import JdbcTableSink
 
 __all__ = ["WrittenMarkers"]

@@ -14,9 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.model.graph.job_graph import JobGraph
-from kafkastream.spark.checkpoint.control_stream import CONTROL, CONTROL_SCHEMA, ControlFile, control_frame
+from kafkastream.spark.checkpoint.control_stream import CONTROL_SCHEMA, ControlFile, control_frame
 from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
@@ -26,11 +28,16 @@ from kafkastream.spark.plan.watermark_service import EventTime
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.worker.reports import Report, ReportKind
 
-__all__ = ["KeyedQuery", "Stages", "in_levels", "staged"]
+__all__ = ["KeyedQuery", "Stages", "in_levels", "labels_of", "staged"]
 
 Stages = Callable[[Mapping[int, DataFrame], DataFrame], DataFrame]
 _STATE_STORE: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _CHANGELOG: Final = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+
+
+def labels_of(layout: Layout | None) -> tuple[int, ...]:
+    """Return the labels of the buckets that keys are sorted into; none where no operator has keys."""
+    return () if layout is None else bucket_labels(layout.buckets)
 
 
 def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
@@ -111,7 +118,7 @@ class KeyedQuery:
         told = {**self._told, "last": self.time.watermarks()}
         _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
         collections = collection_frames(self._session, self._graph)
-        marks = frame_of(self._session, [(CONTROL, json.dumps(told).encode())], CONTROL_SCHEMA)
+        marks = frame_of(self._session, [(CONTROL_NODE, json.dumps(told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:

@@ -23,7 +23,7 @@ from pyspark.sql.types import (
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
-from kafkastream.spark.checkpoint.control_stream import CONTROL
+from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
@@ -258,7 +258,7 @@ class _Making:
         records = {one: frame for one, frame in self.records.items() if one in before.sources}
         collections = set(before.sources) - set(records)  # which come with the stream that tells of time
         if before.levels:
-            sent = in_levels(frames.plan, before.levels)(records, self._control(CONTROL, *collections))
+            sent = in_levels(frames.plan, before.levels)(records, self._control(CONTROL_NODE, *collections))
         else:
             every = [*records.values(), *([self._control(*collections)] if collections else [])]
             both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), every)
@@ -293,7 +293,7 @@ class _Making:
 
     def marks(self) -> DataFrame:
         """How far time has come, as every stateful stage is to know it."""
-        return self._control(CONTROL).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
+        return self._control(CONTROL_NODE).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
     def _control(self, *sources: int) -> DataFrame:
         """The rows of some sources in the stream that tells how far time has come."""

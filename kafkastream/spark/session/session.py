@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import HIDDEN_KEYS
-from kafkastream.spark.session.crash_notes import make_folder
+from kafkastream.spark.crash_notes import make_folder
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
 from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, final
 
 from kafkastream.model.common.stream_functions import iterated
 from kafkastream.model.functions.async_functions import AsyncFunctionDescriptor
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.worker.batches import ElementError
 
 __all__ = ["AsyncCalls", "Outcome"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 
 __all__ = ["Batch", "ElementError", "each", "joined", "salvaged"]
 

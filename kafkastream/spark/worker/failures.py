@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
+from kafkastream.model.common.error_location import located
 from kafkastream.model.common.value_printing import shown
 
 __all__ = [
     "call_failed",
     "element_failed",
     "function_failed",
-    "located",
     "not_decoded",
     "not_encoded",
     "said",
@@ -35,15 +35,6 @@ def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[
         raise
     except BaseException as error:  # also sys.exit, which would end the worker
         raise UserFunctionError(f"{place} raised {said(error)}", now=_own_traceback(error)) from error
-
-
-@contextmanager
-def located(where: str) -> Iterator[None]:
-    """Say in errors of ours where they are, before what they know of their place themselves."""
-    try:
-        yield
-    except KafkastreamError as error:
-        raise type(error)(error.what, where=", ".join(filter(None, (where, error.where))), now=error.now) from error
 
 
 def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:

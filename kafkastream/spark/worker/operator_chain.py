@@ -11,7 +11,7 @@ import attrs
 from kafkastream.metrics.values import OperatorChanges
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.worker.batches import Batch, ElementError
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import Operator, TaskScope

@@ -5,12 +5,15 @@ from __future__ import annotations
 import enum
 import pickle
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 from pyspark import cloudpickle
 
-__all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "report_batch", "report_batches"]
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "collect_reports", "report_batch", "report_batches"]
 
 REPORT_SCHEMA = "kind string, node int, payload binary"
 
@@ -64,3 +67,8 @@ def report_batch(kind: str, node: int, payload: bytes) -> pa.RecordBatch:
     """One row to hand to Spark."""
     columns = [pa.array([kind]), pa.array([node], pa.int32()), pa.array([payload], pa.binary())]
     return pa.RecordBatch.from_arrays(columns, ["kind", "node", "payload"])
+
+
+def collect_reports(frame: DataFrame) -> list[Report]:
+    """Run the tasks of a micro-batch, and return their reports: rows of ``REPORT_SCHEMA``, perhaps with more columns."""
+    return [Report.of_row(row) for row in frame.select("kind", "node", "payload").collect()]

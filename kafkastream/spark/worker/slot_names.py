@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 
-__all__ = ["SlotNames"]
+__all__ = ["SINGLE", "SlotNames", "origin_name"]
+
+SINGLE: Final = "all"
+"""Origin in the name of the slot of a sink behind keyed operators, whose records have no place in a source."""
 
 _PER_START = 10**12
 """More micro-batches than a run ever has, and few enough for nine million runs."""
@@ -88,3 +91,8 @@ class SlotNames:
         """The micro-batch of Spark's that is counted so; None for one of a later run."""
         number = counted - self.of_batch(0)
         return number if number < _PER_START else None
+
+
+def origin_name(source: str, topic: str, partition: int) -> str:
+    """Return the origin in the name of the slot that a partition's records are written in."""
+    return f"{source}-{topic}-{partition}"

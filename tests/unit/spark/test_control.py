@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from kafkastream.common import WatermarkStrategy
+from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
-from kafkastream.spark.checkpoint.control_stream import CONTROL, ControlFile, ControlReader
+from kafkastream.spark.checkpoint.control_stream import ControlFile, ControlReader
 from kafkastream.spark.plan.source_frames import collection_rows, collections_of
 from kafkastream.spark.worker.record_decoders import CollectionDecoder
 
@@ -36,14 +37,14 @@ def test_collections_come_with_the_first_content_however_often_that_is_read(numb
         first = reader.latestOffset(begin, ReadAllAvailable())
         for _ in range(2):
             (told,), given, other = ([*reader.read(one)] for one in reader.partitions(begin, first))
-            assert told == (CONTROL, b'{"now": 1}')
+            assert told == (CONTROL_NODE, b'{"now": 1}')
             assert all(isinstance(rows, pa.RecordBatch) for rows in given)
             assert [value for _, values in elements(given) for value in values] == list(range(number))
             assert elements(other) == [(2, ["a"])]
         assert reader.partitions(first, reader.latestOffset(first, ReadAllAvailable())) == []
         file.write({"now": 2})
         (later,) = reader.partitions(first, reader.latestOffset(first, ReadAllAvailable()))
-        assert [*reader.read(later)] == [(CONTROL, b'{"now": 2}')]
+        assert [*reader.read(later)] == [(CONTROL_NODE, b'{"now": 2}')]
     finally:
         file.remove()
     assert not file.path.parent.exists()

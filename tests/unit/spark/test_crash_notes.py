@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from kafkastream.spark.session.crash_notes import Crash, CrashNote, last_crash
+from kafkastream.spark.crash_notes import Crash, CrashNote, last_crash
 
 WORKERS = """
 import os, signal
 from pyspark import daemon
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.daemon import note_ends
 
 note_ends()

@@ -11,7 +11,7 @@ from pyarrow import types
 
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.value_printing import shown
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.sql.functions.function_values import written
 from kafkastream.spark.sql.functions.user_values import user_values
 from kafkastream.spark.worker.failures import call_failed

@@ -19,7 +19,7 @@ from pyspark.util import PythonEvalType
 
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import RowKind
-from kafkastream.spark.session.crash_notes import NOTE
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.session.pickling import sent
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type

@@ -16,9 +16,9 @@ import pyarrow as pa
 from pyarrow import compute
 
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.shuffle_messages import Message, message_batches, messages_of
 from kafkastream.spark.exchange.source_tasks import unpickled
-from kafkastream.spark.session.crash_notes import NOTE
 from kafkastream.spark.sql.rows.columnar_parts import of_bytes
 from kafkastream.spark.sql.rows.wire_values import array_of
 from kafkastream.spark.worker.chained_operators import TaskScope

@@ -1,4 +1,4 @@
-"""What the tasks of a micro-batch have reported, carried out on the driver."""
+"""Handles on the driver what the tasks of a micro-batch have reported."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ from collections.abc import Callable, Iterable
 from typing import Any, final
 
 import attrs
-from pyspark.sql import DataFrame
 
 from kafkastream.metrics.store import MetricStore
 from kafkastream.model.connectors.file_sink import FileSink
 from kafkastream.model.graph.job_graph import JobGraph, PrintSink, SinkNode
-from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.worker.part_files import PartCommits, WrittenParts
-from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind
+from kafkastream.spark.worker.reports import Report, ReportKind
 
-__all__ = ["Outcome", "collected", "run_tasks"]
-
-
-def run_tasks(frame: DataFrame, plan: TaskPlan) -> list[Report]:
-    """Take all records of a query's micro-batch through their chains, and return what the tasks report."""
-    return [Report.of_row(row) for row in frame.mapInArrow(plan.function(), REPORT_SCHEMA).collect()]
-
-
-def collected(frame: DataFrame) -> list[Report]:
-    """What comes out of a micro-batch with stateful stages."""
-    return [Report.of_row(row) for row in frame.select("kind", "node", "payload").collect()]
+__all__ = ["ReportHandler"]
 
 
 # A failure comes before all else; metrics count when all else is done.
@@ -36,7 +24,7 @@ _FIRST_AND_LAST = {ReportKind.FAILURE: -1, ReportKind.METRICS: 1}
 
 @final
 @attrs.frozen
-class Outcome:
+class ReportHandler:
     """Prints lines, hands over elements, raises failures, makes files seen, adds up metrics.
 
     Args:
@@ -50,7 +38,7 @@ class Outcome:
     metrics: MetricStore
     _files: PartCommits = attrs.field(factory=PartCommits, init=False)
 
-    def carry_out(self, reports: Iterable[Report]) -> None:
+    def handle(self, reports: Iterable[Report]) -> None:
         """Do what the reports ask for.
 
         Raises:
