@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import attrs
 
@@ -24,7 +24,6 @@ from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.time import machine_time_zone
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
 from kafkastream.model.connectors.dead_letter_topics import dead_letter_sink
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.graph.job_graph import (
     CollectionSource,
     CollectSink,
@@ -44,6 +43,8 @@ _SOURCE, _RULES, _SINK, _DIRTY = 1, 2, 3, 4
 @attrs.frozen
 class DirtyDataLog(Sink):
     """The log, for records that cannot be read (``dirty-data.collector: {type: logger}``)."""
+
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.dirty_data"
 
 
 def job_graph(spec: PipelineSpec, *, collects: bool = False) -> JobGraph:
@@ -128,7 +129,7 @@ def _dirty_data(spec: PipelineSpec, source: SourceNode) -> tuple[SinkNode, ...]:
     if not isinstance(spec.source, KafkaPipelineSource) or not spec.source.ignores_errors:
         return ()
     collector = spec.settings.dirty_data_collector
-    sink: KafkaSink[Any] | DirtyDataLog = DirtyDataLog()
+    sink: Sink = DirtyDataLog()
     if isinstance(collector, KafkaCollector):
         sinks = [spec.sink.sink] if isinstance(spec.sink, KafkaPipelineSink) else []
         sink = dead_letter_sink(collector.topic, spec.source.source, sinks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn, TypeVar, final, overload
+from typing import Any, NoReturn, TypeVar, final
 
 import attrs
 
@@ -16,11 +16,11 @@ from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.element_types import typed_elements
+from kafkastream.model.common.endpoints import Source
 from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.file_source import FileSource
 from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer
 from kafkastream.model.connectors.number_sequence import NumberSequenceSource
@@ -79,40 +79,13 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     getExecutionEnvironment = get_execution_environment
 
-    @overload
     def from_source(
         self,
-        source: KafkaSource[T],
+        source: Source[T],
         watermark_strategy: WatermarkStrategy[Any],
         source_name: str,
         type_info: TypeInformation[T] | None = None,
-    ) -> DataStream[T]: ...
-
-    @overload
-    def from_source(
-        self,
-        source: NumberSequenceSource,
-        watermark_strategy: WatermarkStrategy[Any],
-        source_name: str,
-        type_info: TypeInformation[int] | None = None,
-    ) -> DataStream[int]: ...
-
-    @overload
-    def from_source(
-        self,
-        source: FileSource,
-        watermark_strategy: WatermarkStrategy[Any],
-        source_name: str,
-        type_info: TypeInformation[Any] | None = None,
-    ) -> DataStream[Any]: ...
-
-    def from_source(
-        self,
-        source: KafkaSource[Any] | NumberSequenceSource | FileSource,
-        watermark_strategy: WatermarkStrategy[Any],
-        source_name: str,
-        type_info: TypeInformation[Any] | None = None,
-    ) -> DataStream[Any]:
+    ) -> DataStream[T]:
         """Create a stream that reads a source.
 
         Differs from PyFlink: a ``TimestampAssigner`` written in Python takes effect here; PyFlink ignores it silently.
@@ -120,7 +93,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         unless the strategy has ``with_idleness``.
 
         Args:
-            source: Kafka, file or number sequence source.
+            source: ``KafkaSource``, ``FileSource``, ``NumberSequenceSource``, or a bounded source of your own.
             watermark_strategy: Timestamps and watermarks; ``WatermarkStrategy.no_watermarks()`` if no operator needs
                 event time.
             source_name: Name of the operator in plans, metrics and errors.
@@ -341,15 +314,9 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         self._nodes = {i: node for i, node in self._nodes.items() if not isinstance(node, SinkNode)}
 
 
-def _begun(source: KafkaSource[Any] | NumberSequenceSource | FileSource) -> KafkaSource[Any] | CollectionSource:
+def _begun(source: Source) -> KafkaSource[Any] | CollectionSource:
     """Return the source as the job graph represents it."""
-    match source:
-        case NumberSequenceSource():
-            return CollectionSource(source.numbers)
-        case FileSource():
-            return CollectionSource(source.contents)
-        case other:
-            return other
+    return source if isinstance(source, KafkaSource) else CollectionSource(source.elements)
 
 
 def _unbounded(graph: JobGraph) -> list[SourceNode]:

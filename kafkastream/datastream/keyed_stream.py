@@ -19,6 +19,7 @@ from kafkastream.datastream.stream_outputs import DataStreamSink, StreamOutputs
 from kafkastream.datastream.unsupported_on_keyed import UnsupportedOnKeyed
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
 from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.stream_functions import (
@@ -32,11 +33,8 @@ from kafkastream.model.common.stream_functions import (
 )
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.file_sink import FileSink
-from kafkastream.model.connectors.jdbc_sink import JdbcSink
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.functions.process_functions import KeyedProcessFunction
-from kafkastream.model.graph.job_graph import CollectSink, KeyedInput, OperatorKind, PrintSink
+from kafkastream.model.graph.job_graph import KeyedInput, OperatorKind
 from kafkastream.model.job.execution_config import ExecutionConfig
 from kafkastream.model.windows.window_assigners import CountSlidingWindowAssigner, CountTumblingWindowAssigner
 from kafkastream.model.windows.window_operation import WindowOperation
@@ -264,5 +262,5 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     ) -> DataStream[OUT]:
         return add_keyed_operator(self._stream._env, [self._input], kind, function, output_type)
 
-    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | FileSink | PrintSink | CollectSink) -> DataStreamSink:
+    def _end(self, name: str, sink: Sink) -> DataStreamSink:
         return self._stream._end(name, sink)

@@ -11,6 +11,7 @@ from kafkastream.datastream.operator_handle import StreamHandle
 from kafkastream.datastream.stream_outputs import DataStreamSink, StreamOutputs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.projection import Projection
 from kafkastream.model.common.snapshot import snapshot
@@ -24,19 +25,14 @@ from kafkastream.model.common.stream_functions import (
 )
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.file_sink import FileSink
-from kafkastream.model.connectors.jdbc_sink import JdbcSink
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.model.functions.process_functions import ProcessFunction
 from kafkastream.model.functions.state_descriptors import MapStateDescriptor
 from kafkastream.model.graph.job_graph import (
-    CollectSink,
     KeyedInput,
     KeyedNode,
     OperatorKind,
     OperatorNode,
-    PrintSink,
     SideOutputNode,
     SinkNode,
     UnionNode,
@@ -317,7 +313,7 @@ class DataStream(StreamHandle, StreamOutputs[T], Generic[T]):
         )
         return DataStream(self._env, self._env._add(node))
 
-    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | FileSink | PrintSink | CollectSink) -> DataStreamSink:
+    def _end(self, name: str, sink: Sink) -> DataStreamSink:
         node = SinkNode(id=self._env._next_id(), name=name, input=self._id, sink=sink, output_type=self.get_type())
         return DataStreamSink(self._env, self._env._add(node))
 

@@ -12,10 +12,10 @@ from typing_extensions import Self, TypeVar
 from kafkastream.datastream.operator_handle import OperatorHandle
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.stand_ins import Refused
-from kafkastream.model.connectors.file_sink import FileSink, StreamingFileSink
+from kafkastream.model.connectors.file_sink import StreamingFileSink
 from kafkastream.model.connectors.jdbc_sink import JdbcSink
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaProducer
 from kafkastream.model.graph.job_graph import CollectSink, PrintSink
 
@@ -68,7 +68,7 @@ class StreamOutputs(ABC, Generic[T]):
     getExecutionEnvironment = get_execution_environment
 
     @abstractmethod
-    def _end(self, name: str, sink: KafkaSink[Any] | JdbcSink | FileSink | PrintSink | CollectSink) -> DataStreamSink:
+    def _end(self, name: str, sink: Sink) -> DataStreamSink:
         """Add a sink node to the job graph."""
 
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
@@ -91,11 +91,12 @@ class StreamOutputs(ABC, Generic[T]):
 
     printToErr = print_to_err
 
-    def sink_to(self, sink: KafkaSink[T] | FileSink) -> DataStreamSink:
-        """Write the elements to a Kafka or file sink.
+    def sink_to(self, sink: Sink[T]) -> DataStreamSink:
+        """Write the elements to a sink.
 
         Args:
-            sink: Sink as built by ``KafkaSink.builder()`` or ``FileSink.for_row_format`` and ``for_bulk_format``.
+            sink: Sink as built by ``KafkaSink.builder()`` or ``FileSink.for_row_format`` and ``for_bulk_format``, or
+                a sink of your own, for which the page on contributing has the recipe.
         """
         return self._end("Writer", sink)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
@@ -176,6 +176,7 @@ class KafkaPipelineSink(PipelineSink):
         DefinitionError: Fields contradict each other.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.appliers"
     sink: KafkaSink[ProducerRecord]
     topic: str | None = setting(SINK_TOPIC)
     message_format: MessageFormat = setting(MESSAGE_FORMAT)

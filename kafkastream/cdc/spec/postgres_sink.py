@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 from urllib.parse import unquote, urlsplit
 
 import attrs
@@ -86,6 +86,7 @@ class PostgresSink(PipelineSink):
         False
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.postgres_sink"
     hostname: str = setting(HOSTNAME)
     port: int = setting(PORT)
     database: str = setting(DATABASE)

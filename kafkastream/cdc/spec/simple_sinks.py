@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import attrs
 
@@ -44,6 +44,7 @@ class DeltaSink(PipelineSink):
         DefinitionError: There is no path.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.delta_sink"
     path: str = setting(PATH)
 
     def __attrs_post_init__(self) -> None:
@@ -61,6 +62,7 @@ class DeltaSink(PipelineSink):
 class PrintSink(PipelineSink):
     """Changes are printed by the driver."""
 
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.appliers"
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
     standard_error: bool = setting(STANDARD_ERROR)
 
@@ -70,6 +72,7 @@ class PrintSink(PipelineSink):
 class ValuesSink(PipelineSink):
     """Changes are collected in the driver's memory, for tests."""
 
+    engine_module: ClassVar[str] = "kafkastream.spark.cdc.appliers"
     prints: bool = setting(PRINT_ENABLED)
     error_on_schema_change: bool = setting(ERROR_ON_SCHEMA_CHANGE)
 

@@ -1,25 +1,55 @@
-"""Base classes of sources and sinks, for annotations and ``isinstance``."""
+"""Base classes of sources and sinks: what the engine asks of each, and what annotations and ``isinstance`` name."""
 
 from __future__ import annotations
 
+from typing import Any, ClassVar, Generic
+
+from typing_extensions import TypeVar
+
 from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.common.types import TypeInformation
 
 __all__ = ["Sink", "SinkFunction", "Source", "SourceFunction"]
 
+IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
+OUT_co = TypeVar("OUT_co", covariant=True, default=Any)
 
-class Source:
-    """Base class of sources: the argument of ``env.from_source``."""
+
+class Source(Generic[OUT_co]):
+    """Base class of sources for ``env.from_source``: a frozen value that says what to read.
+
+    A bounded source gives its ``elements``; the engine itself reads only ``KafkaSource``, which has none.
+    """
 
     __slots__ = ()
 
     _j_function = Refused()
     get_java_function = Refused()
 
+    @property
+    def elements(self) -> Any:
+        """A tuple, a ``range``, or ``FileContents`` that tasks open; None for a source that the engine reads itself."""
+        return None
 
-class Sink:
-    """Base class of sinks: the argument of ``stream.sink_to``."""
+    def get_produced_type(self) -> TypeInformation[OUT_co] | None:
+        """Return the type of the elements; None if it is not known."""
+        raise NotImplementedError
+
+
+class Sink(Generic[IN_contra]):
+    """Base class of sinks for ``stream.sink_to``: a frozen value that says what to write, and where.
+
+    The engine writes to it with an operator that is registered for its class, in a module of its own.
+    The page on contributing has the recipe.
+
+    Attributes:
+        engine_module: Name of the module that registers the operator with ``@sink_operator.register``.
+            The engine imports it when it compiles a job with such a sink, so that the value itself needs no Spark.
+    """
 
     __slots__ = ()
+
+    engine_module: ClassVar[str] = ""
 
     _j_function = Refused()
     get_java_function = Refused()
@@ -27,8 +57,23 @@ class Sink:
 
     @property
     def target_text(self) -> str:
-        """Return the target as the message at a job's start shows it, without secrets."""
+        """Target of the sink as the message at a job's start shows it, without secrets."""
         return type(self).__name__.removesuffix("Sink")
+
+    @property
+    def deduplicates_batches(self) -> bool:
+        """Whether the sink recognizes a micro-batch that is written again, by a name that the checkpoint keeps."""
+        return False
+
+    @property
+    def commits_with_checkpoint(self) -> bool:
+        """Whether output becomes visible as a whole micro-batch, which then is as long as the checkpoint interval."""
+        return False
+
+    @property
+    def goes_through_driver(self) -> bool:
+        """Whether elements are sent to the driver, for which micro-batches are kept small."""
+        return False
 
 
 class SourceFunction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
-from typing import Any, Final, NoReturn, final
+from typing import Any, ClassVar, Final, NoReturn, final
 
 import attrs
 from typing_extensions import Self
@@ -306,6 +306,7 @@ class FileSink(Sink):
         'part'
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_writer"
     base_path: str
     encoder: Encoder | BulkWriterFactory
     rolling_policy: RollingPolicy = attrs.field(factory=DefaultRollingPolicy)
@@ -317,6 +318,16 @@ class FileSink(Sink):
     def target_text(self) -> str:
         """Return the directory."""
         return f"files in {self.base_path}"
+
+    @property
+    def deduplicates_batches(self) -> bool:
+        """True: the names of part files tell the micro-batch."""
+        return True
+
+    @property
+    def commits_with_checkpoint(self) -> bool:
+        """True: files appear when their micro-batch is complete."""
+        return True
 
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> FileSink.RowFormatBuilder:

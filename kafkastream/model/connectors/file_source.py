@@ -74,6 +74,11 @@ class FileSource(Source):
 
     contents: FileContents
 
+    @property
+    def elements(self) -> FileContents:
+        """The contents of the files."""
+        return self.contents
+
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> FileSourceBuilder:
         """Begin to build a source that reads files element by element.

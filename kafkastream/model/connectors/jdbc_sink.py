@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final, final
+from typing import ClassVar, Final, final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
@@ -303,10 +303,16 @@ class JdbcSink(Sink, SinkFunction):
         5000
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.worker.jdbc_writer"
     statement: str
     type_info: RowTypeInfo
     connection: JdbcConnectionOptions
     execution: JdbcExecutionOptions
+
+    @property
+    def deduplicates_batches(self) -> bool:
+        """True: each transaction holds the offset that it has reached."""
+        return True
 
     @staticmethod
     def sink(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, final
+from typing import Any, ClassVar, Generic, final
 
 import attrs
 from typing_extensions import Self, TypeVar
@@ -87,7 +87,7 @@ def _is_guarantee(_: object, __: object, guarantee: Any) -> None:
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaSink(Sink, Generic[IN_contra]):
+class KafkaSink(Sink[IN_contra]):
     """A Kafka sink as the user defined it: plain data, ready to run.
 
     Raises:
@@ -107,6 +107,7 @@ class KafkaSink(Sink, Generic[IN_contra]):
         'NONE'
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.worker.kafka_sink_operator"
     record_serializer: KafkaRecordSerializationSchema[IN_contra] | None = attrs.field(
         default=None, validator=_is_record_schema
     )
@@ -130,6 +131,17 @@ class KafkaSink(Sink, Generic[IN_contra]):
     def bootstrap_servers(self) -> str:
         """Comma-separated ``host:port``."""
         return self.properties["bootstrap.servers"]
+
+    @property
+    def target_text(self) -> str:
+        """Return the topic, if it is the same for all elements."""
+        topic = None if self.record_serializer is None else self.record_serializer.topic
+        return "topics by element" if topic is None else f"topic {topic}"
+
+    @property
+    def commits_with_checkpoint(self) -> bool:
+        """Whether records are written in transactions."""
+        return self.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
     @property
     def on_expired_marker(self) -> ExpiredMarker:

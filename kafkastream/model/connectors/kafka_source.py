@@ -63,7 +63,7 @@ class Boundedness(enum.Enum):
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaSource(Source, Generic[OUT]):
+class KafkaSource(Source[OUT]):
     """A Kafka source as the user defined it: plain data, ready to run.
 
     The same defaults and rules as Flink's ``KafkaSource.builder().build()``; unlike there, all that is wrong with a

@@ -20,7 +20,7 @@ _LONGS = range(-(2**63), 2**63)
 @final
 @checked_methods
 @attrs.frozen
-class NumberSequenceSource(Source):
+class NumberSequenceSource(Source[int]):
     """All whole numbers from ``start`` to ``end``, both included.
 
     Same as in Flink: it ends, and nothing of it is held in memory as a whole.
@@ -43,7 +43,7 @@ class NumberSequenceSource(Source):
             )
 
     @property
-    def numbers(self) -> range:
+    def elements(self) -> range:
         """The numbers."""
         return range(self.start, self.end + 1)
 

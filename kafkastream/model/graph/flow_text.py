@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPattern
-from kafkastream.model.graph.job_graph import (
-    CollectionSource,
-    CollectSink,
-    DiscardingSink,
-    JobGraph,
-    PrintSink,
-    SinkNode,
-    SourceNode,
-)
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 
 __all__ = ["flow_text"]
 
@@ -28,6 +19,7 @@ def flow_text(graph: JobGraph) -> str:
 
     Example:
         >>> from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+        >>> from kafkastream.model.graph.job_graph import PrintSink, SinkNode
         >>> numbers = CollectionSource(range(3))
         >>> source = SourceNode(id=1, name="numbers", source=numbers, watermarks=WatermarkStrategy.no_watermarks())
         >>> flow_text(JobGraph((source, SinkNode(id=2, name="Print", input=1, sink=PrintSink()))))
@@ -37,7 +29,7 @@ def flow_text(graph: JobGraph) -> str:
 
 
 def _of_part(part: JobGraph) -> str:
-    sinks = (_written(node) for node in part.sinks if not node.takes_dead_letters)
+    sinks = (node.sink.target_text for node in part.sinks if not node.takes_dead_letters)
     return f"{_some(map(_read, part.sources))} → {_some(sinks)}"
 
 
@@ -53,21 +45,6 @@ def _read(node: SourceNode) -> str:
             return _named("partition", [str(one) for one in sorted(partitions)])
         case KafkaSource(subscription=subscriber):
             return f"topics by {type(subscriber).__name__}"
-
-
-def _written(node: SinkNode) -> str:
-    match node.sink:
-        case KafkaSink(record_serializer=serializer):
-            topic = None if serializer is None else serializer.topic
-            return "topics by element" if topic is None else f"topic {topic}"
-        case PrintSink(to_err=to_err):
-            return "standard error" if to_err else "print"
-        case CollectSink():
-            return "the program"
-        case DiscardingSink():
-            return "nowhere"
-        case other:
-            return other.target_text
 
 
 def _named(kind: str, names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 from typing_extensions import Self
@@ -15,7 +15,6 @@ from kafkastream.model.common.stream_functions import Function, KeySelector
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
 from kafkastream.model.connectors.file_formats import FileContents
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.model.functions.state_descriptors import MapStateDescriptor
@@ -40,6 +39,7 @@ __all__ = [
 
 CONTROL_NODE: Final = -1
 """Id in place of a source's where the engine itself makes the records; no node of a graph has it."""
+_CHAIN_SINKS: Final = "kafkastream.spark.worker.chain_sinks"
 
 
 class OperatorKind(enum.Enum):
@@ -93,23 +93,53 @@ class CollectionSource:
 
 @final
 @attrs.frozen
-class PrintSink:
+class PrintSink(Sink):
     """Sink that prints to standard output, in Flink's format."""
 
+    engine_module: ClassVar[str] = _CHAIN_SINKS
     identifier: str = ""
     to_err: bool = False
 
+    @property
+    def target_text(self) -> str:
+        """Return the stream of the terminal."""
+        return "standard error" if self.to_err else "print"
+
+    @property
+    def goes_through_driver(self) -> bool:
+        """True: the driver prints."""
+        return True
+
 
 @final
 @attrs.frozen
-class CollectSink:
+class CollectSink(Sink):
     """Sink that hands elements to the calling program."""
 
+    engine_module: ClassVar[str] = _CHAIN_SINKS
+
+    @property
+    def target_text(self) -> str:
+        """Return a word for the calling program."""
+        return "the program"
+
+    @property
+    def goes_through_driver(self) -> bool:
+        """True: the driver hands the elements over."""
+        return True
+
 
 @final
 @attrs.frozen
-class DiscardingSink:
+class DiscardingSink(Sink):
     """Sink that drops all elements."""
+
+    engine_module: ClassVar[str] = _CHAIN_SINKS
+
+    @property
+    def target_text(self) -> str:
+        """Return a word for no target."""
+        return "nowhere"
 
 
 @attrs.frozen(kw_only=True)
@@ -272,7 +302,7 @@ class SinkNode(_OneInput):
         takes_dead_letters: Whether it takes, instead of a source's elements, the records that could not be read.
     """
 
-    sink: KafkaSink[Any] | PrintSink | CollectSink | DiscardingSink | Sink
+    sink: Sink
     takes_dead_letters: bool = False
 
     @property

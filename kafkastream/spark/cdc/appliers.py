@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import singledispatch
 from typing import final
 
 import attrs
@@ -17,6 +16,7 @@ from kafkastream.cdc.spec.simple_sinks import PrintSink, ValuesSink
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.worker.registry import Registry
 
 __all__ = ["metadata_applier"]
 
@@ -84,7 +84,7 @@ class RefusedChanges(_WithoutConnection):
             )
 
 
-@singledispatch
+@Registry
 def metadata_applier(sink: PipelineSink) -> MetadataApplier:
     """Return what changes a sink's tables; a module that knows a class of sinks registers its own."""
     return NoTables()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import singledispatch
 from typing import NamedTuple, Protocol, final
 
 import attrs
@@ -19,6 +18,7 @@ from kafkastream.spark.cdc.messages import ChangeHandOver
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.change_router import FollowsSchemas
+from kafkastream.spark.worker.registry import Registry
 from kafkastream.spark.worker.reports import Report
 
 __all__ = ["ORDER", "FrameSink", "MicroBatch", "RowHandOver", "frame_sink"]
@@ -61,7 +61,7 @@ class FrameSink(Protocol):
         ...
 
 
-@singledispatch
+@Registry
 def frame_sink(sink: PipelineSink, session: SparkSession) -> FrameSink | None:
     """Return what writes DataFrames to a sink; None for one that workers write to.
 

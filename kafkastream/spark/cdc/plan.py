@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import singledispatch
 from typing import final
 
 import attrs
@@ -35,6 +34,7 @@ from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matchi
 from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.key_stores import has_stores, with_pem_stores
 from kafkastream.spark.session.session import spark_session
+from kafkastream.spark.worker.registry import Registry
 
 __all__ = ["PipelinePlan", "pipeline_plan", "reason_for_spark", "sink_steps"]
 
@@ -136,7 +136,7 @@ def _targets(rules: PipelineRules, book: SchemaBook) -> dict[TableId, Sequence[T
     return {table: rules.targets(table) for table in book.sources}
 
 
-@singledispatch
+@Registry
 def sink_steps(sink: PipelineSink, changes: Iterable[SchemaChange]) -> Iterator[str]:
     """Return what a sink would do for changes of its tables, in words; a module that knows a class of sinks registers its own.
 

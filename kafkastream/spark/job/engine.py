@@ -19,7 +19,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.flow_text import flow_text
-from kafkastream.model.graph.job_graph import CollectSink, JobGraph, PrintSink
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.spark.cdc.decoder import change_decoders
 from kafkastream.spark.cdc.query import PipelineQuery, pipeline_query
@@ -317,7 +317,7 @@ class _Part:
             return self._begun(run, inputs, over)
 
     def _begun(self, run: RunningPart, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
-        through_driver = any(isinstance(node.sink, (PrintSink, CollectSink)) for node in self.graph.sinks)
+        through_driver = any(node.sink.goes_through_driver for node in self.graph.sinks)
         self.exactly_once.prepare(inputs)
         markers = WrittenMarkers.of(self.graph, inputs, self._slots.id, self.pipeline.identity if self.pipeline else "")
         markers.check()
@@ -342,7 +342,9 @@ class _Part:
         interval = self.settings.checkpointing_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
-        elif self.exactly_once.shows_batches and interval is not None:  # by which output becomes visible, as in Flink
+        elif (
+            self.exactly_once.commits_with_checkpoint and interval is not None
+        ):  # by which output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.settings.name}: {self.name} ({run.job_id})")
         writer = writer.option("checkpointLocation", self.folder.of_query(self.name))

@@ -14,8 +14,6 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import delete_groups
 from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.transactions import Marker, fenced, pass_over
-from kafkastream.model.connectors.file_sink import FileSink
-from kafkastream.model.connectors.jdbc_sink import JdbcSink
 from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
@@ -24,7 +22,6 @@ from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator, slot_name
 from kafkastream.spark.worker.slot_names import SINGLE, SlotNames, origin_name
-from kafkastream.sql.connectors import JdbcTableSink
 
 if TYPE_CHECKING:
     from kafkastream.spark.exchange.source_chain import Chain
@@ -69,7 +66,7 @@ class ExactlyOnce:
         sinks: The sinks by their identities.
         reached: The identities of the sinks that each source reaches, by the source's node.
         single: The identities of the sinks behind keyed operators, which have one slot each.
-        has_files: Whether there are sinks of files, too.
+        commits_with_checkpoint: Whether output of a sink becomes visible micro-batch by micro-batch.
     """
 
     name: str
@@ -79,7 +76,7 @@ class ExactlyOnce:
     sinks: Mapping[str, _Sink]
     reached: Mapping[int, Collection[str]]
     single: Collection[str] = ()
-    has_files: bool = False
+    commits_with_checkpoint: bool = False
 
     @staticmethod
     def of(
@@ -99,22 +96,17 @@ class ExactlyOnce:
             for node in graph.sinks
             if isinstance(node.sink, KafkaSink) and names[node.id] in properties
         }
-        has_markers = any(isinstance(node.sink, (FileSink, JdbcSink, JdbcTableSink)) for node in graph.sinks)
+        deduplicates = any(node.sink.deduplicates_batches for node in graph.sinks)
         return ExactlyOnce(
             name,
             folder,
-            _names(folder, name, run) if sinks or has_markers else SlotNames(""),
+            _names(folder, name, run) if sinks or deduplicates else SlotNames(""),
             identities(graph.sources),
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
             {one.sink for one in writers},
-            any(isinstance(node.sink, FileSink) for node in graph.sinks),
+            any(node.sink.commits_with_checkpoint for node in graph.sinks),
         )
-
-    @property
-    def shows_batches(self) -> bool:
-        """Whether somebody outside sees what is written micro-batch by micro-batch."""
-        return bool(self.sinks) or self.has_files
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """Keep what the slots are called, before anything is written.

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from kafkastream.cdc.graph import job_graph
 from kafkastream.cdc.spec.pipeline import PipelineSpec
-from kafkastream.spark.cdc import delta_sink, dirty_data, postgres_sink
 from kafkastream.spark.cdc.plan import sink_steps
 from kafkastream.spark.job import engine
 from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.running_job import Job
 
 __all__ = ["sink_steps", "start", "start_and_collect"]
-
-SINKS = (delta_sink, dirty_data, postgres_sink)
-"""Modules that register what writes to sinks."""
 
 
 def start(spec: PipelineSpec) -> Job:

@@ -10,25 +10,18 @@ from pyspark import cloudpickle
 
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.node import PipelineNode
-from kafkastream.kafka.admin import Cluster
-from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.coercion import coercion_of
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.watermark_strategy import NoWatermarks, WatermarkStrategy
-from kafkastream.model.connectors.dead_letter_topics import DeadLetterSchema
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
-from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.job_graph import (
-    CollectSink,
-    DiscardingSink,
     JobGraph,
     KeyedNode,
     Node,
     OperatorNode,
-    PrintSink,
     SideOutputNode,
     SinkNode,
     SourceNode,
@@ -42,18 +35,11 @@ from kafkastream.spark.exchange.single_writer import HandOver, WriterPlan
 from kafkastream.spark.exchange.source_chain import Chain
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
-from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.pickling import sent
-from kafkastream.spark.sql.files import file_writer as file_sink
-from kafkastream.spark.sql.rows import jdbc_rows as jdbc_tables
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
 from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
 from kafkastream.spark.sql.rows.stream_rows import StreamRows
-from kafkastream.spark.worker import jdbc_writer as jdbc_sink
 from kafkastream.spark.worker.chain_sinks import (
-    CollectOperator,
-    DiscardOperator,
-    PrintOperator,
     SinkOperator,
     SinkPlace,
     sink_operator,
@@ -61,20 +47,15 @@ from kafkastream.spark.worker.chain_sinks import (
 from kafkastream.spark.worker.chained_operators import Operator, PresentRows, timestamp_operators, user_operator
 from kafkastream.spark.worker.change_router import ChangeRouter
 from kafkastream.spark.worker.declared_type import DeclaredType
-from kafkastream.spark.worker.kafka_writer import KafkaOperator, ProducingOperator, TransactionalOperator
+from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.operator_chain import Flow, Stage
 from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
-from kafkastream.spark.worker.record_encoder import RecordEncoder
-from kafkastream.spark.worker.rejected_records import DeadLetters
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
 __all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
-
-SINKS = (file_sink, jdbc_sink, jdbc_tables)
-"""Modules that register what writes to sinks."""
 
 
 def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
@@ -318,54 +299,10 @@ class ChainCompiler:
         return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
 
     def _sink(self, node: SinkNode) -> SinkOperator:
-        match node.sink:
-            case KafkaSink() as sink:
-                return self._kafka(node, sink)
-            case PrintSink() as sink:
-                return PrintOperator(node.name, node.id, sink, node.output_type)
-            case CollectSink():
-                return CollectOperator(node.name, node.id)
-            case DiscardingSink():
-                return DiscardOperator(node.name)
-            case other:
-                identity = identities(self.graph.sinks)[node.id]
-                return sink_operator(other, SinkPlace(node.name, node.id, self.run, identity, node.output_type))
-
-    def _kafka(self, node: SinkNode, sink: KafkaSink[Any]) -> KafkaOperator:
-        assert sink.record_serializer is not None
-        properties = with_pem_stores(sink.properties)
-        encoder = RecordEncoder(_knowing_limits(sink.record_serializer, properties))
-        letters = None if sink.dead_letter_topic is None else DeadLetters(node.name, sink.dead_letter_topic, properties)
-        if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
-            assert sink.transactional_id_prefix is not None
-            return TransactionalOperator(
-                name=node.name,
-                encoder=encoder,
-                dead_letters=letters,
-                properties=transactional_properties(properties),
-                prefix=sink.transactional_id_prefix,
-                sink=identities(self.graph.sinks)[node.id],
-            )
-        return ProducingOperator(
-            node=node.id,
-            name=node.name,
-            run=self.run,
-            encoder=encoder,
-            dead_letters=letters,
-            properties=FrozenMap(producer_properties(properties)),
-            # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
-            flush_each_task=self.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
+        identity = identities(self.graph.sinks)[node.id]
+        return sink_operator(
+            node.sink, SinkPlace(node.name, node.id, self.run, identity, node.output_type, ends=self.ends)
         )
-
-
-def _knowing_limits(
-    schema: KafkaRecordSerializationSchema[Any], properties: Mapping[str, str]
-) -> KafkaRecordSerializationSchema[Any]:
-    """A schema that knows how much its topic takes, if it wants to."""
-    if not isinstance(schema, DeadLetterSchema):
-        return schema
-    limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")
-    return attrs.evolve(schema, limit=None if limit is None else int(limit))
 
 
 def _culprit(chain: Chain | KeyedChain | Flow) -> str:

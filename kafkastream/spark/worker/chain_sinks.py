@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from functools import singledispatch
 from typing import Any, NamedTuple, final
 
 import attrs
 import pyarrow as pa
 
+from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.value_printing import printed
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.model.graph.job_graph import PrintSink
+from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, PrintSink
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
+from kafkastream.spark.worker.registry import Registry
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import Run
 
@@ -34,6 +35,7 @@ class SinkPlace(NamedTuple):
         run: The job at work.
         identity: The sink's identity among the job's sinks, the same after a restart.
         element_type: The type of the elements that it takes, if it is declared.
+        ends: Whether the job's input ends by itself.
     """
 
     name: str
@@ -41,17 +43,27 @@ class SinkPlace(NamedTuple):
     run: Run
     identity: str
     element_type: TypeInformation[Any] | None = None
+    ends: bool = False
 
 
-@singledispatch
+@Registry
 def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
-    """Return what writes to a sink on a worker; a module that knows a class of sinks registers its own.
+    """Return the operator that writes to a sink on a worker, which the sink's ``engine_module`` registers for its class.
 
     Args:
         sink: The sink as the user defined it.
         place: Its place in the job.
+
+    Raises:
+        DefinitionError: No operator is registered for the class.
     """
-    raise AssertionError(f"nothing writes to {type(sink).__name__}")
+    kind = type(sink)
+    raise DefinitionError(
+        f"no operator writes to a {kind.__name__}",
+        where=f"sink {place.name!r}",
+        now=f"Register one with @sink_operator.register in the module that {kind.__name__}.engine_module names, "
+        f"which is {kind.engine_module!r}.",
+    )
 
 
 @attrs.define(eq=False)
@@ -138,3 +150,18 @@ class PrintOperator(_ReportingOperator):
     def drain(self) -> Iterator[Report]:
         """The lines so far."""
         return self._take(ReportKind.LINES)
+
+
+@sink_operator.register
+def _(sink: PrintSink, place: SinkPlace) -> SinkOperator:
+    return PrintOperator(place.name, place.node, sink, place.element_type)
+
+
+@sink_operator.register
+def _(sink: CollectSink, place: SinkPlace) -> SinkOperator:
+    return CollectOperator(place.name, place.node)
+
+
+@sink_operator.register
+def _(sink: DiscardingSink, place: SinkPlace) -> SinkOperator:
+    return DiscardOperator(place.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, NoReturn, final
+from typing import ClassVar, Final, NoReturn, final
 
 import attrs
 
@@ -57,6 +57,7 @@ class JdbcTableSink(Sink):
         parallelism: How many subtasks write; as many as before it if None.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.rows.jdbc_rows"
     connection: JdbcConnectionOptions
     execution: JdbcExecutionOptions
     table_name: str
@@ -68,6 +69,11 @@ class JdbcTableSink(Sink):
     def target_text(self) -> str:
         """Return the table."""
         return f"table {self.table_name}"
+
+    @property
+    def deduplicates_batches(self) -> bool:
+        """True: each transaction holds the offset that it has reached."""
+        return True
 
     @property
     def changelog(self) -> ChangelogMode:

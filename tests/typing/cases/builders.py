@@ -78,12 +78,12 @@ serializer = (
 sink = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_serializer(serializer).build()
 reveal_type(sink)  # reveals: KafkaSink[str]
 words.sink_to(sink)
-words.map(len).sink_to(sink)  # error: incompatible type "KafkaSink[str]"; expected "KafkaSink[int] | FileSink"
+words.map(len).sink_to(sink)  # error: incompatible type "KafkaSink[str]"; expected "Sink[int]"
 
 payloads = KafkaRecordSerializationSchema.builder().set_topic("out").set_value_serialization_schema(ByteArraySchema())
 reveal_type(payloads.build())  # reveals: BuiltRecordSerializationSchema[bytes]
 of_bytes = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_serializer(payloads.build()).build()
-words.sink_to(of_bytes)  # error: incompatible type "KafkaSink[bytes]"; expected "KafkaSink[str] | FileSink"
+words.sink_to(of_bytes)  # error: incompatible type "KafkaSink[bytes]"; expected "Sink[str]"
 
 
 class Lengths(KafkaRecordSerializationSchema[int]):
@@ -97,7 +97,7 @@ class Lengths(KafkaRecordSerializationSchema[int]):
 lengths = KafkaSink.builder().set_bootstrap_servers("localhost:9092").set_record_serializer(Lengths()).build()
 reveal_type(lengths)  # reveals: KafkaSink[int]
 words.map(len).sink_to(lengths)
-words.sink_to(lengths)  # error: incompatible type "KafkaSink[int]"; expected "KafkaSink[str] | FileSink"
+words.sink_to(lengths)  # error: incompatible type "KafkaSink[int]"; expected "Sink[str]"
 ProducerRecord("out", "text")  # error: expected "bytes | None"
 
 

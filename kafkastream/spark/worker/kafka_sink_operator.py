@@ -1,0 +1,60 @@
+"""Operators for ``KafkaSink``, by its delivery guarantee."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from kafkastream.kafka.admin import Cluster
+from kafkastream.kafka.properties import producer_properties, transactional_properties
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.connectors.dead_letter_topics import DeadLetterSchema
+from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
+from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+from kafkastream.spark.session.key_stores import with_pem_stores
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.kafka_writer import ProducingOperator, TransactionalOperator
+from kafkastream.spark.worker.record_encoder import RecordEncoder
+from kafkastream.spark.worker.rejected_records import DeadLetters
+
+__all__: list[str] = []
+
+
+@sink_operator.register
+def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
+    assert sink.record_serializer is not None
+    properties = with_pem_stores(sink.properties)
+    encoder = RecordEncoder(_knowing_limits(sink.record_serializer, properties))
+    letters = None if sink.dead_letter_topic is None else DeadLetters(place.name, sink.dead_letter_topic, properties)
+    if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+        assert sink.transactional_id_prefix is not None
+        return TransactionalOperator(
+            name=place.name,
+            encoder=encoder,
+            dead_letters=letters,
+            properties=transactional_properties(properties),
+            prefix=sink.transactional_id_prefix,
+            sink=place.identity,
+        )
+    return ProducingOperator(
+        node=place.node,
+        name=place.name,
+        run=place.run,
+        encoder=encoder,
+        dead_letters=letters,
+        properties=FrozenMap(producer_properties(properties)),
+        # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
+        flush_each_task=place.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
+    )
+
+
+def _knowing_limits(
+    schema: KafkaRecordSerializationSchema[Any], properties: Mapping[str, str]
+) -> KafkaRecordSerializationSchema[Any]:
+    """Return the schema, with the maximum size of a record if it is one of dead letters, which it shortens."""
+    if not isinstance(schema, DeadLetterSchema):
+        return schema
+    limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")
+    return attrs.evolve(schema, limit=None if limit is None else int(limit))

@@ -1,0 +1,57 @@
+"""Every sink and source that a user can name is registered with the engine."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+import pytest
+
+import kafkastream
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.endpoints import Sink, Source
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.spark.cdc.appliers import metadata_applier
+from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
+from kafkastream.spark.worker.worker_cache import Run
+
+for _module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):
+    if not _module.name.endswith("__main__"):
+        importlib.import_module(_module.name)
+
+
+def leaves(kind: Any) -> Iterator[Any]:
+    """The classes of the package that are subclasses of ``kind``, and have none of their own."""
+    ours = [one for one in kind.__subclasses__() if one.__module__.startswith("kafkastream.")]
+    if not ours:
+        yield kind
+    for one in ours:
+        yield from leaves(one)
+
+
+def name(kind: Any) -> str:
+    return f"{kind.__module__.removeprefix('kafkastream.')}.{kind.__name__}"
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(Sink), key=name), ids=name)
+def test_every_sink_has_an_operator(kind: type[Sink]) -> None:
+    # Sinks of pipelines that become another sink in the job graph have an applier only.
+    assert sink_operator.knows(kind) or metadata_applier.knows(kind)
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(Source), key=name), ids=name)
+def test_every_source_gives_elements_or_is_read_by_the_engine(kind: type[Source]) -> None:
+    assert (kind.elements is Source.elements) == (kind is KafkaSource)
+
+
+def test_a_sink_without_an_operator_names_the_module_that_lacks_it() -> None:
+    @attrs.frozen
+    class Lonely(Sink):
+        engine_module = __name__
+
+    with pytest.raises(DefinitionError, match="no operator writes to a Lonely") as caught:
+        sink_operator(Lonely(), SinkPlace("out", 1, Run("run"), "out"))
+    assert __name__ in str(caught.value)
