@@ -107,7 +107,7 @@ class KafkaSink(Sink[IN_contra]):
         'NONE'
     """
 
-    engine_module: ClassVar[str] = "kafkastream.spark.worker.kafka_sink_operator"
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.kafka_sink_operator"
     record_serializer: KafkaRecordSerializationSchema[IN_contra] | None = attrs.field(
         default=None, validator=_is_record_schema
     )
