@@ -1,4 +1,12 @@
-"""The Table API's SQL: ``pyflink.table`` becomes ``kafkastream.table``."""
+"""Flink SQL, at PyFlink's path: ``pyflink.table`` becomes ``kafkastream.table``.
+
+``TableEnvironment`` declares tables and executes statements; ``Table`` is a query, ``TableResult`` what a statement
+returned, ``StreamTableEnvironment`` connects tables with streams. Statements are parsed by ``kafkastream.sql``,
+executed by ``statements`` (``INSERT``, queries) and ``ddl``, and planned by ``session_planner``.
+Modules of the Table API's expressions and catalogs exist at PyFlink's paths; their classes can be imported, and raise
+an
+error that names the SQL for it when they are used.
+"""
 
 from __future__ import annotations
 

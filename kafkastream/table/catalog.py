@@ -1,4 +1,4 @@
-"""Catalogs and what is in them, at PyFlink's path, which are refused when they are used."""
+"""Catalog API, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -42,92 +42,92 @@ _INSTEAD: Final = "Tables are declared by CREATE TABLE or TableDescriptor, or fo
 
 
 class Catalog(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog."""
+    """Catalog of databases, tables and functions."""
 
 
 class CatalogBaseTable(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog base table."""
+    """Table or view in a catalog."""
 
 
 class CatalogColumnStatistics(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog column statistics."""
+    """Statistics of columns."""
 
 
 class CatalogDatabase(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog database."""
+    """Database in a catalog."""
 
 
 class CatalogDescriptor(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog descriptor."""
+    """Description of a catalog by its options."""
 
 
 class CatalogFunction(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog function."""
+    """Function in a catalog."""
 
 
 class CatalogModel(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog model."""
+    """Model in a catalog."""
 
 
 class CatalogPartition(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog partition."""
+    """Partition of a table."""
 
 
 class CatalogPartitionSpec(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog partition spec."""
+    """Key of a partition."""
 
 
 class CatalogTableStatistics(StandIn, instead=_INSTEAD):
-    """Of a catalog: catalog table statistics."""
+    """Statistics of a table."""
 
 
 class Column(StandIn, instead=_INSTEAD):
-    """Of a catalog: column."""
+    """Column of a resolved schema."""
 
 
 class ComputedColumn(StandIn, instead=_INSTEAD):
-    """Of a catalog: computed column."""
+    """Column computed from others."""
 
 
 class Constraint(StandIn, instead=_INSTEAD):
-    """Of a catalog: constraint."""
+    """Constraint of a table."""
 
 
 class HiveCatalog(StandIn, instead=_INSTEAD):
-    """Of a catalog: hive catalog."""
+    """Catalog in a Hive metastore."""
 
 
 class JdbcCatalog(StandIn, instead=_INSTEAD):
-    """Of a catalog: jdbc catalog."""
+    """Catalog of a relational database."""
 
 
 class MetadataColumn(StandIn, instead=_INSTEAD):
-    """Of a catalog: metadata column."""
+    """Column of a record's metadata."""
 
 
 class ObjectIdentifier(StandIn, instead=_INSTEAD):
-    """Of a catalog: object identifier."""
+    """Catalog, database and name of an object."""
 
 
 class ObjectPath(StandIn, instead=_INSTEAD):
-    """Of a catalog: object path."""
+    """Database and name of an object."""
 
 
 class PhysicalColumn(StandIn, instead=_INSTEAD):
-    """Of a catalog: physical column."""
+    """Column of a record's fields."""
 
 
 class Procedure(StandIn, instead=_INSTEAD):
-    """Of a catalog: procedure."""
+    """Stored procedure."""
 
 
 class UniqueConstraint(StandIn, instead=_INSTEAD):
-    """Of a catalog: unique constraint."""
+    """Primary key of a table."""
 
 
 class WatermarkSpec(StandIn, instead=_INSTEAD):
-    """Of a catalog: watermark spec."""
+    """Watermark of a resolved schema."""
 
 
 class ResolvedSchema(StandIn, instead=_INSTEAD):
-    """Of a catalog: resolved schema."""
+    """Schema with resolved types."""

@@ -1,4 +1,4 @@
-"""Which kinds of rows a changelog has, at PyFlink's path."""
+"""``ChangelogMode``, the set of row kinds in a changelog, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled plans, at PyFlink's path, refused when they are used."""
+"""Compiled plans, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ _INSTEAD: Final = "Keep the statement, and run it again: a job goes on from its 
 
 
 class CompiledPlan(StandIn, instead=_INSTEAD):
-    """A statement with its plan."""
+    """Compiled plan of a statement."""

@@ -1,4 +1,4 @@
-"""Views of state for aggregate functions, at PyFlink's path, refused when they are used."""
+"""State views of aggregate functions, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class DataView(StandIn, instead=_INSTEAD):
 
 
 class ListView(StandIn, instead=_INSTEAD):
-    """A list in state."""
+    """List state of an aggregate function."""
 
 
 class MapView(StandIn, instead=_INSTEAD):
-    """A map in state."""
+    """Map state of an aggregate function."""

@@ -1,4 +1,4 @@
-"""Where tables are declared and queries run, at PyFlink's path."""
+"""``TableEnvironment``: declares tables and executes SQL statements, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.declaring_environment import DeclaringEnvironment
+from kafkastream.table.descriptor_environment import DescriptorEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
-from kafkastream.table.explaining import explained
+from kafkastream.table.explain import explain_plans
 from kafkastream.table.function_environment import FunctionEnvironment
-from kafkastream.table.planning import Plan, Planner
+from kafkastream.table.session_planner import Plan, SessionPlanner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
-    """Where tables are declared and queries run.
+class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
+    """Entry point of Flink SQL: declares tables and executes statements.
 
-    Same as PyFlink's. Differs: tables, views and catalogs live as long as the environment.
+    Differs from PyFlink: tables, views and catalogs live as long as the environment.
     No JVM starts before the first query.
 
     Example:
@@ -59,15 +59,19 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         self._catalog = SessionCatalog()
         self._typings: dict[tuple[str, str | None], Typing] = {}
         self._names = itertools.count()
-        self._planner = Planner(self._catalog, config, self._typing)
+        self._planner = SessionPlanner(self._catalog, config, self._typing)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
-        """A new environment."""
+        """Create an environment.
+
+        Args:
+            environment_settings: Settings, or a ``Configuration`` with Flink's keys.
+        """
         return TableEnvironment(TableConfig(environment_settings.get_configuration()))
 
     def get_config(self) -> TableConfig:
-        """The settings, which hold for what is started from then on."""
+        """Return the settings; changes apply to jobs that are started afterwards."""
         return self._config
 
     getConfig = get_config
@@ -75,12 +79,16 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute one statement.
 
-        INSERT starts a job and returns; ``TableResult.wait`` waits for its end. The rows of a query come with ``print`` or
-        ``collect``.
+        INSERT starts a job and returns at once: ``TableResult.wait`` waits for its end. A query starts when its rows
+        are
+        taken with ``TableResult.print`` or ``collect``.
+
+        Args:
+            stmt: Statement, with or without a semicolon at its end.
 
         Raises:
-            DefinitionError: The statement is wrong: with line and column.
-            UnsupportedFeatureError: It asks for what is not to be had here, with what works instead.
+            DefinitionError: The statement is invalid; the error names line and column.
+            UnsupportedFeatureError: The statement uses a feature that is not supported; the error names an alternative.
             KafkastreamError: The job cannot start.
         """
         return self._execute(parse_one(stmt))
@@ -88,7 +96,15 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     executeSql = execute_sql
 
     def sql_query(self, query: str) -> Table:
-        """A query as a table, to be executed, inserted, or named as a view; errors as with ``execute_sql``."""
+        """Return a query as a table, which can be executed, inserted into another table, or registered as a view.
+
+        Args:
+            query: SELECT, VALUES, WITH or a set operation.
+
+        Raises:
+            DefinitionError: The text is no query, or an invalid one.
+            UnsupportedFeatureError: The query uses a feature that is not supported.
+        """
         statement = parse_one(query)
         if not isinstance(statement, Query):
             raise DefinitionError(
@@ -99,19 +115,32 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     sqlQuery = sql_query
 
     def explain_sql(self, stmt: str) -> str:
-        """What would run, as EXPLAIN shows it; errors as with ``execute_sql``."""
+        """Return the plan of a statement, as EXPLAIN prints it.
+
+        Args:
+            stmt: Query or INSERT.
+            extra_details: Not supported.
+
+        Raises:
+            DefinitionError: The statement is invalid.
+            UnsupportedFeatureError: The statement is neither a query nor an INSERT, or uses a feature that is not
+                supported.
+        """
         statement = parse_one(stmt)
         if not isinstance(statement, (Query, Insert)):
             raise DefinitionError("only queries and INSERT can be explained", now="Use execute_sql.")
-        return explained(self._interpreter.plans(statement))
+        return explain_plans(self._interpreter.plans(statement))
 
     explainSql = explain_sql
 
     def from_path(self, path: str) -> Table:
-        """A table or view by its name.
+        """Return a table or view by name.
+
+        Args:
+            path: Name, with or without catalog and database.
 
         Raises:
-            DefinitionError: There is none.
+            DefinitionError: No table or view has this name.
         """
         name = name_of(path)
         self._catalog.get(name, f"from_path({path!r})")
@@ -120,10 +149,14 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     fromPath = from_path
 
     def create_temporary_view(self, view_path: str, table: Table) -> None:
-        """Give a query a name.
+        """Register a query as a temporary view.
+
+        Args:
+            view_path: Name, with or without catalog and database.
+            table: Query, as returned by ``sql_query``.
 
         Raises:
-            DefinitionError: There is something of this name.
+            DefinitionError: A temporary table or view of this name exists.
         """
         view = View(table._query, tuple(field.name for field in table._relation.fields))
         name = name_of(view_path)
@@ -132,19 +165,19 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     createTemporaryView = create_temporary_view
 
     def drop_temporary_view(self, view_path: str) -> bool:
-        """Forget a temporary view; tells whether there was one."""
+        """Drop a temporary view, and return whether it existed."""
         return self._drop_temporary(view_path, View)
 
     dropTemporaryView = drop_temporary_view
 
     def drop_temporary_table(self, table_path: str) -> bool:
-        """Forget a temporary table; tells whether there was one."""
+        """Drop a temporary table, and return whether it existed."""
         return self._drop_temporary(table_path, TableDefinition)
 
     dropTemporaryTable = drop_temporary_table
 
     def create_statement_set(self) -> StatementSet:
-        """A new set of statements that start and stop together."""
+        """Create a set of INSERT statements that start and stop together."""
         from kafkastream.table.statement_set import StatementSet
 
         return StatementSet(self)
@@ -152,63 +185,63 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
     createStatementSet = create_statement_set
 
     def list_tables(self) -> list[str]:
-        """The names of tables and views in the current database."""
+        """Return the names of tables and views in the current database."""
         return list(self._catalog.names())
 
     listTables = list_tables
 
     def list_views(self) -> list[str]:
-        """The names of views in the current database."""
+        """Return the names of views in the current database."""
         return list(self._catalog.names(View))
 
     listViews = list_views
 
     def list_catalogs(self) -> list[str]:
-        """The names of catalogs."""
+        """Return the names of catalogs."""
         return list(self._catalog.catalogs)
 
     listCatalogs = list_catalogs
 
     def list_databases(self) -> list[str]:
-        """The names of databases in the current catalog."""
+        """Return the names of databases in the current catalog."""
         return list(self._catalog.databases)
 
     listDatabases = list_databases
 
     def get_current_catalog(self) -> str:
-        """The catalog of names without one."""
+        """Return the catalog of names without one."""
         return self._catalog.current[0]
 
     getCurrentCatalog = get_current_catalog
 
     def get_current_database(self) -> str:
-        """The database of names without one."""
+        """Return the database of names without one."""
         return self._catalog.current[1]
 
     getCurrentDatabase = get_current_database
 
     def use_database(self, database_name: str) -> None:
-        """Have names without a database stand for what is in this one.
+        """Set the database of names without one.
 
         Raises:
-            DefinitionError: There is none.
+            DefinitionError: The current catalog has no such database.
         """
         self._catalog.use((database_name,), f"use_database({database_name!r})")
 
     useDatabase = use_database
 
     def use_catalog(self, catalog_name: str) -> None:
-        """Have names without a catalog stand for what is in this one.
+        """Set the catalog of names without one.
 
         Raises:
-            DefinitionError: There is none.
+            DefinitionError: No catalog has this name.
         """
         self._catalog.use_catalog(catalog_name, f"use_catalog({catalog_name!r})")
 
     useCatalog = use_catalog
 
     def _execute_all(self, text: str) -> Sequence[TableResult]:
-        """Execute statements one after the other."""
+        """Execute statements one after another."""
         return [self._execute(statement) for statement in parse(text)]
 
     def _execute(self, statement: Statement) -> TableResult:
@@ -223,7 +256,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return Table(self, kept, self._planner.query(query))
 
     def _typing(self) -> Typing:
-        """What knows the types of Spark's expressions: with it, Spark starts."""
+        """Return the object that infers types of Spark's expressions; starts Spark."""
         from kafkastream.spark.plan.spark_typing import spark_typing
 
         key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
@@ -232,7 +265,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return self._typings[key]
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
-        """Start the job of INSERTs."""
+        """Start the job of INSERT statements."""
         from kafkastream.spark.job import engine
 
         settings = job_settings(self._config.get_configuration(), self._job_name(plans))
@@ -245,7 +278,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return result
 
     def _show(self, plan: Plan) -> TableResult:
-        """Start the job of a query."""
+        """Start the job of a query whose rows come to the program."""
         from kafkastream.spark.job import engine
 
         settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
@@ -253,7 +286,7 @@ class TableEnvironment(FunctionEnvironment, DeclaringEnvironment):
         return TableResult([(field.name, field.type) for field in plan.relation.fields], rows, is_static=False)
 
     def _job_name(self, plans: Sequence[Plan]) -> str | None:
-        """Flink's name of such a job, if the user has none for it."""
+        """Return Flink's default name of a SQL job, or None if ``pipeline.name`` is set."""
         if self._config.get_configuration().contains_key(JOB_NAME.key):
             return None
         targets = [plan.target.table.identifier for plan in plans if plan.target.table is not None]

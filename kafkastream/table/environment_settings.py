@@ -1,4 +1,4 @@
-"""Settings of a table environment, at PyFlink's path."""
+"""``EnvironmentSettings`` of a table environment, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _MODE = "execution.runtime-mode"
 
 @final
 class EnvironmentSettings:
-    """How a table environment is to be made.
+    """Settings with which a table environment is created.
 
-    Differs from Flink: there is no batch mode; a query over bounded tables ends by itself and tells its changes.
+    Differs from Flink: batch mode is not supported; a query over bounded tables ends by itself and emits a changelog.
 
     Example:
         >>> EnvironmentSettings.in_streaming_mode().is_streaming_mode()
@@ -28,25 +28,25 @@ class EnvironmentSettings:
 
     @final
     class Builder:
-        """Collects the settings."""
+        """Builder of ``EnvironmentSettings``; each setter returns the builder."""
 
         def __init__(self) -> None:
             self._configuration = Configuration()
 
         def in_streaming_mode(self) -> EnvironmentSettings.Builder:
-            """Rows are told as they come."""
+            """Set streaming mode, the only one."""
             return self
 
         inStreamingMode = in_streaming_mode
 
         def in_batch_mode(self) -> EnvironmentSettings.Builder:
-            """Refused.
+            """Not supported.
 
             Raises:
                 UnsupportedFeatureError: Always.
             """
             raise UnsupportedFeatureError(
-                "there is no batch mode for tables",
+                "batch mode is not supported for tables",
                 where="EnvironmentSettings.in_batch_mode",
                 now="Use streaming mode with 'scan.bounded.mode' = 'latest-offset': the query ends, and the last change "
                 "of each key is the result.",
@@ -55,33 +55,33 @@ class EnvironmentSettings:
         inBatchMode = in_batch_mode
 
         def with_configuration(self, config: Configuration) -> EnvironmentSettings.Builder:
-            """Flink's keys with their values."""
+            """Set options under Flink's keys."""
             self._configuration.add_all(config)
             return self
 
         withConfiguration = with_configuration
 
         def build(self) -> EnvironmentSettings:
-            """The settings."""
+            """Build the settings."""
             return EnvironmentSettings(self._configuration)
 
     @staticmethod
     def new_instance() -> EnvironmentSettings.Builder:
-        """A builder."""
+        """Create a builder."""
         return EnvironmentSettings.Builder()
 
     newInstance = new_instance
 
     @staticmethod
     def in_streaming_mode() -> EnvironmentSettings:
-        """The defaults."""
+        """Return the default settings."""
         return EnvironmentSettings.new_instance().in_streaming_mode().build()
 
     inStreamingMode = in_streaming_mode
 
     @staticmethod
     def in_batch_mode() -> EnvironmentSettings:
-        """Refused.
+        """Not supported.
 
         Raises:
             UnsupportedFeatureError: Always.
@@ -91,13 +91,13 @@ class EnvironmentSettings:
     inBatchMode = in_batch_mode
 
     def is_streaming_mode(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     isStreamingMode = is_streaming_mode
 
     def get_configuration(self) -> Configuration:
-        """Flink's keys with their values."""
+        """Return the options under Flink's keys."""
         return self._configuration
 
     getConfiguration = get_configuration

@@ -1,4 +1,4 @@
-"""Details of explained plans, at PyFlink's path, refused when they are used."""
+"""``ExplainDetail``, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ _INSTEAD: Final = "Leave it out: explain_sql shows the plan."
 
 
 class ExplainDetail(StandIn, instead=_INSTEAD):
-    """What else an explained plan shows."""
+    """Detail that an explained plan may include."""

@@ -1,4 +1,4 @@
-"""Expressions of the Table API, at PyFlink's path: they can be imported, and are refused when they are used."""
+"""Expressions of the Table API, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ T = TypeVar("T")
 
 
 class Expression(StandIn, instead=QUERY):
-    """Computes a column."""
+    """Expression of the Table API."""
 
 
 class JsonExistsOnError(StandIn, instead=QUERY):
-    """Says how an expression works: json exists on error."""
+    """Result of ``JSON_EXISTS`` on an error."""
 
 
 class JsonOnNull(StandIn, instead=QUERY):
-    """Says how an expression works: json on null."""
+    """Result of JSON constructors on NULL."""
 
 
 class JsonQueryOnEmptyOrError(StandIn, instead=QUERY):
-    """Says how an expression works: json query on empty or error."""
+    """Result of ``JSON_QUERY`` on an empty result or an error."""
 
 
 class JsonQueryWrapper(StandIn, instead=QUERY):
-    """Says how an expression works: json query wrapper."""
+    """Wrapping of the result of ``JSON_QUERY``."""
 
 
 class JsonType(StandIn, instead=QUERY):
-    """Says how an expression works: json type."""
+    """Type that ``IS JSON`` checks for."""
 
 
 class JsonValueOnEmptyOrError(StandIn, instead=QUERY):
-    """Says how an expression works: json value on empty or error."""
+    """Result of ``JSON_VALUE`` on an empty result or an error."""
 
 
 class TimeIntervalUnit(StandIn, instead=QUERY):
-    """Says how an expression works: time interval unit."""
+    """Unit of a time interval."""
 
 
 class TimePointUnit(StandIn, instead=QUERY):
-    """Says how an expression works: time point unit."""
+    """Unit of a point in time."""

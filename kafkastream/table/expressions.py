@@ -1,4 +1,4 @@
-"""Functions that make expressions of the Table API, at PyFlink's path, which are refused when they are used."""
+"""Factories of the Table API's expressions, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table environment does with functions of the user's."""
+"""Methods of ``TableEnvironment`` that register and drop user-defined functions."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from kafkastream.options.job import PYTHON_FILES
 from kafkastream.sql.catalog import name_of
 from kafkastream.sql.user_functions import UserFunction
 from kafkastream.table.functions import create_function, create_system_function
-from kafkastream.table.planning import Planner
+from kafkastream.table.session_planner import SessionPlanner
 
 __all__ = ["FunctionEnvironment"]
 
 
 class FunctionEnvironment:
-    """The methods of ``TableEnvironment`` that give functions names, and take them away."""
+    """Part of ``TableEnvironment`` that registers user-defined functions."""
 
-    _planner: Planner
+    _planner: SessionPlanner
 
     def create_temporary_function(self, path: str, function: UserFunction) -> None:
-        """Have SQL call a function by a name, of the current database if it has no other.
+        """Register a function under a name in a catalog and database.
+
+        Args:
+            path: Name, by default in the current catalog and database.
+            function: Function made by ``udf``.
 
         Raises:
-            DefinitionError: There is one of this name, or it is not what ``udf`` returns.
+            DefinitionError: A function of this name exists, or ``function`` was not made by ``udf``.
 
         Example:
             >>> from kafkastream.table.udf import udf
@@ -36,18 +40,22 @@ class FunctionEnvironment:
     createTemporaryFunction = create_temporary_function
 
     def create_temporary_system_function(self, name: str, function: UserFunction) -> None:
-        """Have SQL call a function by a name, whichever the current database; it comes before a built-in one.
+        """Register a function under a name without catalog and database; it takes precedence over a built-in one.
+
+        Args:
+            name: Name of the function.
+            function: Function made by ``udf``.
 
         Raises:
-            DefinitionError: There is one of this name, or it is not what ``udf`` returns.
-            UnsupportedFeatureError: It is the name of a built-in aggregate, or of what has a grammar of its own.
+            DefinitionError: A function of this name exists, or ``function`` was not made by ``udf``.
+            UnsupportedFeatureError: The name is that of a built-in aggregate, or of a function with its own grammar.
         """
         create_system_function(name, function, self._planner, f"create_temporary_system_function({name!r})")
 
     createTemporarySystemFunction = create_temporary_system_function
 
     def drop_temporary_function(self, path: str) -> bool:
-        """Forget a temporary function; tells whether there was one."""
+        """Drop a temporary function, and return whether it existed."""
         return self._planner.functions.drop(
             self._planner.catalog.path(name_of(path)), path, temporary=True, if_exists=True
         )
@@ -55,14 +63,14 @@ class FunctionEnvironment:
     dropTemporaryFunction = drop_temporary_function
 
     def drop_temporary_system_function(self, name: str) -> bool:
-        """Forget a temporary system function; tells whether there was one."""
+        """Drop a temporary system function, and return whether it existed."""
         functions = self._planner.functions
         return functions.drop(functions.system_path(name), name, temporary=True, if_exists=True)
 
     dropTemporarySystemFunction = drop_temporary_system_function
 
     def list_user_defined_functions(self) -> list[str]:
-        """The names of the user's functions: system functions, and those of the current database."""
+        """Return the names of user-defined functions: system functions, and those in the current database."""
         return self._planner.functions.names(self._planner.catalog.current)
 
     listUserDefinedFunctions = list_user_defined_functions
@@ -70,7 +78,10 @@ class FunctionEnvironment:
     def add_python_file(self, file_path: str) -> None:
         """Ship a Python file, or a zip archive of packages, to the workers, where functions can import it.
 
-        Differs from Flink: a directory has to be zipped.
+        Differs from Flink: a directory has to be zipped first.
+
+        Args:
+            file_path: Path of a ``.py`` or ``.zip`` file.
         """
         configuration = self._planner.config.get_configuration()
         files = (*configuration.get(PYTHON_FILES), file_path)

@@ -1,4 +1,6 @@
-"""Functions of the user's as a session gets and loses them."""
+"""Registration of user-defined functions in a session: by ``CREATE FUNCTION``, and by methods of
+``TableEnvironment``.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,16 @@ from kafkastream.options.job import PYTHON_FILES
 from kafkastream.sql.expressions.built_in_names import is_replaceable
 from kafkastream.sql.function_imports import checked_function, imported_function
 from kafkastream.sql.syntax.statements import CreateFunction, Drop
-from kafkastream.table.planning import Planner
+from kafkastream.table.session_planner import SessionPlanner
 
 __all__ = ["create_function", "create_system_function", "created_function", "drop_function"]
 
 
-def created_function(statement: CreateFunction, planner: Planner) -> None:
-    """Carry out CREATE FUNCTION: the function is imported at once.
+def created_function(statement: CreateFunction, planner: SessionPlanner) -> None:
+    """Execute ``CREATE FUNCTION``; the function is imported at once.
 
     Raises:
-        DefinitionError: There is no such function, or already one of the name.
+        DefinitionError: The function cannot be imported, or one of this name exists.
     """
     where = f"CREATE FUNCTION {'.'.join(statement.name)}, {statement.position}"
     files: tuple[str, ...] = planner.config.get_configuration().get(PYTHON_FILES)
@@ -37,16 +39,16 @@ def created_function(statement: CreateFunction, planner: Planner) -> None:
 def create_function(
     name: tuple[str, ...],
     function: object,
-    planner: Planner,
+    planner: SessionPlanner,
     where: str,
     *,
     temporary: bool,
     if_not_exists: bool = False,
 ) -> None:
-    """Keep a function of a catalog.
+    """Register a function in a catalog.
 
     Raises:
-        DefinitionError: It is none, or there is one of the name.
+        DefinitionError: The object is no function, or one of this name exists.
     """
     path = planner.catalog.path(name)
     made = checked_function(function, where)
@@ -54,13 +56,13 @@ def create_function(
 
 
 def create_system_function(
-    name: str, function: object, planner: Planner, where: str, *, if_not_exists: bool = False
+    name: str, function: object, planner: SessionPlanner, where: str, *, if_not_exists: bool = False
 ) -> None:
-    """Keep a system function, which comes before those that are built in.
+    """Register a system function, which takes precedence over built-in ones.
 
     Raises:
-        DefinitionError: It is none, or there is one of the name.
-        UnsupportedFeatureError: The name is one of an aggregate, or has a grammar of its own.
+        DefinitionError: The object is no function, or one of this name exists.
+        UnsupportedFeatureError: The name is that of a built-in aggregate, or of a function with its own grammar.
     """
     if not is_replaceable(name):
         raise UnsupportedFeatureError(
@@ -71,11 +73,11 @@ def create_system_function(
     planner.functions.create(path, made, where, temporary=True, if_not_exists=if_not_exists)
 
 
-def drop_function(statement: Drop, planner: Planner) -> None:
-    """Carry out DROP FUNCTION.
+def drop_function(statement: Drop, planner: SessionPlanner) -> None:
+    """Execute ``DROP FUNCTION``.
 
     Raises:
-        DefinitionError: There is none.
+        DefinitionError: No function has this name.
     """
     functions = planner.functions
     path = functions.system_path(statement.name[-1]) if statement.system else planner.catalog.path(statement.name)

@@ -1,4 +1,4 @@
-"""Tables between a window or a grouping and what is selected, which are refused when they are used."""
+"""Grouped and windowed tables of the Table API: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ __all__ = [
 
 
 class GroupedTable(StandIn, instead=QUERY):
-    """Rows by columns."""
+    """Table grouped by columns."""
 
 
 class GroupWindowedTable(StandIn, instead=QUERY):
-    """Rows in windows."""
+    """Table grouped by a window."""
 
 
 class WindowGroupedTable(StandIn, instead=QUERY):
-    """Rows by columns in windows."""
+    """Table grouped by a window and columns."""
 
 
 class OverWindowedTable(StandIn, instead=QUERY):
-    """Rows with windows over them."""
+    """Table with over windows."""
 
 
 class AggregatedTable(StandIn, instead=QUERY):
-    """Rows that are aggregated."""
+    """Grouped table with an aggregate function."""
 
 
 class FlatAggregateTable(StandIn, instead=QUERY):
-    """Rows that are aggregated into rows."""
+    """Grouped table with a table aggregate function."""

@@ -1,4 +1,4 @@
-"""Modules, at PyFlink's path, refused when they are used."""
+"""Modules, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _INSTEAD: Final = "There are no modules: functions are there, or made by udf."
 
 
 class Module(StandIn, instead=_INSTEAD):
-    """A set of functions."""
+    """Set of built-in functions."""
 
 
 class HiveModule(StandIn, instead=_INSTEAD):
-    """Hive's functions."""
+    """Built-in functions of Hive."""
 
 
 class ModuleEntry(StandIn, instead=_INSTEAD):
-    """A module and whether it is used."""
+    """Module, and whether it is in use."""

@@ -1,4 +1,4 @@
-"""References to compiled plans, at PyFlink's path, refused when they are used."""
+"""References to compiled plans, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _INSTEAD: Final = "Keep the statement, and run it again."
 
 
 class PlanReference(StandIn, instead=_INSTEAD):
-    """Where a compiled plan is."""
+    """Reference to a compiled plan."""
 
 
 class FilePlanReference(StandIn, instead=_INSTEAD):
-    """A file with a compiled plan."""
+    """Compiled plan in a file."""
 
 
 class JsonContentPlanReference(StandIn, instead=_INSTEAD):
-    """A compiled plan as JSON."""
+    """Compiled plan as JSON."""
 
 
 class BytesContentPlanReference(StandIn, instead=_INSTEAD):
-    """A compiled plan as bytes."""
+    """Compiled plan as bytes."""

@@ -1,4 +1,4 @@
-"""Expressions with types, at PyFlink's path, which are refused when they are used."""
+"""``ResolvedExpression``, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ __all__ = [
 
 
 class ResolvedExpression(StandIn, instead=QUERY):
-    """An expression with its type."""
+    """Expression with its type."""

@@ -1,4 +1,4 @@
-"""What a result holds, at PyFlink's path."""
+"""``ResultKind``, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of a table without SQL, at PyFlink's path."""
+"""``Schema``: the columns, watermark and primary key of a table, built without SQL, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.expressions import parse_expression
 from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableSchema, Watermark
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.declared import declared_schema
+from kafkastream.table.ddl_text import schema_text
 from kafkastream.table.expression import Expression
 
 __all__ = [
@@ -33,13 +33,15 @@ __all__ = [
 @final
 @attrs.frozen(repr=False)
 class Schema:
-    """What stands between the parentheses of ``CREATE TABLE``: columns, watermark and primary key.
+    """Columns, watermark and primary key of a table, as between the parentheses of ``CREATE TABLE``.
 
-    Same as PyFlink's; ``str`` shows it as SQL. Differs: types and expressions are read when they are given, not when the table is
-    created; the name of a primary key is not kept.
+    ``str`` shows the schema as SQL.
+    Differs from PyFlink: types and expressions are parsed when they are given, not when the table is created; the name
+    of
+    a primary key is not kept.
 
     Args:
-        declared: It, as a statement declares it.
+        declared: Schema as a statement declares it.
 
     Example:
         >>> builder = Schema.new_builder().column("id", "BIGINT").column_by_metadata("ts", "TIMESTAMP(3)", "timestamp")
@@ -57,37 +59,37 @@ class Schema:
 
     @staticmethod
     def new_builder() -> SchemaBuilder:
-        """Begin to declare columns."""
+        """Create a builder."""
         return SchemaBuilder()
 
     newBuilder = new_builder
 
     def _behind(self, names: Sequence[str], types: Sequence[DataType]) -> Schema:
-        """This schema; with the columns of rows in front, if it has no physical ones."""
+        """Return this schema, after the given physical columns if it has none itself."""
         if self._declared.physical:
             return self
         return SchemaBuilder().from_fields(names, types).from_schema(self).build()
 
     def _checked(self, where: str) -> TableSchema:
-        """The schema of a table, of which these are all columns.
+        """Return the schema of a table, checked as a whole.
 
         Args:
-            where: What it is given to, for errors.
+            where: Method that takes the schema, for errors.
 
         Raises:
-            DefinitionError: The primary key or the watermark is on a column that is not there or cannot be in one.
+            DefinitionError: Primary key or watermark name a column that does not exist, or cannot be part of them.
         """
         for problem in problems(self._declared):
             raise refusal(problem, where)
         return self._declared
 
     def __repr__(self) -> str:
-        return declared_schema(self._declared)
+        return schema_text(self._declared)
 
 
 @final
 class SchemaBuilder:
-    """Collects the columns of a ``Schema``."""
+    """Builder of a ``Schema``; each method returns the builder."""
 
     def __init__(self) -> None:
         self._columns: dict[str, Column] = {}
@@ -95,10 +97,10 @@ class SchemaBuilder:
         self._key: tuple[str, ...] = ()
 
     def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
-        """Take over all of a schema.
+        """Add all columns, the watermark and the primary key of another schema.
 
         Raises:
-            DefinitionError: Both have a column of one name, a watermark, or a primary key.
+            DefinitionError: Both schemas have a column of the same name, a watermark, or a primary key.
         """
         declared = unresolved_schema._declared
         for column in declared.columns:
@@ -110,10 +112,10 @@ class SchemaBuilder:
     fromSchema = from_schema
 
     def from_row_data_type(self, data_type: DataType) -> SchemaBuilder:
-        """Take over the fields of a ``ROW`` as physical columns.
+        """Add the fields of a ROW type as physical columns.
 
         Raises:
-            DefinitionError: The type is no ``ROW``, or there is a column of that name.
+            DefinitionError: The type is no ROW, or a column of the same name exists.
         """
         if data_type.kind is not Kind.ROW:
             raise DefinitionError(
@@ -124,10 +126,14 @@ class SchemaBuilder:
     fromRowDataType = from_row_data_type
 
     def from_fields(self, field_names: Sequence[str], field_data_types: Sequence[DataType]) -> SchemaBuilder:
-        """Add physical columns of these names and types.
+        """Add physical columns.
+
+        Args:
+            field_names: Names of the columns.
+            field_data_types: Types of the columns, as ``DataTypes`` or SQL text.
 
         Raises:
-            DefinitionError: There are not as many types as names, or there is a column of that name.
+            DefinitionError: The numbers of names and types differ, or a column of the same name exists.
         """
         if len(field_names) != len(field_data_types):
             raise DefinitionError(
@@ -145,12 +151,12 @@ class SchemaBuilder:
         """Add a physical column: a field of the records.
 
         Args:
-            column_name: Its name.
-            data_type: Its type, of ``DataTypes`` or as text of SQL.
+            column_name: Name of the column.
+            data_type: Type of the column, as ``DataTypes`` or SQL text.
 
         Raises:
-            DefinitionError: The text is no type, or there is a column of that name.
-            UnsupportedFeatureError: There is no such type here.
+            DefinitionError: The text is no type, or a column of the same name exists.
+            UnsupportedFeatureError: The type is not supported.
         """
         where = f"column({column_name!r})"
         return self._add(PhysicalColumn(column_name, _type(data_type, where)), where)
@@ -159,11 +165,11 @@ class SchemaBuilder:
         """Add a column that is computed from others.
 
         Args:
-            column_name: Its name.
-            expr: The expression, in SQL.
+            column_name: Name of the column.
+            expr: Expression, as SQL text.
 
         Raises:
-            DefinitionError: The text is no expression, or there is a column of that name.
+            DefinitionError: The text is no expression, or a column of the same name exists.
         """
         where = f"column_by_expression({column_name!r})"
         return self._add(ComputedColumn(column_name, parse_expression(expr, where)), where)
@@ -177,17 +183,17 @@ class SchemaBuilder:
         metadata_key: str | None = None,
         is_virtual: bool = False,
     ) -> SchemaBuilder:
-        """Add a column that is a record's metadata.
+        """Add a metadata column, such as a Kafka record's timestamp or partition.
 
         Args:
-            column_name: Its name.
-            data_type: Its type, of ``DataTypes`` or as text of SQL.
-            metadata_key: Which metadata; what the column's name says if not given.
-            is_virtual: Whether it is read only.
+            column_name: Name of the column.
+            data_type: Type of the column, as ``DataTypes`` or SQL text.
+            metadata_key: Key of the metadata; by default, the name of the column.
+            is_virtual: Exclude the column when the table is written to.
 
         Raises:
-            DefinitionError: The text is no type, or there is a column of that name.
-            UnsupportedFeatureError: There is no such type here.
+            DefinitionError: The text is no type, or a column of the same name exists.
+            UnsupportedFeatureError: The type is not supported.
         """
         where = f"column_by_metadata({column_name!r})"
         key = column_name if metadata_key is None else metadata_key
@@ -196,36 +202,43 @@ class SchemaBuilder:
     columnByMetadata = column_by_metadata
 
     def watermark(self, column_name: str, watermark_expr: str) -> SchemaBuilder:
-        """Declare a column as event time.
+        """Declare a column as the event time attribute, with its watermark strategy.
 
         Args:
-            column_name: The column.
-            watermark_expr: The watermark that a row brings, in SQL.
+            column_name: Name of a column of type TIMESTAMP(3) or TIMESTAMP_LTZ(3).
+            watermark_expr: Watermark expression, as SQL text.
 
         Raises:
-            DefinitionError: The text is no expression, or there is a watermark.
+            DefinitionError: The text is no expression, or a watermark exists.
         """
         where = f"watermark({column_name!r})"
         return self._set_watermark(Watermark((column_name,), parse_expression(watermark_expr, where)), where)
 
     def primary_key(self, *column_names: str) -> SchemaBuilder:
-        """Declare the columns that tell rows apart; they are ``NOT NULL``, which nothing checks in the data.
+        """Declare the primary key, NOT ENFORCED as in Flink: uniqueness in the data is not checked.
+
+        Args:
+            column_names: Names of the columns, which become ``NOT NULL``.
 
         Raises:
-            DefinitionError: There is no column, one is given twice, or there is a primary key.
+            DefinitionError: No column is named, one is named twice, or a primary key exists.
         """
         return self._set_key(column_names, f"primary_key({', '.join(map(repr, column_names))})")
 
     primaryKey = primary_key
 
     def primary_key_named(self, constraint_name: str, *column_names: str) -> SchemaBuilder:
-        """As ``primary_key``; the name has no effect."""
+        """Declare the primary key; the constraint's name has no effect.
+
+        Raises:
+            DefinitionError: No column is named, one is named twice, or a primary key exists.
+        """
         return self.primary_key(*column_names)
 
     primaryKeyNamed = primary_key_named
 
     def build(self) -> Schema:
-        """The schema; that its primary key and watermark fit is looked at when a table is created with it."""
+        """Build the schema; its primary key and watermark are checked when a table is created with it."""
         return Schema(TableSchema(tuple(self._columns.values()), self._watermark, self._key))
 
     def _add(self, column: Column, where: str) -> SchemaBuilder:
@@ -243,7 +256,9 @@ class SchemaBuilder:
     def _set_key(self, names: tuple[str, ...], where: str) -> SchemaBuilder:
         if not names:
             raise DefinitionError(
-                "Primary key constraint must be defined for at least a single column.", where=where, now="Name one."
+                "Primary key constraint must be defined for at least a single column.",
+                where=where,
+                now="Name a column or more.",
             )
         if self._key:
             raise refusal(TWO_KEYS, where)
@@ -262,6 +277,4 @@ def _type(given: str | DataType, where: str) -> DataType:
         return given
     if isinstance(given, str):
         return parse_type(given, where)
-    raise DefinitionError(
-        f"{given!r} is no type of a column", where=where, now="Use DataTypes, or text such as 'BIGINT'."
-    )
+    raise DefinitionError(f"{given!r} is no column type", where=where, now="Use DataTypes, or text such as 'BIGINT'.")

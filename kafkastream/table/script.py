@@ -1,4 +1,4 @@
-"""A file of statements, as Flink's SQL client runs it."""
+"""Execution of a script of SQL statements, as by Flink's SQL client with ``-f``."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["run_script"]
 
 
 def run_script(text: str, before: str = "", settings: Mapping[str, str] | None = None) -> None:
-    """Carry out statements one after the other; jobs of INSERTs that it has started may still run at its end.
+    """Execute statements one after another; jobs of INSERT statements may still run when this returns.
 
     Args:
-        text: The statements.
-        before: Statements that come first, whose results are not shown.
-        settings: What SET would set.
+        text: Statements, separated by semicolons.
+        before: Statements executed first, whose results are not printed.
+        settings: Options, as SET would set them.
 
     Raises:
-        KafkastreamError: A statement is wrong, or the job of a query has failed.
+        KafkastreamError: A statement is invalid, or the job of a query has failed.
     """
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for key, value in (settings or {}).items():

@@ -1,4 +1,4 @@
-"""Dialects of SQL, at PyFlink's path, refused when they are used."""
+"""``SqlDialect``, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ _INSTEAD: Final = "Leave it out: statements are Flink SQL."
 
 
 class SqlDialect(StandIn, instead=_INSTEAD):
-    """Which SQL statements are written in."""
+    """Dialect of SQL statements."""

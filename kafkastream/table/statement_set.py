@@ -1,4 +1,4 @@
-"""Statements that start and stop together, at PyFlink's path."""
+"""``StatementSet``: INSERT statements that start and stop together, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import Insert
-from kafkastream.table.explaining import explained
+from kafkastream.table.explain import explain_plans
 from kafkastream.table.table import Table
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
@@ -29,9 +29,9 @@ __all__ = [
 
 @final
 class StatementSet:
-    """Collects INSERTs, and starts them as one job.
+    """Set of INSERT statements that are executed as one job.
 
-    Differs from Flink: each INSERT is a query of its own and reads its tables itself; they start and stop together.
+    Differs from Flink: each INSERT is a query of its own and reads its tables itself, even those that others read too.
     """
 
     def __init__(self, t_env: TableEnvironment) -> None:
@@ -41,8 +41,11 @@ class StatementSet:
     def add_insert_sql(self, stmt: str) -> StatementSet:
         """Add an INSERT statement.
 
+        Args:
+            stmt: INSERT INTO ... SELECT or VALUES.
+
         Raises:
-            DefinitionError: It is no INSERT, or is wrong.
+            DefinitionError: The statement is no INSERT, or is invalid.
         """
         statement = parse_one(stmt)
         if not isinstance(statement, Insert):
@@ -55,20 +58,31 @@ class StatementSet:
     def add_insert(
         self, target_path_or_descriptor: str | TableDescriptor, table: Table, overwrite: bool = False
     ) -> StatementSet:
-        """Add the rows of a table; arguments as with ``Table.execute_insert``."""
+        """Add an INSERT of a table's rows.
+
+        Args:
+            target_path_or_descriptor: Name of the sink table, or its descriptor.
+            table: Query whose rows are inserted.
+            overwrite: Not supported.
+
+        Raises:
+            DefinitionError: The columns do not match, or the sink table does not take changes.
+            UnsupportedFeatureError: With ``overwrite``.
+        """
         self._inserts.append(table._insert(target_path_or_descriptor, "add_insert", overwrite=overwrite))
         return self
 
     addInsert = add_insert
 
     def explain(self) -> str:
-        """What would run."""
-        return explained([self._t_env._planner.insert(one) for one in self._inserts])
+        """Return the plans of all statements, as EXPLAIN prints them."""
+        return explain_plans([self._t_env._planner.insert(one) for one in self._inserts])
 
     def execute(self) -> TableResult:
-        """Start all; the set is empty then.
+        """Start all statements as one job, and empty the set.
 
         Raises:
+            DefinitionError: The set is empty.
             KafkastreamError: The job cannot start.
         """
         if not self._inserts:

@@ -1,4 +1,4 @@
-"""Statements, carried out."""
+"""Execution of SQL statements: dispatches each to its kind."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from kafkastream.sql.syntax.statements import (
 )
 from kafkastream.sql.table import Expression, PhysicalColumn
 from kafkastream.sql.types import DataType
-from kafkastream.table.definitions import carry_out
-from kafkastream.table.explaining import explained
-from kafkastream.table.listing import described, listed
-from kafkastream.table.planning import Plan, Planner
+from kafkastream.table.ddl import execute_ddl
+from kafkastream.table.describe_show import describe, show
+from kafkastream.table.explain import explain_plans
+from kafkastream.table.session_planner import Plan, SessionPlanner
 from kafkastream.table.table_result import TableResult
 
 __all__ = ["Interpreter", "all_of"]
@@ -37,23 +37,23 @@ __all__ = ["Interpreter", "all_of"]
 @final
 @attrs.frozen
 class Interpreter:
-    """Carries statements out.
+    """Executes statements in a session.
 
     Args:
-        planner: Plans queries on the session's tables.
-        start: Starts the job of INSERTs.
-        show: Starts the job of a query.
+        planner: Plans queries over the session's tables.
+        start: Starts the job of INSERT statements.
+        show: Starts the job of a query whose rows come to the program.
     """
 
-    planner: Planner
+    planner: SessionPlanner
     start: Callable[[Sequence[Plan]], TableResult]
     show: Callable[[Plan], TableResult]
 
     def execute(self, statement: Statement) -> TableResult:
-        """Carry a statement out.
+        """Execute a statement.
 
         Raises:
-            KafkastreamError: It is wrong, asks for what is not to be had, or its job cannot start.
+            KafkastreamError: The statement is invalid or not supported, or its job cannot start.
         """
         match statement:
             case Query():
@@ -66,10 +66,10 @@ class Interpreter:
                 return self._at_once(statement)
 
     def plans(self, statement: Query | Insert | StatementSet) -> list[Plan]:
-        """What runs for a statement.
+        """Plan a query or INSERT statement.
 
         Raises:
-            KafkastreamError: It is wrong, or asks for what is not to be had.
+            KafkastreamError: The statement is invalid or not supported.
         """
         match statement:
             case Query():
@@ -80,20 +80,20 @@ class Interpreter:
                 return [self.planner.insert(self._insert(one)) for one in statement.statements]
 
     def _at_once(self, statement: Statement) -> TableResult:
-        """A statement without a job."""
+        """Execute a statement that starts no job."""
         match statement:
             case Explain():
                 return self._explained(statement)
             case Describe():
-                return described(statement, self.planner)
+                return describe(statement, self.planner)
             case Show():
-                return listed(statement, self.planner)
+                return show(statement, self.planner)
             case Set():
                 return self._set(statement)
             case Reset():
                 self._reset(statement)
             case _:
-                carry_out(statement, self.planner)
+                execute_ddl(statement, self.planner)
         return TableResult.ok()
 
     def _explained(self, statement: Explain) -> TableResult:
@@ -102,19 +102,21 @@ class Interpreter:
             raise UnsupportedFeatureError(
                 "EXPLAIN of CREATE TABLE ... AS", where=str(inner.position), now="EXPLAIN its query."
             )
-        return TableResult(rows=[Row(explained(self.plans(inner)))])
+        return TableResult(rows=[Row(explain_plans(self.plans(inner)))])
 
     def _insert(self, statement: Insert | CreateTable) -> Insert:
         return self._created_as(statement) if isinstance(statement, CreateTable) else statement
 
     def _created_as(self, statement: CreateTable) -> Insert:
-        """Create the table of CREATE TABLE ... AS, with the columns of the query; what is left is to write it."""
+        """Create the table of ``CREATE TABLE ... AS``, with the columns of its query, and return the INSERT that
+        fills it.
+        """
         query = all_of(statement) if statement.query is None else statement.query
         relation = self.planner.query(query)
         columns = tuple(PhysicalColumn(field.name, field.type) for field in relation.fields)
         schema = attrs.evolve(statement.definition.schema, columns=columns)
         definition = attrs.evolve(statement.definition, schema=schema)
-        carry_out(attrs.evolve(statement, definition=definition, query=None, as_table=None), self.planner)
+        execute_ddl(attrs.evolve(statement, definition=definition, query=None, as_table=None), self.planner)
         return Insert(target=definition.name, query=query, position=statement.position)
 
     def _set(self, statement: Set) -> TableResult:
@@ -134,7 +136,7 @@ class Interpreter:
 
 
 def all_of(statement: CreateTable) -> Expression:
-    """The query of CREATE TABLE ... AS TABLE source ADD COLUMN ...."""
+    """Return the query of ``CREATE TABLE ... AS TABLE source ADD COLUMN ...``."""
     assert statement.as_table is not None
     source = quoted(*statement.as_table.source)
     added = "".join(f", {one.expression.text} AS {quoted(one.name)}" for one in statement.as_table.columns)

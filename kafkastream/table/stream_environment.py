@@ -1,4 +1,4 @@
-"""A table environment beside a DataStream environment, at PyFlink's path."""
+"""``StreamTableEnvironment``: converts between tables and streams, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ __all__ = ["StreamTableEnvironment"]
 
 @final
 class StreamTableEnvironment(TableEnvironment):
-    """A table environment whose tables become streams of a DataStream environment.
+    """Table environment that converts tables to streams of a ``StreamExecutionEnvironment``, and streams to tables.
 
     Args:
-        config: The settings.
-        env: The environment of the streams.
+        config: Settings.
+        env: Environment of the streams.
     """
 
     def __init__(self, config: TableConfig, env: StreamExecutionEnvironment) -> None:
@@ -46,11 +46,13 @@ class StreamTableEnvironment(TableEnvironment):
         stream_execution_environment: StreamExecutionEnvironment | None = None,
         environment_settings: EnvironmentSettings | None = None,
     ) -> StreamTableEnvironment:
-        """A new environment.
+        """Create an environment.
 
         Args:
-            stream_execution_environment: Whose settings hold here, too; a new one if not given.
-            environment_settings: More settings.
+            stream_execution_environment: Environment of the streams, whose settings also apply to tables; by default, a
+                new
+                one.
+            environment_settings: Further settings.
         """
         env = stream_execution_environment or StreamExecutionEnvironment.get_execution_environment()
         config = TableConfig()
@@ -60,10 +62,13 @@ class StreamTableEnvironment(TableEnvironment):
         return StreamTableEnvironment(config, env)
 
     def to_data_stream(self, table: Table) -> DataStream[Row]:
-        """The rows of a query as a stream, which runs with ``execute`` of the stream's environment.
+        """Convert an insert-only table to a stream of rows, which is executed with the stream environment.
+
+        Args:
+            table: Query whose rows are only added.
 
         Raises:
-            DefinitionError: Rows change, and are not only added: use ``to_changelog_stream``.
+            DefinitionError: The query updates or deletes rows: use ``to_changelog_stream``.
         """
         relation = table._relation
         if not relation.changelog.is_insert_only:
@@ -79,16 +84,16 @@ class StreamTableEnvironment(TableEnvironment):
     def to_changelog_stream(
         self, table: Table, target_schema: Schema | None = None, changelog_mode: ChangelogMode | None = None
     ) -> DataStream[Row]:
-        """The changes of a query as a stream: ``Row.get_row_kind`` tells which.
+        """Convert a table to a stream of changes; ``Row.get_row_kind`` returns the kind of each.
 
         Args:
-            table: The query.
-            target_schema: Refused: CAST columns in the query.
-            changelog_mode: Which kinds there may be: all if not given, or only new rows.
+            table: Query.
+            target_schema: Not supported: CAST columns in the query.
+            changelog_mode: Allowed row kinds: all (the default), or insert-only.
 
         Raises:
-            DefinitionError: Only new rows are wanted, and rows change.
-            UnsupportedFeatureError: There is a schema, or rows without those that they replace are wanted.
+            DefinitionError: The mode is insert-only, and the query updates or deletes rows.
+            UnsupportedFeatureError: A target schema, or a mode without UPDATE_BEFORE, is given.
         """
         if target_schema is not None or changelog_mode is ChangelogMode.UPSERT:
             raise UnsupportedFeatureError(
@@ -103,7 +108,15 @@ class StreamTableEnvironment(TableEnvironment):
     toChangelogStream = to_changelog_stream
 
     def to_append_stream(self, table: Table, type_info: TypeInformation[Any] | None = None) -> DataStream[Row]:
-        """The older name of ``to_data_stream``; the type of the rows is that of the query's columns."""
+        """Convert an insert-only table to a stream of rows; older name of ``to_data_stream``.
+
+        Args:
+            table: Query whose rows are only added.
+            type_info: No effect; the rows have the types of the query's columns.
+
+        Raises:
+            DefinitionError: The query updates or deletes rows.
+        """
         return self.to_data_stream(table)
 
     toAppendStream = to_append_stream
@@ -111,26 +124,35 @@ class StreamTableEnvironment(TableEnvironment):
     def to_retract_stream(
         self, table: Table, type_info: TypeInformation[Any] | None = None
     ) -> DataStream[tuple[bool, Row]]:
-        """The changes of a query as pairs: whether the row is added or taken back, and the row."""
+        """Convert a table to a stream of pairs: True and an added row, or False and a retracted row.
+
+        Args:
+            table: Query.
+            type_info: No effect; the rows have the types of the query's columns.
+        """
         return self.to_changelog_stream(table).map(_retracted).name("Retract")
 
     toRetractStream = to_retract_stream
 
     def from_data_stream(self, data_stream: DataStream[Any], *fields_or_schema: Schema) -> Table:
-        """The elements of a stream as a table, each of them a new row.
+        """Convert a stream to an insert-only table.
 
-        Same as Flink's: the columns are the fields of rows and tuples, or ``f0`` for other elements, as the stream's type
-        tells; a schema gives columns other names of types, leaves some out, adds computed ones, an element's timestamp
-        (the metadata ``rowtime``) and a watermark (``SOURCE_WATERMARK()`` is that of the stream). Differs: there are no
-        expressions for fields; times have 6 digits where Flink has 9; a stream that two tables are read of runs twice.
+        Same as in Flink: columns are the fields of rows and tuples, or ``f0`` for other elements, by the stream's
+        declared
+        type. A schema can rename columns, omit some, add computed ones, the element's timestamp (metadata ``rowtime``)
+        and a
+        watermark (``SOURCE_WATERMARK()`` is that of the stream).
+        Differs from Flink: fields cannot be given as expressions; times have 6 fractional digits where Flink has 9; a
+        stream
+        from which two tables are read is executed twice.
 
         Args:
-            data_stream: The stream, of this environment's ``StreamExecutionEnvironment``.
-            fields_or_schema: One ``Schema``; columns as the stream has them without.
+            data_stream: Stream of this environment's ``StreamExecutionEnvironment``, with a declared type.
+            fields_or_schema: One ``Schema``; by default, the columns of the stream.
 
         Raises:
-            DefinitionError: The stream has no type, or the schema does not fit it.
-            UnsupportedFeatureError: SQL has no type for a field; or expressions are given.
+            DefinitionError: The stream has no type, or the schema does not match it.
+            UnsupportedFeatureError: A field's type does not exist in SQL, or expressions are given.
 
         Example:
             >>> from kafkastream.common import Types
@@ -150,16 +172,17 @@ class StreamTableEnvironment(TableEnvironment):
     def from_changelog_stream(
         self, data_stream: DataStream[Row], schema: Schema | None = None, changelog_mode: ChangelogMode | None = None
     ) -> Table:
-        """The rows of a stream as the changes of a table: ``Row.get_row_kind`` says what each does.
+        """Convert a stream of changes to a table; ``Row.get_row_kind`` is the kind of each change.
 
         Args:
-            data_stream: The stream of rows; otherwise as for ``from_data_stream``.
-            schema: The columns, with a primary key for a changelog of upserts.
-            changelog_mode: Which kinds there may be; all if not given.
+            data_stream: Stream of rows; otherwise as for ``from_data_stream``.
+            schema: Columns, with a primary key for a changelog of upserts.
+            changelog_mode: Row kinds that may occur; by default, all.
 
         Raises:
-            DefinitionError: As of ``from_data_stream``; or there are upserts without a primary key.
-            UnsupportedFeatureError: As of ``from_data_stream``.
+            DefinitionError: The stream has no type, the schema does not match it, or a changelog of upserts has no
+                primary key.
+            UnsupportedFeatureError: A field's type does not exist in SQL.
         """
         where, mode = "from_changelog_stream", changelog_mode or ChangelogMode.all()
         declared = _schema(() if schema is None else (schema,))
@@ -174,16 +197,16 @@ class StreamTableEnvironment(TableEnvironment):
     fromChangelogStream = from_changelog_stream
 
     def create_temporary_view(self, view_path: str, table: Table | DataStream[Any], *fields_or_schema: Schema) -> None:
-        """Give a query, or a stream, a name.
+        """Register a query or a stream as a temporary view.
 
         Args:
-            view_path: The name.
-            table: A table, or a stream as for ``from_data_stream``.
-            fields_or_schema: One ``Schema`` for a stream; none for a table.
+            view_path: Name, with or without catalog and database.
+            table: Query, or a stream as for ``from_data_stream``.
+            fields_or_schema: One ``Schema`` for a stream; none for a query.
 
         Raises:
-            DefinitionError: There is something of this name; or as of ``from_data_stream``.
-            UnsupportedFeatureError: As of ``from_data_stream``.
+            DefinitionError: A temporary table or view of this name exists, or the stream cannot be converted.
+            UnsupportedFeatureError: A field's type does not exist in SQL, or expressions are given.
         """
         if isinstance(table, DataStream):
             table = self.from_data_stream(table, *fields_or_schema)
@@ -192,12 +215,12 @@ class StreamTableEnvironment(TableEnvironment):
     createTemporaryView = create_temporary_view
 
     def _read(self, stream: DataStream[Any], declared: TableSchema, mode: ChangelogMode, where: str) -> Table:
-        """A stream as a table without a name that anybody knows."""
+        """Create an anonymous table of a stream."""
         if stream._env is not self._env:
             raise DefinitionError(
-                "the stream is one of another environment",
+                "the stream belongs to another environment",
                 where=where,
-                now="Make the table environment for it: StreamTableEnvironment.create(env).",
+                now="Create the table environment with that one: StreamTableEnvironment.create(env).",
             )
         nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
         return self._of_stream(TableStream(nodes, _type_of(stream, nodes, where), mode), declared, where)
@@ -218,7 +241,7 @@ def _retracted(row: Row) -> tuple[bool, Row]:
 
 
 def _schema(given: Sequence[Schema]) -> TableSchema:
-    """What a schema declares; nothing without one."""
+    """Return the declared schema, or an empty one."""
     if not given:
         return TableSchema()
     if len(given) > 1 or not isinstance(given[0], Schema):

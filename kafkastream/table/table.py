@@ -1,4 +1,4 @@
-"""A query as a table, at PyFlink's path."""
+"""``Table``: a query, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kafkastream.sql.catalog import name_of
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression
-from kafkastream.table.explaining import explained
+from kafkastream.table.explain import explain_plans
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 from kafkastream.table.table_schema import TableSchema
@@ -43,9 +43,9 @@ __all__ = [
 
 @final
 class Table:
-    """What a query gives; nothing runs before ``execute``.
+    """Query; nothing runs before ``execute`` or ``execute_insert``.
 
-    Differs from PyFlink: there are no methods for parts of queries (``select``, ``where``); write them in SQL.
+    Differs from PyFlink: methods of the Table API (``select``, ``where``) are not supported; write the query in SQL.
     """
 
     _j_table = Refused()
@@ -57,27 +57,27 @@ class Table:
         self._name = ""
 
     def __str__(self) -> str:
-        """A name for this table in a query's text: ``f"SELECT * FROM {table}"``; it becomes a temporary view."""
+        """Register the query as a temporary view, and return its name for SQL text: ``f"SELECT * FROM {table}"``."""
         if not self._name:
             self._name = f"UnnamedTable${next(self._t_env._names)}"
             self._t_env.create_temporary_view(self._name, self)
         return self._name
 
     def get_schema(self) -> TableSchema:
-        """The columns."""
+        """Return names and types of the columns."""
         fields = self._relation.fields
         return TableSchema([field.name for field in fields], [field.type for field in fields])
 
     getSchema = get_schema
 
     def print_schema(self) -> None:
-        """Print the columns."""
+        """Print names and types of the columns."""
         print(self.get_schema())  # noqa: T201
 
     printSchema = print_schema
 
     def execute(self) -> TableResult:
-        """Run the query; its rows come with ``collect`` or ``print`` of the result.
+        """Return the query's result, whose rows are taken with ``collect`` or ``print``.
 
         Raises:
             KafkastreamError: The job cannot start.
@@ -85,15 +85,16 @@ class Table:
         return self._t_env._show(self._t_env._planner.shown(self._query))
 
     def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
-        """Write the rows to a table; the job has started when this returns.
+        """Start a job that inserts the rows into a table, and return at once.
 
         Args:
-            table_path_or_descriptor: The table's name, or a table without one: if it declares no physical columns, it has those
-                of the rows.
-            overwrite: Refused.
+            table_path_or_descriptor: Name of the sink table, or its descriptor, which gets the query's columns if it
+                declares
+                no physical ones.
+            overwrite: Not supported.
 
         Raises:
-            DefinitionError: The table has other columns, or takes no changes.
+            DefinitionError: The columns do not match, or the sink table does not take changes.
             UnsupportedFeatureError: With ``overwrite``.
             KafkastreamError: The job cannot start.
         """
@@ -103,8 +104,8 @@ class Table:
     executeInsert = execute_insert
 
     def explain(self) -> str:
-        """What would run."""
-        return explained([self._t_env._planner.shown(self._query)])
+        """Return the query's plan, as EXPLAIN prints it."""
+        return explain_plans([self._t_env._planner.shown(self._query)])
 
     def _insert(self, target: str | TableDescriptor, where: str, *, overwrite: bool) -> Insert:
         if overwrite:

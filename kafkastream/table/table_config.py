@@ -1,4 +1,4 @@
-"""The configuration of a table environment, at PyFlink's path."""
+"""``TableConfig``: the options of a table environment, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 @final
 class TableConfig:
-    """Flink's keys with their values, which hold for what is started from then on.
+    """Options under Flink's keys; changes apply to jobs that are started afterwards.
 
     Example:
         >>> config = TableConfig().set("table.local-time-zone", "Europe/Berlin")
@@ -33,14 +33,23 @@ class TableConfig:
         self._configuration = Configuration() if configuration is None else configuration
 
     def get(self, key: str, default_value: str) -> str:
-        """The value of a key, as text."""
+        """Return the value of an option as text.
+
+        Args:
+            key: Key of the option.
+            default_value: Value to return if the option is not set.
+        """
         return self._configuration.get_string(key, default_value)
 
     def set(self, key: str, value: str) -> TableConfig:
-        """Set a key.
+        """Set an option.
+
+        Args:
+            key: Key of the option, such as ``table.exec.state.ttl``.
+            value: Value as text, such as ``1 h``.
 
         Raises:
-            DefinitionError: The value does not fit the key.
+            DefinitionError: The value is invalid for the key.
         """
         for option in (*TABLE_OPTIONS, *JOB_OPTIONS):
             if key in option.keys:
@@ -51,42 +60,51 @@ class TableConfig:
         return self
 
     def get_configuration(self) -> Configuration:
-        """All keys."""
+        """Return all options."""
         return self._configuration
 
     getConfiguration = get_configuration
 
     def add_configuration(self, configuration: Configuration) -> None:
-        """Set all keys of ``configuration``."""
+        """Set all options of ``configuration``."""
         self._configuration.add_all(configuration)
 
     addConfiguration = add_configuration
 
     def get_local_timezone(self) -> str:
-        """The time zone of TIMESTAMP_LTZ: the machine's, if none was set."""
+        """Return the session time zone, by default the machine's, in which TIMESTAMP_LTZ values are shown."""
         zone = self._configuration.get(LOCAL_TIME_ZONE)
         return machine_time_zone() if zone == LOCAL_TIME_ZONE.default else zone
 
     getLocalTimeZone = get_local_timezone
 
     def set_local_timezone(self, timezone_id: str) -> None:
-        """Set the time zone.
+        """Set the session time zone.
+
+        Args:
+            timezone_id: Name such as ``Europe/Berlin`` or ``UTC``.
 
         Raises:
-            DefinitionError: There is none of this name.
+            DefinitionError: No time zone has this name.
         """
         self.set(LOCAL_TIME_ZONE.key, timezone_id)
 
     setLocalTimeZone = set_local_timezone
 
     def get_idle_state_retention(self) -> datetime.timedelta:
-        """After how long without a change a key's state may be forgotten; never, if 0."""
+        """Return the time after which unchanged state of a key may be dropped; 0 for never."""
         return datetime.timedelta(milliseconds=self._configuration.get(STATE_TTL))
 
     getIdleStateRetention = get_idle_state_retention
 
     def set_idle_state_retention(self, duration: datetime.timedelta | Duration) -> None:
-        """Set after how long without a change a key's state may be forgotten."""
+        """Set the time after which unchanged state of a key may be dropped.
+
+        Without it, the state of unbounded GROUP BY and JOIN queries grows with the number of keys.
+
+        Args:
+            duration: Time; 0 for never.
+        """
         ms = duration.to_millis() if isinstance(duration, Duration) else duration // datetime.timedelta(milliseconds=1)
         self.set(STATE_TTL.key, f"{ms} ms")
 

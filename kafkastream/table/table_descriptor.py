@@ -1,4 +1,4 @@
-"""Tables without SQL, at PyFlink's path."""
+"""``TableDescriptor`` and ``FormatDescriptor``: tables built without SQL, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType
-from kafkastream.table.declared import declared_comment, declared_options
+from kafkastream.table.ddl_text import comment_clause, options_clause
 from kafkastream.table.schema import Schema
 
 __all__ = [
@@ -36,9 +36,7 @@ _Options = FrozenMap[str, str]
 @final
 @attrs.frozen(repr=False)
 class FormatDescriptor:
-    """A format and its options.
-
-    Same as PyFlink's; ``str`` hides secrets.
+    """Format and its options; ``str`` masks secrets.
 
     Example:
         >>> str(FormatDescriptor.for_format("json").option("ignore-parse-errors", "true").build())
@@ -52,19 +50,23 @@ class FormatDescriptor:
 
     @staticmethod
     def for_format(format: str) -> FormatDescriptorBuilder:  # noqa: A002 - PyFlink's name
-        """Begin to describe a format, by the name that SQL has for it."""
+        """Create a builder.
+
+        Args:
+            format: Identifier of the format, such as ``json``.
+        """
         return FormatDescriptorBuilder(format)
 
     forFormat = for_format
 
     def get_format(self) -> str:
-        """Its name."""
+        """Return the identifier of the format."""
         return self._format
 
     getFormat = get_format
 
     def get_options(self) -> dict[str, str]:
-        """Its options, without the format's name in front."""
+        """Return the options, with keys that lack the format's prefix."""
         return dict(self._options)
 
     getOptions = get_options
@@ -76,19 +78,24 @@ class FormatDescriptor:
 
 @final
 class FormatDescriptorBuilder:
-    """Collects the options of a ``FormatDescriptor``."""
+    """Builder of a ``FormatDescriptor``."""
 
     def __init__(self, name: str) -> None:
         self._format = name
         self._options = _Options()
 
     def option(self, key: str | Option[Any], value: Value) -> FormatDescriptorBuilder:
-        """Set an option, by its key without the format's name in front."""
+        """Set an option.
+
+        Args:
+            key: Key without the format's prefix, such as ``ignore-parse-errors``.
+            value: Value; other types than ``str`` become text.
+        """
         self._options = _with(self._options, key, value)
         return self
 
     def build(self) -> FormatDescriptor:
-        """The description."""
+        """Build the descriptor."""
         return FormatDescriptor(self._format, self._options)
 
 
@@ -98,10 +105,10 @@ FormatDescriptor.Builder = FormatDescriptorBuilder
 @final
 @attrs.frozen(repr=False)
 class TableDescriptor:
-    """A table without its name: what ``CREATE TABLE`` says, built in Python.
+    """Anonymous table: the contents of a ``CREATE TABLE`` statement, built in Python.
 
-    Same as PyFlink's; ``str`` hides secrets. Give it to ``create_table``, ``create_temporary_table``, ``from_descriptor`` or
-    ``execute_insert``; what it says is checked there, as that of a statement is.
+    Pass it to ``create_table``, ``create_temporary_table``, ``from_descriptor`` or ``execute_insert``, which check its
+    options as those of a statement. ``str`` masks secrets.
 
     Example:
         >>> schema = Schema.new_builder().column("id", "BIGINT").build()
@@ -127,54 +134,58 @@ class TableDescriptor:
 
     @staticmethod
     def for_connector(connector: str) -> TableDescriptorBuilder:
-        """Begin to describe a table of a connector, by the name that SQL has for it."""
+        """Create a builder.
+
+        Args:
+            connector: Identifier of the connector, such as ``kafka``.
+        """
         return TableDescriptorBuilder(TableDescriptor(options=FrozenMap({_CONNECTOR: connector})))
 
     forConnector = for_connector
 
     def get_schema(self) -> Schema | None:
-        """Its columns, if given."""
+        """Return the columns, or None if none were given."""
         return self._schema
 
     getSchema = get_schema
 
     def get_options(self) -> dict[str, str]:
-        """Its options, with the connector and those of formats; secrets, too."""
+        """Return all options, those of connector and formats included, with secrets unmasked."""
         return dict(self._options)
 
     getOptions = get_options
 
     def get_partition_keys(self) -> list[str]:
-        """The columns whose values are in the names of directories."""
+        """Return the partition columns."""
         return list(self._partition_keys)
 
     getPartitionKeys = get_partition_keys
 
     def get_comment(self) -> str | None:
-        """What is said about it."""
+        """Return the comment, or None."""
         return self._comment
 
     getComment = get_comment
 
     def to_builder(self) -> TableDescriptorBuilder:
-        """Begin to describe another table like this one; PyFlink lacks it."""
+        """Create a builder with the contents of this descriptor; Java's method, which PyFlink lacks."""
         return TableDescriptorBuilder(self)
 
     toBuilder = to_builder
 
     def _behind(self, names: Sequence[str], types: Sequence[DataType]) -> TableDescriptor:
-        """This table; with the columns of rows in front, if it has no physical ones."""
+        """Return this table, with the given physical columns first if its schema has none."""
         return attrs.evolve(self, schema=(self._schema or Schema())._behind(names, types))
 
     def _definition(self, name: tuple[str, ...], where: str) -> TableDefinition:
-        """The table as a statement declares it.
+        """Return the table as a statement declares it.
 
         Args:
-            name: Its name.
-            where: What it is given to, for errors.
+            name: Name of the table.
+            where: Method that takes the descriptor, for errors.
 
         Raises:
-            DefinitionError: It has no columns, or its primary key or watermark does not fit them.
+            DefinitionError: The descriptor has no columns, or an invalid primary key or watermark.
         """
         if self._schema is None:
             raise DefinitionError(
@@ -192,27 +203,27 @@ class TableDescriptor:
 
     def __repr__(self) -> str:
         schema = [str(self._schema)] if self._schema else []
-        comment = [declared_comment(self._comment)] if self._comment else []
-        return "\n".join((*schema, *comment, declared_options(self._options)))
+        comment = [comment_clause(self._comment)] if self._comment else []
+        return "\n".join((*schema, *comment, options_clause(self._options)))
 
 
 @final
 class TableDescriptorBuilder:
-    """Collects what a ``TableDescriptor`` says."""
+    """Builder of a ``TableDescriptor``; each setter returns the builder."""
 
     def __init__(self, descriptor: TableDescriptor) -> None:
         self._descriptor = descriptor
 
     def schema(self, schema: Schema) -> TableDescriptorBuilder:
-        """Set the columns."""
+        """Set the columns, watermark and primary key."""
         return self._with(schema=schema)
 
     def option(self, key: str | Option[Any], value: Value) -> TableDescriptorBuilder:
-        """Set an option by its full key.
+        """Set an option of the connector or of a format.
 
         Args:
-            key: The key, or what ``ConfigOptions`` declares.
-            value: Its value; what is no text becomes text, which PyFlink does for ``ConfigOption`` only.
+            key: Full key, such as ``properties.bootstrap.servers``, or a ``ConfigOption``.
+            value: Value; other types than ``str`` become text, which PyFlink does for ``ConfigOption`` only.
         """
         return self._with(options=_with(self._descriptor._options, key, value))
 
@@ -221,14 +232,15 @@ class TableDescriptorBuilder:
         format: str | FormatDescriptor,  # noqa: A002 - PyFlink's name
         format_option: Option[Any] | None = None,
     ) -> TableDescriptorBuilder:
-        """Set a format with its options.
+        """Set a format and its options.
 
         Args:
-            format: The format's name, or its description.
-            format_option: Which of the table's formats, such as ``ConfigOptions.key("value.format")``; ``format`` if not given.
+            format: Identifier of the format, or ``FormatDescriptor``.
+            format_option: Option to set, such as ``ConfigOptions.key("value.format")``; by default, ``format``.
 
         Raises:
-            DefinitionError: The option's key is not that of a format, or the format's options begin with its name.
+            DefinitionError: The option's key does not end with ``format``, or keys of the format's options have its
+                prefix.
         """
         described = FormatDescriptor(format) if isinstance(format, str) else format
         key = _FORMAT if format_option is None else format_option.key
@@ -245,14 +257,14 @@ class TableDescriptorBuilder:
         return self._with(options=self._descriptor._options | {key: described._format} | options)
 
     def comment(self, comment: str) -> TableDescriptorBuilder:
-        """Say something about the table."""
+        """Set the comment."""
         return self._with(comment=comment)
 
     def partitioned_by(self, *partition_keys: str) -> TableDescriptorBuilder:
-        """Keep the values of columns in the names of directories; for tables of the connector ``filesystem``.
+        """Set the partition columns of a ``filesystem`` table, whose values are in the names of directories.
 
         Raises:
-            DefinitionError: The table is of another connector.
+            DefinitionError: The table has another connector.
         """
         if partition_keys and self._descriptor._options.get(_CONNECTOR) != FILESYSTEM.identifier:
             raise refusal(PARTITIONS, f"partitioned_by({', '.join(map(repr, partition_keys))})")
@@ -261,7 +273,7 @@ class TableDescriptorBuilder:
     partitionedBy = partitioned_by
 
     def build(self) -> TableDescriptor:
-        """The description."""
+        """Build the descriptor."""
         return self._descriptor
 
     def _with(self, **changes: Any) -> TableDescriptorBuilder:
@@ -277,7 +289,7 @@ def _with(options: _Options, key: str | Option[Any], value: Value) -> _Options:
 
 
 def _prefix(key: str, name: str) -> str:
-    """What stands before the options of a format: ``json.``, or ``value.json.``."""
+    """Return the key prefix of a format's options: ``json.``, or ``value.json.``."""
     if key != _FORMAT and not key.endswith(f".{_FORMAT}"):
         raise DefinitionError(
             f"Format identifier key should be 'format' or suffix with '.format', don't support format identifier key '{key}'.",

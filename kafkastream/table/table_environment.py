@@ -1,4 +1,4 @@
-"""Table environments, at PyFlink's path."""
+"""Table environments in one module, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipelines from a table into another, at PyFlink's path, refused when they are used."""
+"""``TablePipeline``, at PyFlink's path: importable, and refused when it is used."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ _INSTEAD: Final = "Use Table.execute_insert, or add the INSERT to a StatementSet
 
 
 class TablePipeline(StandIn, instead=_INSTEAD):
-    """A table with where it goes."""
+    """Query and its sink table."""

@@ -1,4 +1,4 @@
-"""What comes of a statement, at PyFlink's path."""
+"""``TableResult``: the result of a statement, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _TEXT = (("result", DataType.string()),)
 
 
 class ResultKind(enum.Enum):
-    """What a result holds."""
+    """Kind of a result: success without rows, or with rows."""
 
     SUCCESS = 0
-    """The statement was carried out, and has nothing to tell."""
+    """The statement was executed, and returns only OK."""
     SUCCESS_WITH_CONTENT = 1
-    """Rows."""
+    """The statement returns rows."""
 
 
 @final
 class TableResult:
-    """What comes of a statement: rows, or a job that was started.
+    """Result of a statement: rows, or the job that was started.
 
-    Rows of a query come while its job runs, once: ``collect`` or ``print`` takes them.
+    The rows of a query can be taken once, with ``collect`` or ``print``, while its job runs.
     """
 
     def __init__(
@@ -60,26 +60,29 @@ class TableResult:
 
     @staticmethod
     def ok() -> TableResult:
-        """That of a statement which has nothing to tell."""
+        """Return the result of a statement without rows."""
         return TableResult(rows=[Row("OK")], kind=ResultKind.SUCCESS)
 
     def get_job_client(self) -> JobClient | None:
-        """A handle to the job that was started by INSERT; None when none was.
+        """Return a client of the job started by INSERT; None for other statements.
 
-        Differs from Flink: that of a query is its rows; ``close`` on what ``collect`` returns cancels it.
+        Differs from Flink: a query has no client; ``close`` on the iterator returned by ``collect`` cancels it.
         """
         return self._job
 
     getJobClient = get_job_client
 
     def wait(self, timeout_ms: int | None = None) -> None:
-        """Wait until the job has ended; ``timeout_ms`` in ms.
+        """Wait until the job of an INSERT has ended.
 
-        Differs from Flink: for the rows of a query, take them with ``collect`` or ``print``.
+        Differs from Flink: to wait for the rows of a query, take them with ``collect`` or ``print``.
+
+        Args:
+            timeout_ms: Time limit in ms; None for no limit.
 
         Raises:
             KafkastreamError: The job has failed.
-            TimeoutError: It has not ended in time.
+            TimeoutError: The job has not ended within the time limit, and goes on.
         """
         if self._job is None:
             return
@@ -92,19 +95,22 @@ class TableResult:
             raise TimeoutError(f"the job has not ended after {timeout_ms} ms") from None
 
     def get_table_schema(self) -> TableSchema:
-        """The columns."""
+        """Return names and types of the columns."""
         return TableSchema([name for name, _ in self._columns], [kind for _, kind in self._columns])
 
     getTableSchema = get_table_schema
 
     def get_result_kind(self) -> ResultKind:
-        """What it holds."""
+        """Return the kind of the result."""
         return self._kind
 
     getResultKind = get_result_kind
 
     def collect(self) -> CloseableIterator[Row]:
-        """The rows, one by one; of an unbounded query, without end. ``close`` cancels the query.
+        """Return an iterator over the rows, endless for an unbounded query; ``close`` cancels the query.
+
+        Raises:
+            DefinitionError: The rows have been taken already.
 
         Example:
             >>> with TableResult.ok().collect() as rows:
@@ -115,7 +121,12 @@ class TableResult:
         return rows if hasattr(rows, "close") else _Rows(rows)  # type: ignore[return-value]
 
     def print(self) -> None:
-        """Print the rows, as Flink's SQL client does; of an unbounded query, without end."""
+        """Print the rows as Flink's SQL client does; does not return while an unbounded query runs.
+
+        Raises:
+            DefinitionError: The rows have been taken already.
+            KafkastreamError: The job of the query has failed.
+        """
         with self.collect() as rows:
             for line in self._lines(rows):
                 print(line, flush=True)  # noqa: T201
@@ -127,14 +138,14 @@ class TableResult:
 
 
 class _Taken:
-    """Where rows were."""
+    """Placeholder of rows that have been taken."""
 
     def __iter__(self) -> Iterator[Any]:
-        raise DefinitionError("the rows of this result have been taken already", now="Run the query again.")
+        raise DefinitionError("the rows of this result have already been taken", now="Run the query again.")
 
 
 class _Rows:
-    """Rows that are there (``CloseableIterator``)."""
+    """Closeable iterator over rows that are known already."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._remaining = iter(rows)
@@ -148,7 +159,7 @@ class _Rows:
     next = __next__
 
     def close(self) -> None:
-        """Nothing is to be closed."""
+        """Do nothing."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""The columns of a result, at PyFlink's path."""
+"""``TableSchema``: the columns of a result, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["TableSchema"]
 
 @final
 class TableSchema:
-    """The names and types of columns.
+    """Names and types of columns.
 
     Example:
         >>> from kafkastream.sql.types import Kind
@@ -25,31 +25,31 @@ class TableSchema:
         self._columns = tuple(zip(field_names, data_types, strict=True))
 
     def get_field_names(self) -> list[str]:
-        """The names."""
+        """Return the names of the columns."""
         return [name for name, _ in self._columns]
 
     getFieldNames = get_field_names
 
     def get_field_data_types(self) -> list[DataType]:
-        """The types."""
+        """Return the types of the columns."""
         return [kind for _, kind in self._columns]
 
     getFieldDataTypes = get_field_data_types
 
     def get_field_count(self) -> int:
-        """How many columns there are."""
+        """Return the number of columns."""
         return len(self._columns)
 
     getFieldCount = get_field_count
 
     def get_field_name(self, field_index: int) -> str | None:
-        """The name of a column, by its place from 0; None if there is none."""
+        """Return the name of the column at a position from 0; None if there is none."""
         return self._columns[field_index][0] if 0 <= field_index < len(self._columns) else None
 
     getFieldName = get_field_name
 
     def get_field_data_type(self, field: int | str) -> DataType | None:
-        """The type of a column, by its place from 0 or its name; None if there is none."""
+        """Return the type of a column, given by position from 0 or by name; None if there is none."""
         if isinstance(field, str):
             return dict(self._columns).get(field)
         return self._columns[field][1] if 0 <= field < len(self._columns) else None

@@ -1,4 +1,4 @@
-"""Rows as Flink's SQL client prints them."""
+"""Tables of rows as text, in the formats of Flink's SQL client (``TableauStyle``)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Columns = Sequence[tuple[str, DataType]]
 
 
 def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
-    r"""The lines of a table of rows that come one by one, each of which begins with its kind.
+    r"""Yield the lines of a table of streamed rows, each of which begins with its row kind.
 
     Example:
         >>> print(*tableau([("n", DataType.of(Kind.INT))], [Row(1), Row(None)]), sep="\n")
@@ -47,7 +47,7 @@ def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
 
 
 def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
-    r"""The lines of a table of rows that are there, as wide as they need.
+    r"""Yield the lines of a table of rows that are known at once; columns are as wide as their contents.
 
     Example:
         >>> print(*static_tableau([("table name", DataType.string())], [Row("orders")]), sep="\n")
@@ -104,7 +104,7 @@ def _line(widths: Sequence[int], cells: Sequence[str]) -> str:
 
 
 def _fitted(text: str, width: int) -> str:
-    """A text to the right of a cell; cut off with dots where it is too long."""
+    """Right-align a text in a cell, truncated with dots if it is too long."""
     room = width - _columns_of(text)
     if room >= 0:
         return " " * room + text
@@ -117,5 +117,5 @@ def _fitted(text: str, width: int) -> str:
 
 
 def _columns_of(text: str) -> int:
-    """How wide a text is on a terminal."""
+    """Return the width of a text on a terminal, in columns."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)

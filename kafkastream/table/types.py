@@ -1,4 +1,4 @@
-"""The data types of columns, at PyFlink's path."""
+"""``DataTypes``: the SQL types of columns, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ __all__ = [
 
 @final
 class DataTypes:
-    """The types of SQL, by the names they have there.
+    """Factory of SQL types, under their SQL names; each type has ``not_null()`` and ``nullable()``.
 
-    Same as PyFlink's. Differs: a length or precision beyond Flink's limits is refused at once, and the precisions of intervals
-    are not kept. Each type has ``not_null()`` and ``nullable()``.
+    Differs from PyFlink: lengths and precisions beyond Flink's limits are refused at once, and the precisions of
+    intervals
+    are not kept.
 
     Example:
         >>> str(DataTypes.MAP(DataTypes.STRING().not_null(), DataTypes.DECIMAL(10, 2)))
@@ -34,12 +35,12 @@ class DataTypes:
 
     @staticmethod
     def CHAR(length: int, nullable: bool = True) -> DataType:
-        """Text of exactly so many characters."""
+        """Text of exactly ``length`` characters."""
         return _checked(DataType.of(Kind.CHAR, length), nullable)
 
     @staticmethod
     def VARCHAR(length: int, nullable: bool = True) -> DataType:
-        """Text of at most so many characters."""
+        """Text of at most ``length`` characters."""
         return _checked(DataType.of(Kind.VARCHAR, length), nullable)
 
     @staticmethod
@@ -49,148 +50,148 @@ class DataTypes:
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> DataType:
-        """True or false."""
+        """Boolean: true, false, or NULL for unknown."""
         return _checked(DataType.of(Kind.BOOLEAN), nullable)
 
     @staticmethod
     def BINARY(length: int, nullable: bool = True) -> DataType:
-        """Exactly so many bytes."""
+        """Byte string of exactly ``length`` bytes."""
         return _checked(DataType.of(Kind.BINARY, length), nullable)
 
     @staticmethod
     def VARBINARY(length: int, nullable: bool = True) -> DataType:
-        """At most so many bytes."""
+        """Byte string of at most ``length`` bytes."""
         return _checked(DataType.of(Kind.VARBINARY, length), nullable)
 
     @staticmethod
     def BYTES(nullable: bool = True) -> DataType:
-        """Any number of bytes."""
+        """Byte string of any length."""
         return _checked(DataType.bytes_(), nullable)
 
     @staticmethod
     def DECIMAL(precision: int, scale: int, nullable: bool = True) -> DataType:
-        """A number of ``precision`` digits, ``scale`` of them behind the point."""
+        """Exact number of ``precision`` digits, ``scale`` of them after the decimal point."""
         return _checked(DataType.of(Kind.DECIMAL, precision, scale), nullable)
 
     @staticmethod
     def TINYINT(nullable: bool = True) -> DataType:
-        """A whole number of one byte."""
+        """Integer of 1 byte."""
         return _checked(DataType.of(Kind.TINYINT), nullable)
 
     @staticmethod
     def SMALLINT(nullable: bool = True) -> DataType:
-        """A whole number of two bytes."""
+        """Integer of 2 bytes."""
         return _checked(DataType.of(Kind.SMALLINT), nullable)
 
     @staticmethod
     def INT(nullable: bool = True) -> DataType:
-        """A whole number of four bytes."""
+        """Integer of 4 bytes."""
         return _checked(DataType.of(Kind.INT), nullable)
 
     @staticmethod
     def BIGINT(nullable: bool = True) -> DataType:
-        """A whole number of eight bytes."""
+        """Integer of 8 bytes."""
         return _checked(DataType.of(Kind.BIGINT), nullable)
 
     @staticmethod
     def FLOAT(nullable: bool = True) -> DataType:
-        """A floating-point number of four bytes."""
+        """Floating-point number of 4 bytes."""
         return _checked(DataType.of(Kind.FLOAT), nullable)
 
     @staticmethod
     def DOUBLE(nullable: bool = True) -> DataType:
-        """A floating-point number of eight bytes."""
+        """Floating-point number of 8 bytes."""
         return _checked(DataType.of(Kind.DOUBLE), nullable)
 
     @staticmethod
     def DATE(nullable: bool = True) -> DataType:
-        """A day."""
+        """Date."""
         return _checked(DataType.of(Kind.DATE), nullable)
 
     @staticmethod
     def TIME(precision: int = 0, nullable: bool = True) -> DataType:
-        """A time of day, with so many digits behind the second."""
+        """Time of day, with ``precision`` fractional digits of the second."""
         return _checked(DataType.of(Kind.TIME, precision), nullable)
 
     @staticmethod
     def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:
-        """A day and a time without a time zone, with so many digits behind the second."""
+        """Date and time without time zone, with ``precision`` fractional digits of the second."""
         return _checked(DataType.of(Kind.TIMESTAMP, precision), nullable)
 
     @staticmethod
     def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> DataType:
-        """A point in time, shown in the session's time zone, with so many digits behind the second."""
+        """Point in time, shown in the session time zone, with ``precision`` fractional digits of the second."""
         return _checked(DataType.of(Kind.TIMESTAMP_LTZ, precision), nullable)
 
     @staticmethod
     def TIMESTAMP_WITH_LOCAL_TIME_ZONE(precision: int = 6, nullable: bool = True) -> DataType:
-        """The longer name of ``TIMESTAMP_LTZ``."""
+        """Point in time; longer name of ``TIMESTAMP_LTZ``."""
         return DataTypes.TIMESTAMP_LTZ(precision, nullable)
 
     @staticmethod
     def ARRAY(element_type: DataType, nullable: bool = True) -> DataType:
-        """A list of elements of one type."""
+        """Array of elements of one type."""
         return _checked(DataType.of(Kind.ARRAY, parts=(element_type,)), nullable)
 
     @staticmethod
     def MAP(key_type: DataType, value_type: DataType, nullable: bool = True) -> DataType:
-        """Keys of one type, each with a value of another."""
+        """Map from keys of one type to values of another."""
         return _checked(DataType.of(Kind.MAP, parts=(key_type, value_type)), nullable)
 
     @staticmethod
     def MULTISET(element_type: DataType, nullable: bool = True) -> DataType:
-        """Elements of one type, and how often each is there."""
+        """Multiset: elements of one type with their multiplicity."""
         return _checked(DataType.of(Kind.MULTISET, parts=(element_type,)), nullable)
 
     @staticmethod
     def ROW(row_fields: Sequence[RowField] = (), nullable: bool = True) -> DataType:
-        """Named fields, which ``FIELD`` gives."""
+        """Row of named fields, made by ``FIELD``."""
         return _checked(DataType.of(Kind.ROW, fields=tuple(row_fields)), nullable)
 
     @staticmethod
     def FIELD(name: str, data_type: DataType, description: str | None = None) -> RowField:
-        """A field of a ``ROW``."""
+        """Field of a ``ROW``."""
         return RowField(name, data_type, description or "")
 
     @staticmethod
     def SECOND(precision: int = 6) -> str:
-        """A unit of an ``INTERVAL``."""
+        """Seconds, as resolution of an ``INTERVAL``."""
         return f"SECOND({precision})"
 
     @staticmethod
     def MINUTE() -> str:
-        """A unit of an ``INTERVAL``."""
+        """Minutes, as resolution of an ``INTERVAL``."""
         return "MINUTE"
 
     @staticmethod
     def HOUR() -> str:
-        """A unit of an ``INTERVAL``."""
+        """Hours, as resolution of an ``INTERVAL``."""
         return "HOUR"
 
     @staticmethod
     def DAY(precision: int = 2) -> str:
-        """A unit of an ``INTERVAL``."""
+        """Days, as resolution of an ``INTERVAL``."""
         return f"DAY({precision})"
 
     @staticmethod
     def MONTH() -> str:
-        """A unit of an ``INTERVAL``."""
+        """Months, as resolution of an ``INTERVAL``."""
         return "MONTH"
 
     @staticmethod
     def YEAR(precision: int = 2) -> str:
-        """A unit of an ``INTERVAL``."""
+        """Years, as resolution of an ``INTERVAL``."""
         return f"YEAR({precision})"
 
     @staticmethod
     def INTERVAL(upper_resolution: str, lower_resolution: str | None = None) -> DataType:
-        """A length of time, from the greatest of its units to the least; no format has such columns."""
+        """Interval of time, from its largest unit to its smallest; no format can hold such a column."""
         to = "" if lower_resolution is None else f" TO {lower_resolution}"
         return parse_type(f"INTERVAL {upper_resolution}{to}", "DataTypes.INTERVAL")
 
     @staticmethod
     def NULL() -> NoReturn:
-        """Refused: no table has a column of it.
+        """Not supported: no table can have a column of this type.
 
         Raises:
             UnsupportedFeatureError: Always.
@@ -199,7 +200,7 @@ class DataTypes:
 
     @staticmethod
     def LIST_VIEW(*_: DataType) -> NoReturn:
-        """Refused: it is for accumulators of aggregate functions.
+        """Not supported: a type of aggregate functions' accumulators.
 
         Raises:
             UnsupportedFeatureError: Always.
@@ -208,7 +209,7 @@ class DataTypes:
 
     @staticmethod
     def MAP_VIEW(*_: DataType) -> NoReturn:
-        """Refused: it is for accumulators of aggregate functions.
+        """Not supported: a type of aggregate functions' accumulators.
 
         Raises:
             UnsupportedFeatureError: Always.
@@ -217,7 +218,7 @@ class DataTypes:
 
 
 def _checked(of: DataType, nullable: bool) -> DataType:
-    """A type within Flink's limits, which the grammar of types knows."""
+    """Return a type, checked against Flink's limits by the parser of types."""
     parsed = parse_type(str(of), f"DataTypes.{of.kind.value}")
     return parsed if nullable else parsed.not_null()
 
@@ -227,4 +228,4 @@ def _refused(name: str, now: str) -> UnsupportedFeatureError:
 
 
 class UserDefinedType(StandIn, instead="Keep the parts of an object in columns, or in a ROW."):
-    """A column's type of your own."""
+    """User-defined type of a column."""

@@ -1,4 +1,4 @@
-"""Functions of the user's for SQL, at PyFlink's path."""
+"""User-defined functions for SQL, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -60,23 +60,25 @@ def udf(
     name: str | None = None,
     func_type: str = "general",
 ) -> UserFunction | Callable[[_Called], UserFunction]:
-    """A function that SQL may call; without ``f``, a decorator.
+    """Make a scalar function for SQL out of a Python function; without ``f``, a decorator.
 
-    Same as PyFlink's. Arguments are ``bool``, ``int``, ``float``, ``Decimal``, ``str``, ``bytes``, ``date``, ``time``,
-    ``datetime``, ``list``, ``dict`` and ``Row``, with None for NULL; so are results.
-    Differs from PyFlink: a TIMESTAMP_LTZ is the right instant in every time zone; a result that its type does not hold
-    fails the job, and never wraps around.
+    Arguments and results are ``bool``, ``int``, ``float``, ``Decimal``, ``str``, ``bytes``, ``date``, ``time``,
+    ``datetime``, ``list``, ``dict`` and ``Row``, with None for NULL.
+    Differs from PyFlink: a TIMESTAMP_LTZ is the right instant in every time zone; a result that does not fit its type
+    fails the job instead of wrapping around.
 
     Args:
-        f: A function, or a ``ScalarFunction``.
-        input_types: The types of its arguments; others are cast if that loses nothing, and refused if not. Any, if not given.
-        result_type: The type of its result, as a ``DataType`` or as SQL.
-        deterministic: Whether the same arguments always give the same result; true, or what ``is_deterministic`` says.
-        name: What it is called; the function's own name if not given.
-        func_type: ``"general"``, or ``"pandas"`` for a function that takes and returns a ``pandas.Series`` of many rows.
+        f: Function, or ``ScalarFunction``.
+        input_types: Types of the arguments. Other types are cast if nothing is lost, and refused otherwise; by default,
+            any type is passed on.
+        result_type: Type of the result, as ``DataType`` or SQL text.
+        deterministic: Whether equal arguments give equal results; by default, what ``is_deterministic`` returns, or
+            true.
+        name: Name of the function; by default, the Python function's.
+        func_type: ``"general"``, or ``"pandas"`` for a function that takes and returns ``pandas.Series`` of many rows.
 
     Raises:
-        DefinitionError: It is no function, or has no result type.
+        DefinitionError: ``f`` is no function, or has no result type.
 
     Example:
         >>> @udf(result_type="BIGINT")
@@ -157,7 +159,7 @@ def _refused(what: str) -> UnsupportedFeatureError:
 
 
 def udtf(*_: object, **__: object) -> NoReturn:
-    """Refused: a ``udf`` that returns an ARRAY, and UNNEST, give several rows.
+    """Not supported: return an ARRAY from a ``udf`` and UNNEST it to get several rows.
 
     Raises:
         UnsupportedFeatureError: Always.
@@ -166,7 +168,7 @@ def udtf(*_: object, **__: object) -> NoReturn:
 
 
 def udaf(*_: object, **__: object) -> NoReturn:
-    """Refused, also for pandas: there are built-in aggregates, and ``AggregateFunction`` of streams.
+    """Not supported: use built-in aggregates in SQL, or an ``AggregateFunction`` on a keyed stream.
 
     Raises:
         UnsupportedFeatureError: Always.
@@ -175,7 +177,7 @@ def udaf(*_: object, **__: object) -> NoReturn:
 
 
 def udtaf(*_: object, **__: object) -> NoReturn:
-    """Refused, as ``udaf`` is.
+    """Not supported: use built-in aggregates in SQL, or a ``KeyedProcessFunction`` on a keyed stream.
 
     Raises:
         UnsupportedFeatureError: Always.
@@ -190,12 +192,12 @@ class _Refused(UserDefinedFunction):
 
 
 class TableFunction(_Refused):
-    """Refused: subclasses raise ``UnsupportedFeatureError``."""
+    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""
 
 
 class AggregateFunction(_Refused):
-    """Refused: subclasses raise ``UnsupportedFeatureError``."""
+    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""
 
 
 class TableAggregateFunction(_Refused):
-    """Refused: subclasses raise ``UnsupportedFeatureError``."""
+    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""

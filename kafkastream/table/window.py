@@ -1,4 +1,4 @@
-"""Windows of the Table API, at PyFlink's path, which are refused when they are used."""
+"""Windows of the Table API, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -31,64 +31,64 @@ _INSTEAD: Final = "Write the query in SQL, with TUMBLE, HOP, CUMULATE or SESSION
 
 
 class GroupWindow(StandIn, instead=_INSTEAD):
-    """A window: group window."""
+    """Window to group by."""
 
 
 class Over(StandIn, instead=_INSTEAD):
-    """A window: over."""
+    """Factory of over windows."""
 
 
 class OverWindow(StandIn, instead=_INSTEAD):
-    """A window: over window."""
+    """Over window."""
 
 
 class OverWindowPartitioned(StandIn, instead=_INSTEAD):
-    """A window: over window partitioned."""
+    """Over window with a partition."""
 
 
 class OverWindowPartitionedOrdered(StandIn, instead=_INSTEAD):
-    """A window: over window partitioned ordered."""
+    """Over window with a partition and an order."""
 
 
 class OverWindowPartitionedOrderedPreceding(StandIn, instead=_INSTEAD):
-    """A window: over window partitioned ordered preceding."""
+    """Over window with a partition, an order and a lower bound."""
 
 
 class Session(StandIn, instead=_INSTEAD):
-    """A window: session."""
+    """Factory of session windows."""
 
 
 class SessionWithGap(StandIn, instead=_INSTEAD):
-    """A window: session with gap."""
+    """Session window with a gap."""
 
 
 class SessionWithGapOnTime(StandIn, instead=_INSTEAD):
-    """A window: session with gap on time."""
+    """Session window with a gap and a time attribute."""
 
 
 class Slide(StandIn, instead=_INSTEAD):
-    """A window: slide."""
+    """Factory of sliding windows."""
 
 
 class SlideWithSize(StandIn, instead=_INSTEAD):
-    """A window: slide with size."""
+    """Sliding window with a size."""
 
 
 class SlideWithSizeAndSlide(StandIn, instead=_INSTEAD):
-    """A window: slide with size and slide."""
+    """Sliding window with a size and a slide."""
 
 
 class SlideWithSizeAndSlideOnTime(StandIn, instead=_INSTEAD):
-    """A window: slide with size and slide on time."""
+    """Sliding window with a size, a slide and a time attribute."""
 
 
 class Tumble(StandIn, instead=_INSTEAD):
-    """A window: tumble."""
+    """Factory of tumbling windows."""
 
 
 class TumbleWithSize(StandIn, instead=_INSTEAD):
-    """A window: tumble with size."""
+    """Tumbling window with a size."""
 
 
 class TumbleWithSizeOnTime(StandIn, instead=_INSTEAD):
-    """A window: tumble with size on time."""
+    """Tumbling window with a size and a time attribute."""

@@ -25,7 +25,7 @@ from kafkastream.sql.syntax.statements import CreateTable
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType, Kind, RowField
 from kafkastream.table import DataTypes, Schema, TableDescriptor
-from kafkastream.table.declared import declared
+from kafkastream.table.ddl_text import create_table_text
 
 COLUMNS = "id INT, k STRING, day DATE"
 
@@ -161,7 +161,7 @@ def test_partitions_are_columns_of_files() -> None:
 
 def test_partitions_are_declared_as_other_things_are() -> None:
     base = definition(partitions="PARTITIONED BY (k, day)")
-    assert "\n) PARTITIONED BY (`k`, `day`) WITH (" in declared(base)
+    assert "\n) PARTITIONED BY (`k`, `day`) WITH (" in create_table_text(base)
     for text, found in (("", ("k", "day")), ("(EXCLUDING PARTITIONS)", ())):
         like = parse_one(f"CREATE TABLE u LIKE t {text}")
         assert isinstance(like, CreateTable)

@@ -13,7 +13,7 @@ from kafkastream.sql.kafka_catalog.options import CatalogOptions, CatalogSetting
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog, CreateTable
 from kafkastream.sql.table import TableDefinition
-from kafkastream.table.declared import declared
+from kafkastream.table.ddl_text import create_table_text
 
 NAME = ("c", "kafka", "orders")
 SERVERS = {"properties.bootstrap.servers": "localhost:9092"}
@@ -169,7 +169,7 @@ def test_a_compacted_topic_is_all_its_messages(keys: tuple[str | None, ...], is_
 def test_a_table_is_the_statement_that_it_is_shown_as() -> None:
     settings = CatalogSettings(flattens=True, key_prefix="", value_prefix="v ")
     table = inferred('{"a":{"`":1},"t":"2024-05-01T12:30"}', keys=('{"id":1}',), settings=settings)
-    written = parse_one(declared(table))
+    written = parse_one(create_table_text(table))
     assert isinstance(written, CreateTable)
     assert written.definition == table
 

@@ -16,7 +16,7 @@ from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
-from kafkastream.table.planning import Planner
+from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table_config import TableConfig
 from kafkastream.table.udf import udf
@@ -54,7 +54,7 @@ class Session:
 
     def __init__(self) -> None:
         self.topics = Written()
-        self.planner = Planner(SessionCatalog(), TableConfig(), no_types)
+        self.planner = SessionPlanner(SessionCatalog(), TableConfig(), no_types)
         created = parse_one(CREATE)
         assert isinstance(created, CreateCatalog)
         made = KafkaJsonCatalog(created, lambda _: self.topics)

@@ -1,4 +1,4 @@
-"""From statements to jobs: tables are resolved, queries planned, and what they insert becomes a graph."""
+"""Planning in a session: resolves the tables of a query, plans it, and builds the job graph of INSERT statements."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.table.table_config import TableConfig
 
-__all__ = ["Plan", "Planner"]
+__all__ = ["Plan", "SessionPlanner"]
 
 
 @final
 @attrs.frozen
 class Plan:
-    """A query, and where its rows go.
+    """Query and its sink.
 
     Args:
-        relation: The query, as the sink takes it.
-        target: The sink.
+        relation: Root of the query plan, with the columns and changelog of the sink.
+        target: Sink; without one, rows come to the program.
     """
 
     relation: Relation
@@ -47,14 +47,14 @@ class Plan:
 
 @final
 @attrs.frozen
-class Planner:
-    """Plans queries on the tables of a session (``kafkastream.sql.plan.planning_catalog.Catalog``).
+class SessionPlanner:
+    """Plans queries over the tables of a session; implements ``kafkastream.sql.plan.planning_catalog.Catalog``.
 
     Args:
-        catalog: The tables and views.
-        config: The session's settings.
-        typing: Makes what knows the types of Spark's expressions, when it is needed.
-        functions: The functions of the user.
+        catalog: Tables and views.
+        config: Settings of the session.
+        typing: Returns the object that infers types of Spark's expressions; called when it is first needed.
+        functions: User-defined functions.
     """
 
     catalog: SessionCatalog
@@ -63,77 +63,86 @@ class Planner:
     functions: SessionFunctions = attrs.field(factory=SessionFunctions)
 
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
-        """What a name in a query means."""
+        """Resolve the name of a table or view; None if there is none."""
         found = self.catalog.find(path)
         return resolved(found, self.typing(), self) if isinstance(found, TableDefinition) else found
 
     def tables(self) -> Sequence[str]:
-        """The names that are known."""
+        """Return the names of all tables and views."""
         return self.catalog.names()
 
     def function(self, path: tuple[str, ...]) -> NamedFunction | None:
-        """The function of the user that a name means, by Flink's order: system functions, built-in ones, the others."""
+        """Resolve the name of a user-defined function.
+
+        Flink's order: temporary system functions, built-in functions, functions of a catalog.
+        """
         system = self.functions.find_system(path[0]) if len(path) == 1 else None
         if system is not None or (len(path) == 1 and is_built_in(path[0])):
             return system
         return self.functions.find(self.catalog.path(path))
 
-    def of(self, query: Expression) -> Planner:
-        """One that knows what the names in a query mean."""
-        planner: Planner = self if query.names is None else query.names
+    def of(self, query: Expression) -> SessionPlanner:
+        """Return a planner that resolves names as at the time and place of the query's definition."""
+        planner: SessionPlanner = self if query.names is None else query.names
         space = query.space
         return planner if space is None else attrs.evolve(planner, catalog=attrs.evolve(planner.catalog, current=space))
 
-    def as_it_is(self) -> Planner:
-        """One whose names keep their meaning, whatever is created and dropped from now on."""
+    def as_it_is(self) -> SessionPlanner:
+        """Return a snapshot, which later CREATE and DROP statements do not change."""
         return attrs.evolve(self, catalog=self.catalog.copy(), functions=self.functions.copy())
 
     def query(self, text: Expression) -> Relation:
-        """A query.
+        """Plan a query.
 
         Raises:
-            KafkastreamError: It cannot be understood, or not be run.
+            KafkastreamError: The query is invalid, or not supported.
         """
         catalog, zone = self.of(text), self.config.get_local_timezone()
         return planned(text, catalog, self.typing(), zone=zone, ttl_ms=self._ttl_ms)
 
     def shown(self, text: Expression) -> Plan:
-        """A query whose rows come to the calling program; errors as with ``query``."""
+        """Plan a query whose rows come to the program.
+
+        Raises:
+            KafkastreamError: The query is invalid, or not supported.
+        """
         return Plan(consumed(self.query(text), None, None, self._ttl_ms))
 
     def insert(self, statement: Insert) -> Plan:
-        """What an INSERT writes.
+        """Plan an INSERT statement.
 
         Raises:
-            KafkastreamError: The query or the table is wrong, or they do not fit.
+            KafkastreamError: The query or the table is invalid, or the query's columns do not match the table's.
         """
         where = f"INSERT INTO {'.'.join(statement.target)}, {statement.position}"
         self.catalog.check_writable(statement.target, where)
         definition = self.catalog.get(statement.target, where)
         if not isinstance(definition, TableDefinition):
             raise DefinitionError(
-                f"'{'.'.join(statement.target)}' is a view, and cannot be written", where=where, now="Name a table."
+                f"'{'.'.join(statement.target)}' is a view, which cannot be written to",
+                where=where,
+                now="Name a table.",
             )
         definition = attrs.evolve(definition, options=FrozenMap({**definition.options, **statement.options}))
         sink = sink_of(definition)
         return self.written(self.query(statement.query), definition, sink, statement)
 
     def written(self, relation: Relation, definition: TableDefinition, sink: TableSink, statement: Insert) -> Plan:
-        """The rows of a query as a table takes them."""
+        """Plan the conversion of a query's rows to the columns and changelog of a sink."""
         types = [spark_type(column.type) for column in written_columns(definition)]
         rows = inserted(relation, definition, statement.columns, types, statement.position)
         changes = consumed(rows, sink, definition, self._ttl_ms, statement.position)
         return Plan(changes, Target(sink, definition))
 
     def graph(self, plans: Sequence[Plan]) -> JobGraph:
-        """The job of queries that start and stop together."""
+        """Build the job graph of queries that start and stop together."""
         ids, settings = itertools.count(1), self.settings
         graphs = [query_graph(plan.relation, plan.target, settings, ids) for plan in plans]
         return JobGraph(tuple(itertools.chain.from_iterable(graph.nodes for graph in graphs))).with_dead_letters()
 
     @property
     def settings(self) -> QuerySettings:
-        """How queries are to run, by the session's settings."""
+        """Execution settings of queries, read from the session's."""
         configuration = self.config.get_configuration()
         return QuerySettings(
             time_zone=self.config.get_local_timezone(),

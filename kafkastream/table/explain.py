@@ -1,4 +1,4 @@
-"""Plans as text."""
+"""Query plans as text, for ``EXPLAIN``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.user_calls import shown_calls
-from kafkastream.table.planning import Plan
+from kafkastream.table.session_planner import Plan
 
-__all__ = ["explained"]
+__all__ = ["explain_plans"]
 
 
-def explained(plans: Sequence[Plan]) -> str:
-    """What would run: each relation with its columns and the kinds of its rows, below what takes it."""
+def explain_plans(plans: Sequence[Plan]) -> str:
+    """Return the plans as a tree, the sink first; each relation has its columns and the row kinds of its changelog."""
     lines = ["== Optimized Physical Plan =="]
     for plan in plans:
         table = plan.target.table
@@ -54,7 +54,7 @@ def _shown(relation: Relation) -> str:
 
 
 def _named(text: str, relation: Relation) -> str:
-    """An expression with the user's names for columns."""
+    """Return an expression with the names of columns in place of Spark's ``c0``, ``c1`` and so on."""
     for place, field in reversed(list(enumerate(relation.fields))):
         text = text.replace(f"c{place}", field.name) if f"c{place}" in text else text
     return shown_calls(text)

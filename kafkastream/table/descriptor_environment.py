@@ -1,4 +1,4 @@
-"""What a table environment does with tables that are declared without SQL."""
+"""Methods of ``TableEnvironment`` that declare tables without SQL: from descriptors, and from rows."""
 
 from __future__ import annotations
 
@@ -17,37 +17,47 @@ from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition, T
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
-from kafkastream.table.planning import Planner
 from kafkastream.table.schema import Schema
+from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table import Table
 from kafkastream.table.table_descriptor import TableDescriptor
 
-__all__ = ["DeclaringEnvironment"]
+__all__ = ["DescriptorEnvironment"]
 
 
-class DeclaringEnvironment(ABC):
-    """The methods of ``TableEnvironment`` that take descriptors and rows."""
+class DescriptorEnvironment(ABC):
+    """Part of ``TableEnvironment`` that takes table descriptors and rows."""
 
-    _planner: Planner
+    _planner: SessionPlanner
 
     def __init__(self) -> None:
         self._unnamed = itertools.count(1)
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
-        """A table that has no name; each call makes another one.
+        """Return an anonymous table of a descriptor; each call creates another one.
+
+        Args:
+            descriptor: Table with columns.
 
         Raises:
-            DefinitionError: It has no columns, or they are wrong.
+            DefinitionError: The descriptor has no columns, or is invalid.
         """
         return self._all_of(self._inline(descriptor, "from_descriptor"))
 
     fromDescriptor = from_descriptor
 
     def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:  # noqa: N803 - PyFlink's
-        """Declare a table, as ``CREATE TABLE`` does, or leave what has its name already.
+        """Create a table, like ``CREATE TABLE``.
+
+        Differs from Flink: the table lives as long as the environment.
+
+        Args:
+            path: Name, with or without catalog and database.
+            descriptor: Table with columns.
+            ignoreIfExists: Keep an existing table of this name instead of raising.
 
         Raises:
-            DefinitionError: There is something of this name, or the descriptor is wrong.
+            DefinitionError: A table or view of this name exists, or the descriptor is invalid.
         """
         self._declare(
             name_of(path), descriptor, f"create_table({path!r})", temporary=False, if_not_exists=ignoreIfExists
@@ -56,7 +66,16 @@ class DeclaringEnvironment(ABC):
     createTable = create_table
 
     def create_temporary_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:  # noqa: N803 - PyFlink's
-        """Declare a table that hides one of its name, as ``CREATE TEMPORARY TABLE`` does; errors as with ``create_table``."""
+        """Create a temporary table, like ``CREATE TEMPORARY TABLE``; it hides a permanent one of its name.
+
+        Args:
+            path: Name, with or without catalog and database.
+            descriptor: Table with columns.
+            ignoreIfExists: Keep an existing temporary table of this name instead of raising.
+
+        Raises:
+            DefinitionError: A temporary table or view of this name exists, or the descriptor is invalid.
+        """
         where = f"create_temporary_table({path!r})"
         self._declare(name_of(path), descriptor, where, temporary=True, if_not_exists=ignoreIfExists)
 
@@ -65,20 +84,24 @@ class DeclaringEnvironment(ABC):
     def from_elements(
         self, elements: Iterable[Any], schema: DataType | Sequence[str] | None = None, verify_schema: bool = True
     ) -> Table:
-        """Rows that the program holds itself, as a table.
+        """Create a table of rows that the program holds.
 
-        Same as PyFlink's: without types these are found by the values (``int`` is BIGINT, ``datetime`` TIMESTAMP_LTZ), and
-        columns without names are ``_1``, ``_2`` and so on. Differs: there are no expressions; values are always checked,
-        when the query runs; beside a table of Kafka they need an operation with state in the query, such as a join.
+        Same as in PyFlink: without types, they are inferred from the values (``int`` is BIGINT, ``datetime``
+        TIMESTAMP_LTZ),
+        and columns without names are ``_1``, ``_2`` and so on.
+        Differs from PyFlink: expressions are not supported; values are always verified, when the query runs; in one
+        query
+        with a Kafka table, such a table needs a stateful operation, such as a join.
 
         Args:
-            elements: Rows, tuples, lists or dicts; for a type that is no ROW, the values of the one column ``value``.
-            schema: The columns as a ROW, or their names.
-            verify_schema: Has no effect.
+            elements: Rows, tuples, lists or dicts; for a type other than ROW, the values of the single column
+                ``value``.
+            schema: Columns as a ROW type, or their names.
+            verify_schema: No effect; values are always verified.
 
         Raises:
-            DefinitionError: The types cannot be told.
-            UnsupportedFeatureError: There are no elements of such a type.
+            DefinitionError: The types cannot be inferred.
+            UnsupportedFeatureError: A type cannot be held in such a table.
 
         Example:
             >>> from kafkastream.table import EnvironmentSettings, TableEnvironment
@@ -116,7 +139,7 @@ class DeclaringEnvironment(ABC):
         self._planner.catalog.create(name, definition, where, temporary=temporary, if_not_exists=if_not_exists)
 
     def _inline(self, descriptor: TableDescriptor, where: str) -> tuple[str, ...]:
-        """Declare a table where it is used; tells what it is called."""
+        """Create an anonymous table of a descriptor, and return its path."""
         name = self._planner.catalog.path((anonymous(descriptor._options["connector"], next(self._unnamed)),))
         self._declare(name, descriptor, where, temporary=True)
         return name
@@ -125,7 +148,7 @@ class DeclaringEnvironment(ABC):
         return self._table(Expression(f"SELECT * FROM {quoted(*name)}"))  # noqa: S608 - the user's own
 
     def _of_stream(self, stream: TableStream, declared: TableSchema, where: str) -> Table:
-        """A stream as a table whose name nobody knows."""
+        """Create an anonymous table of a stream."""
         schema = Schema(stream_schema(stream.type_info, declared, where))._checked(where)
         path = self._planner.catalog.path((anonymous("datastream_source", next(self._unnamed)),))
         definition = TableDefinition(path, schema, stream=stream)

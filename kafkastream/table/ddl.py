@@ -1,4 +1,4 @@
-"""Statements that change what a session has: they declare and drop tables, views, databases and catalogs."""
+"""Execution of DDL: statements that create and drop tables, views, databases, catalogs and functions, and ``USE``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.connectors import check_partitions
-from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
+from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog, Topics
 from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.syntax.kinds import ObjectKind
 from kafkastream.sql.syntax.like import liked
@@ -28,36 +28,35 @@ from kafkastream.sql.syntax.statements import (
 )
 from kafkastream.sql.table import TableDefinition
 from kafkastream.table.functions import created_function, drop_function
-from kafkastream.table.planning import Planner
-from kafkastream.table.topics import connected
+from kafkastream.table.session_planner import SessionPlanner
 
-__all__ = ["carry_out"]
+__all__ = ["execute_ddl"]
 
 log = logging.getLogger("kafkastream")
 
 
-def carry_out(statement: Statement, planner: Planner) -> None:
-    """Carry out a statement that has nothing to tell.
+def execute_ddl(statement: Statement, planner: SessionPlanner) -> None:
+    """Execute a statement that returns no rows and starts no job.
 
     Raises:
-        DefinitionError: It is wrong.
-        UnsupportedFeatureError: It asks for what is not to be had.
+        DefinitionError: The statement is invalid.
+        UnsupportedFeatureError: The statement is not supported.
     """
     carried_out = _STATEMENTS.get(type(statement))
     if carried_out is None:
         raise UnsupportedFeatureError(
-            f"{type(statement).__name__} cannot be carried out", where=str(statement.position), now="Leave it out."
+            f"{type(statement).__name__} is not supported", where=str(statement.position), now="Leave it out."
         )
     carried_out(statement, planner)
 
 
-def _create_table(statement: CreateTable, planner: Planner) -> None:
+def _create_table(statement: CreateTable, planner: SessionPlanner) -> None:
     definition = statement.definition
     if statement.like is not None:
         base = planner.catalog.get(statement.like.table, str(statement.like.position))
         if not isinstance(base, TableDefinition):
             raise DefinitionError(
-                f"'{'.'.join(statement.like.table)}' is a view, and LIKE takes over tables",
+                f"'{'.'.join(statement.like.table)}' is a view, and LIKE copies tables only",
                 where=str(statement.like.position),
                 now="Name a table.",
             )
@@ -67,7 +66,7 @@ def _create_table(statement: CreateTable, planner: Planner) -> None:
     _keep(statement, definition.name, named, planner)
 
 
-def _create_view(statement: CreateView, planner: Planner) -> None:
+def _create_view(statement: CreateView, planner: SessionPlanner) -> None:
     relation = planner.query(statement.query)
     if statement.columns and len(statement.columns) != len(relation.fields):
         raise DefinitionError(
@@ -81,14 +80,14 @@ def _create_view(statement: CreateView, planner: Planner) -> None:
 
 
 def _keep(
-    statement: CreateTable | CreateView, name: tuple[str, ...], thing: TableDefinition | View, planner: Planner
+    statement: CreateTable | CreateView, name: tuple[str, ...], thing: TableDefinition | View, planner: SessionPlanner
 ) -> None:
     planner.catalog.create(
         name, thing, str(statement.position), temporary=statement.temporary, if_not_exists=statement.if_not_exists
     )
 
 
-def _drop(statement: Drop, planner: Planner) -> None:
+def _drop(statement: Drop, planner: SessionPlanner) -> None:
     catalog, where = planner.catalog, str(statement.position)
     match statement.kind:
         case ObjectKind.TABLE | ObjectKind.VIEW:
@@ -102,28 +101,35 @@ def _drop(statement: Drop, planner: Planner) -> None:
             drop_function(statement, planner)
 
 
-def _create_database(statement: CreateDatabase, planner: Planner) -> None:
+def _create_database(statement: CreateDatabase, planner: SessionPlanner) -> None:
     planner.catalog.create_database(statement.name, str(statement.position), if_not_exists=statement.if_not_exists)
 
 
-def _use(statement: Use, planner: Planner) -> None:
+def _use(statement: Use, planner: SessionPlanner) -> None:
     planner.catalog.use(statement.database, str(statement.position))
 
 
-def _use_catalog(statement: UseCatalog, planner: Planner) -> None:
+def _use_catalog(statement: UseCatalog, planner: SessionPlanner) -> None:
     planner.catalog.use_catalog(statement.catalog, str(statement.position))
 
 
-def _add_jar(statement: AddJar, _: Planner) -> None:
-    log.info("ADD JAR %r has no effect: nothing here is loaded from Flink's jars", statement.path)
+def _add_jar(statement: AddJar, _: SessionPlanner) -> None:
+    log.info("ADD JAR %r has no effect: connectors and formats need no Flink jars", statement.path)
 
 
-def _create_catalog(statement: CreateCatalog, planner: Planner) -> None:
-    catalog = KafkaJsonCatalog(statement, connected)
+def _cluster_topics(properties: Mapping[str, str]) -> Topics:
+    """Return the topics of a cluster; imports the Kafka client only when a Kafka catalog is created."""
+    from kafkastream.kafka.topics import ClusterTopics
+
+    return ClusterTopics(properties)
+
+
+def _create_catalog(statement: CreateCatalog, planner: SessionPlanner) -> None:
+    catalog = KafkaJsonCatalog(statement, _cluster_topics)
     planner.catalog.add_catalog(catalog, str(statement.position), if_not_exists=statement.if_not_exists)
 
 
-_STATEMENTS: Final[Mapping[type[Any], Callable[[Any, Planner], None]]] = {
+_STATEMENTS: Final[Mapping[type[Any], Callable[[Any, SessionPlanner], None]]] = {
     AddJar: _add_jar,
     CreateCatalog: _create_catalog,
     CreateDatabase: _create_database,

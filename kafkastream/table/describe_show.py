@@ -1,4 +1,4 @@
-"""What a session has, as DESCRIBE and SHOW tell it."""
+"""Execution of ``DESCRIBE`` and ``SHOW``."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.declared import declared, declared_catalog
-from kafkastream.table.planning import Planner
+from kafkastream.table.ddl_text import create_catalog_text, create_table_text
+from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table_result import TableResult
 
-__all__ = ["described", "listed"]
+__all__ = ["describe", "show"]
 
 _STRING: Final = DataType.string()
 _DESCRIBED: Final = (
@@ -33,11 +33,11 @@ _DESCRIBED: Final = (
 )
 
 
-def described(statement: Describe, planner: Planner) -> TableResult:
-    """What DESCRIBE tells.
+def describe(statement: Describe, planner: SessionPlanner) -> TableResult:
+    """Return the result of ``DESCRIBE``.
 
     Raises:
-        DefinitionError: There is nothing of this name.
+        DefinitionError: No table, view, function or catalog has this name.
     """
     if statement.kind not in {ObjectKind.TABLE, ObjectKind.VIEW}:
         return TableResult([("name", _STRING)], [Row(".".join(statement.name))])
@@ -46,7 +46,7 @@ def described(statement: Describe, planner: Planner) -> TableResult:
     return TableResult(_DESCRIBED, rows)
 
 
-def _of_view(view: View, planner: Planner) -> list[Row]:
+def _of_view(view: View, planner: SessionPlanner) -> list[Row]:
     fields = planner.query(view.query).fields
     names = view.columns or tuple(field.name for field in fields)
     return [
@@ -55,7 +55,7 @@ def _of_view(view: View, planner: Planner) -> list[Row]:
     ]
 
 
-def _of_table(table: TableDefinition, planner: Planner) -> list[Row]:
+def _of_table(table: TableDefinition, planner: SessionPlanner) -> list[Row]:
     schema, fields = table.schema, computed(table, planner.typing(), planner).fields
     key = f"PRI({', '.join(schema.primary_key)})"
     watermark = schema.watermark
@@ -86,28 +86,28 @@ def _extras(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str | N
             return None
 
 
-def listed(statement: Show, planner: Planner) -> TableResult:
-    """What SHOW tells.
+def show(statement: Show, planner: SessionPlanner) -> TableResult:
+    """Return the result of ``SHOW``.
 
     Raises:
-        DefinitionError: There is nothing of the name that it asks for.
+        DefinitionError: The object that the statement names does not exist.
     """
     match statement.what:
         case Shown.COLUMNS:
-            return described(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
+            return describe(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
         case Shown.FUNCTIONS | Shown.USER_FUNCTIONS:
             return _names("function name", _functions(statement.what, planner), statement.pattern)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:
             return TableResult(rows=[Row(_created(statement, planner.catalog))])
         case Shown.CREATE_CATALOG:
             catalog = planner.catalog.catalog(statement.of[-1], str(statement.position))
-            return TableResult(rows=[Row(declared_catalog(catalog.statement))])
+            return TableResult(rows=[Row(create_catalog_text(catalog.statement))])
         case what:
             header, names = _NAMES[what]
             return _names(header, names(planner.catalog), statement.pattern)
 
 
-def _functions(what: Shown, planner: Planner) -> list[str]:
+def _functions(what: Shown, planner: SessionPlanner) -> list[str]:
     own = planner.functions.names(planner.catalog.current)
     return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, FUNCTIONS)})
 
@@ -117,7 +117,7 @@ def _created(statement: Show, catalog: SessionCatalog) -> str:
     if statement.what is Shown.CREATE_TABLE:
         if isinstance(found, View):
             raise DefinitionError("SHOW CREATE TABLE is for tables", where=where, now="SHOW CREATE VIEW")
-        return declared(found)
+        return create_table_text(found)
     if not isinstance(found, View):
         raise DefinitionError("SHOW CREATE VIEW is for views", where=where, now="SHOW CREATE TABLE")
     return f"CREATE VIEW {'.'.join(f'`{part}`' for part in catalog.path(statement.of))} AS {found.query.text}"
@@ -140,7 +140,7 @@ def _names(header: str, names: Iterable[str], pattern: NamePattern | None) -> Ta
 
 
 def _matches(name: str, pattern: NamePattern) -> bool:
-    """As LIKE has it: ``%`` is any text, ``_`` any character."""
+    """Return whether a name matches a LIKE pattern: ``%`` is any text, ``_`` any character."""
     expression = "".join(".*" if one == "%" else "." if one == "_" else re.escape(one) for one in pattern.text)
     found = re.fullmatch(expression, name, re.IGNORECASE if pattern.any_case else 0) is not None
     return found is not pattern.negated

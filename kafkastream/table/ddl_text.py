@@ -1,4 +1,4 @@
-"""Tables and catalogs as the statements that declare them."""
+"""Tables and catalogs as text of ``CREATE TABLE`` and ``CREATE CATALOG``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 
-__all__ = ["declared", "declared_catalog", "declared_comment", "declared_options", "declared_schema"]
+__all__ = ["comment_clause", "create_catalog_text", "create_table_text", "options_clause", "schema_text"]
 
 
-def declared(definition: TableDefinition) -> str:
-    """The statement; secrets are hidden in it.
+def create_table_text(definition: TableDefinition) -> str:
+    """Return the ``CREATE TABLE`` statement of a table, with secrets masked.
 
     Example:
-        >>> print(declared(TableDefinition(("seen",), TableSchema(), {"connector": "print"})))
+        >>> print(create_table_text(TableDefinition(("seen",), TableSchema(), {"connector": "print"})))
         CREATE TABLE `default_catalog`.`default_database`.`seen` (
         <BLANKLINE>
         ) WITH (
@@ -25,19 +25,19 @@ def declared(definition: TableDefinition) -> str:
         )
     """
     name = quoted(*definition.path)
-    comment = "" if not definition.comment else f"{declared_comment(definition.comment)} "
+    comment = "" if not definition.comment else f"{comment_clause(definition.comment)} "
     columns = ", ".join(map(quoted, definition.partitioned_by))
     partitions = f"PARTITIONED BY ({columns}) " if columns else ""
-    schema, options = declared_schema(definition.schema), declared_options(definition.options)
+    schema, options = schema_text(definition.schema), options_clause(definition.options)
     return f"CREATE TABLE {name} {schema} {comment}{partitions}{options}"
 
 
-def declared_schema(schema: TableSchema) -> str:
-    """What stands between the parentheses, and these.
+def schema_text(schema: TableSchema) -> str:
+    """Return the parenthesized list of columns, watermark and primary key.
 
     Example:
         >>> from kafkastream.sql.types import DataType
-        >>> print(declared_schema(TableSchema((PhysicalColumn("id", DataType.string()),))))
+        >>> print(schema_text(TableSchema((PhysicalColumn("id", DataType.string()),))))
         (
           `id` STRING
         )
@@ -51,28 +51,28 @@ def declared_schema(schema: TableSchema) -> str:
     return f"(\n{_list(lines)}\n)"
 
 
-def declared_comment(comment: str) -> str:
-    """The clause of a comment."""
+def comment_clause(comment: str) -> str:
+    """Return the ``COMMENT`` clause."""
     return f"COMMENT {literal(comment)}"
 
 
-def declared_options(options: Mapping[str, str]) -> str:
-    """The clause of the options; secrets are hidden in it."""
+def options_clause(options: Mapping[str, str]) -> str:
+    """Return the ``WITH`` clause, with secrets masked."""
     lines = [f"'{key}' = {_shown(key, value)}" for key, value in options.items()]
     return f"WITH (\n{_list(lines)}\n)"
 
 
-def declared_catalog(statement: CreateCatalog) -> str:
-    """The statement that creates a catalog; secrets are hidden in it.
+def create_catalog_text(statement: CreateCatalog) -> str:
+    """Return the ``CREATE CATALOG`` statement of a catalog, with secrets masked.
 
     Example:
-        >>> print(declared_catalog(CreateCatalog(name=("c",), options={"type": "kafka"})))
+        >>> print(create_catalog_text(CreateCatalog(name=("c",), options={"type": "kafka"})))
         CREATE CATALOG `c` WITH (
           'type' = 'kafka'
         )
     """
-    comment = f"{declared_comment(statement.comment)} " if statement.comment else ""
-    return f"CREATE CATALOG {quoted(statement.name[-1])} {comment}{declared_options(statement.options)}"
+    comment = f"{comment_clause(statement.comment)} " if statement.comment else ""
+    return f"CREATE CATALOG {quoted(statement.name[-1])} {comment}{options_clause(statement.options)}"
 
 
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
