@@ -12,7 +12,7 @@ ARCHIVE := $(VENV)/spark.jsa
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test differential faults soak cluster lint unit docs lock clean
+.PHONY: help setup newest jars demo test differential faults soak cluster check lint unit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -20,14 +20,15 @@ help: ## Show this list
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
-test: jars newest lint $(ARCHIVE) ## Everything: lint, types, layers, tests on a real broker
-	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+test: jars newest lint $(ARCHIVE) ## Lint, types, layers, and all tests but those of make faults and make cluster
+	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
 
 differential: jars ## Ask real Flink anew what the programs of tests/differential give: PYFLINK=<a Python with apache-flink>
 	python -m tests.differential.golden $(PYFLINK)
 	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
 
-faults: jars $(ARCHIVE) ## 680 attacks on nine exactly-once jobs, at random: about an hour and a half
+faults: jars $(ARCHIVE) ## Nightly: 680 attacks on nine exactly-once jobs, at random: about an hour and a half
+	pytest tests/faults -m nightly
 	for case in sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
@@ -35,7 +36,7 @@ faults: jars $(ARCHIVE) ## 680 attacks on nine exactly-once jobs, at random: abo
 soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
 	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)
 
-cluster: jars $(ARCHIVE) ## All examples on a standalone cluster, and executors killed there: takes ten minutes
+cluster: jars $(ARCHIVE) ## Nightly: all examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster
 	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
 
@@ -45,8 +46,11 @@ lint: setup ## Only lint, types and layers
 	mypy
 	lint-imports --no-logo
 
-unit: setup ## Only the tests that need neither Java nor a broker
-	pytest tests/unit tests/typing tests/names
+check: lint unit ## Lint, types, layers, and the tests that need neither Java nor a broker: after each change
+	pytest tests/typing
+
+unit: setup ## Only the tests that need neither Java nor a broker, with Java hidden from them
+	JAVA_HOME=$(CURDIR)/hidden pytest --numprocesses 2 --dist loadfile -m "not java" tests/unit tests/names
 
 setup: $(READY) ## Only the virtual environment
 

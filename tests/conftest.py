@@ -1,27 +1,50 @@
-"""One Spark session for all tests that need one."""
+"""One Spark session for all tests that need one, and the markers by which parts of the suite are chosen."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
+import hypothesis
 import pytest
 
+from kafkastream.spark.session.java_home import find_java
 from tests.jvm import short_lived
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_ON_JAVA: Final = frozenset({"java", "kafka", "secured_kafka", "spark"})
+"""Fixtures that start a JVM, or stand for one that the test starts."""
+
+
 def pytest_configure() -> None:
-    """For all JVMs that the tests start."""
+    """Set the environment of all JVMs that the tests start; a busy machine breaks no law that hypothesis tests."""
     os.environ.update(short_lived())
+    hypothesis.settings.register_profile("suite", deadline=None)
+    hypothesis.settings.load_profile("suite")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the tests that need Java: ``make unit`` runs the others."""
+    for item in items:
+        if _ON_JAVA.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker("java")
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def java() -> Path:
+    """Return the ``java`` of this machine, for tests that start it themselves."""
+    return find_java()
+
+
+@pytest.fixture(scope="session")
+def spark(java: Path) -> Iterator[SparkSession]:
     """The session that every job of the tests runs in, as the package itself would start it."""
     from kafkastream.spark.session.session import spark_session
 

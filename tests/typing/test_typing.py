@@ -32,8 +32,8 @@ IsError = Callable[[str, str, list[str]], bool]
 
 
 @pytest.fixture(scope="session")
-def mypy_says(tmp_path_factory: pytest.TempPathFactory) -> Says:
-    cache = tmp_path_factory.getbasetemp() / "mypy"
+def mypy_says() -> Says:
+    cache = ROOT / ".mypy_cache" / "cases"
     flags = ["--strict", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(cache), "--no-pretty"]
     out, problems, _ = api.run([*flags, "--no-error-summary", *map(str, CASES)])
     assert problems == ""

@@ -55,7 +55,7 @@ def test_slot_sharing_group() -> None:
     assert group.get_external_resources() == {"gpu": 1.0}
     env = StreamExecutionEnvironment.get_execution_environment()
     assert env.register_slot_sharing_group(group) is env
-    with pytest.raises(DefinitionError, match="not negative"):
+    with pytest.raises(DefinitionError, match="is negative"):
         MemorySize(-1)
 
 

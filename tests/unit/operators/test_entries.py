@@ -16,7 +16,7 @@ def key(number: int) -> bytes:
     return f"key {number}".encode()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(BATCHES)
 def test_entries_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) -> None:
     memory, model = Memory(), dict[int, Any]()

@@ -44,7 +44,7 @@ CHANGES = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.lists(CHANGES, max_size=4), max_size=6))
 def test_lists_are_what_was_added(batches: list[list[tuple[str, str, Any, tuple[int, int]]]]) -> None:
     memory, model = Memory(), dict[Any, list[str]]()

@@ -15,7 +15,7 @@ STEPS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(STEPS)
 def test_timers_fire_once_and_in_order(batches: list[list[tuple[str, int, bytes]]]) -> None:
     memory, model = Memory(), set[Timer]()

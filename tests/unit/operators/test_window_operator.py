@@ -79,7 +79,7 @@ def modelled(size: int, slide: int, lateness: int, steps: Sequence[tuple[str, st
     return out
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(STEPS, st.sampled_from([(10, 10), (10, 5), (9, 4)]), st.sampled_from([0, 7]))
 def test_aligned_windows(steps: list[tuple[str, str, int]], shape: tuple[int, int], lateness: int) -> None:
     size, slide = (Time.milliseconds(one) for one in shape)
@@ -87,7 +87,7 @@ def test_aligned_windows(steps: list[tuple[str, str, int]], shape: tuple[int, in
     assert operated(assigner, lateness, steps) == modelled(*shape, lateness, steps)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.just("element"), st.sampled_from("ab"), st.integers(0, 200)), max_size=25), st.data())
 def test_sessions(elements: list[tuple[str, str, int]], data: st.DataObject) -> None:
     """Without late elements, sessions are what the sorted times say, in whatever order they come."""

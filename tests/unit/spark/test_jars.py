@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import socket
 import subprocess
@@ -29,10 +28,8 @@ CONNECTOR = f"{MODULE}-{SPARK}.jar"
 
 
 @pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def registry(java: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A registry with every module that ivy.xml names, and an empty cache."""
-    if shutil.which("java") is None and not os.environ.get("CI"):
-        pytest.skip("no Java on this machine")
     monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setenv("KAFKASTREAM_JARS_DIR", str(tmp_path / "jars"))
     root = tmp_path / "registry"

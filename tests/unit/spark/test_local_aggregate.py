@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
@@ -75,7 +75,6 @@ def batch(rows: list[TableRow], *, kinds: bool) -> pa.RecordBatch:
 
 @pytest.mark.parametrize("keys", [0, 1])
 @pytest.mark.parametrize("retracts", [False, True])
-@settings(deadline=None)  # the first batch takes longer: Arrow gets ready
 @given(
     adds=st.lists(VALUES, max_size=12),
     takes=st.lists(st.integers(0, 100), max_size=6),

@@ -4,7 +4,7 @@ import struct
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.model.formats.kafka_deserializers import kafka_deserializer
@@ -14,7 +14,6 @@ from kafkastream.spark.worker.deserializers import deserialize_values
 LONGS = kafka_deserializer("org.apache.kafka.common.serialization.LongDeserializer", {})
 
 
-@settings(deadline=None)  # the first call loads pyarrow and msgspec
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)))
 def test_a_column_of_numbers_is_read(numbers: list[int | None]) -> None:
     column = pa.array([None if number is None else struct.pack(">q", number) for number in numbers], pa.binary())

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.model.common.types import RowTypeInfo, Types
@@ -71,7 +71,6 @@ def one_by_one(schema: JsonRowDeserializationSchema, messages: list[bytes]) -> l
     return rows
 
 
-@settings(deadline=None)  # the first call loads pyarrow and msgspec
 @given(
     row_types(TYPES), st.lists(MESSAGES, max_size=6), st.sampled_from([(False, False), (True, False), (False, True)])
 )

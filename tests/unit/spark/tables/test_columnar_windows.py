@@ -97,7 +97,7 @@ ROWS = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     batches=st.lists(st.tuples(st.lists(ROWS, max_size=12), st.integers(0, 5), st.booleans()), max_size=6),
     extremes=st.booleans(),
