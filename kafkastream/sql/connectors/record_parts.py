@@ -17,7 +17,7 @@ from kafkastream.sql.connectors.kafka_options import (
     VALUE_FIELDS_PREFIX,
     FieldsInclude,
 )
-from kafkastream.sql.formats import Format, JsonFormat
+from kafkastream.sql.formats import Format
 from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions, did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
@@ -78,7 +78,7 @@ class RecordPart:
         Args:
             needed: The names of the others.
         """
-        if not isinstance(self.format, JsonFormat):
+        if not self.format.finds_fields_by_name:
             return self
         fields = tuple(field for field in self.fields if field.column in needed)
         return attrs.evolve(self, fields=fields or self.fields[:1])

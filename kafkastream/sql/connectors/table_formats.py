@@ -10,7 +10,7 @@ import attrs
 
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_options import FORMAT, KEY_FORMAT, VALUE_FORMAT
-from kafkastream.sql.formats import AvroConfluentFormat, Format, format_keys, format_of
+from kafkastream.sql.formats import Format, format_keys, format_of
 from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["TableFormat", "table_formats"]
@@ -61,8 +61,8 @@ class TableFormat:
             UnsupportedFeatureError: An option asks for what is not to be had here.
         """
         format_ = self.to_read()
-        if isinstance(format_, AvroConfluentFormat) and format_.subject is None and len(topics) == 1:
-            format_ = attrs.evolve(format_, subject=f"{topics[0]}-{self.part}")
+        if len(topics) == 1:
+            format_ = format_.for_topic(topics[0], self.part)
         if format_.writing_problem is not None:
             raise self.options.refusal(format_.writing_problem, self.named_by)
         return format_

@@ -75,6 +75,7 @@ class AvroFormat(AvroRecordFormat):
     """An Avro record, by the schema that follows from the table's."""
 
     identifier: ClassVar[str] = "avro"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.avro_messages"
     encoding: AvroEncoding = setting(ENCODING)
     codec: str | None = setting(CODEC)
     timestamp_mapping_legacy: bool = setting(TIMESTAMP_MAPPING_LEGACY)

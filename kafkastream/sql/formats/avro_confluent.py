@@ -75,6 +75,7 @@ class AvroConfluentFormat(AvroRecordFormat):
     """
 
     identifier: ClassVar[str] = "avro-confluent"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.avro_messages"
     required: ClassVar[tuple[Option[Any], ...]] = (URL,)
     url: str = setting(URL)
     subject: str | None = setting(SUBJECT)
@@ -109,6 +110,10 @@ class AvroConfluentFormat(AvroRecordFormat):
         }
         given = {key: value for key, value in settings.items() if value is not None}
         return SchemaRegistry(self.url, self.properties | given)
+
+    def for_topic(self, topic: str, part: str) -> AvroConfluentFormat:
+        """Return the format with the subject of ``TopicNameStrategy``, unless one is given."""
+        return self if self.subject is not None else attrs.evolve(self, subject=f"{topic}-{part}")
 
     @property
     def writing_problem(self) -> str | None:

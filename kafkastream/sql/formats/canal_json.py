@@ -39,6 +39,7 @@ class CanalJsonFormat(JsonSettings):
     """An event with rows in ``data``, what they were in ``old``, and the ``type`` of the change."""
 
     identifier: ClassVar[str] = "canal-json"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.canal_messages"
     changelog: ClassVar[ChangelogMode] = ChangelogMode.RETRACT
     metadata: ClassVar[Mapping[str, DataType]] = FrozenMap(
         {

@@ -100,6 +100,7 @@ class CsvFormat(Format):
     """
 
     identifier: ClassVar[str] = "csv"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.csv_messages"
     field_delimiter: str = setting(FIELD_DELIMITER)
     disable_quote_character: bool = setting(DISABLE_QUOTE_CHARACTER)
     quote_character: str | None = setting(QUOTE_CHARACTER)

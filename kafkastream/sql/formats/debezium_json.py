@@ -33,6 +33,7 @@ class DebeziumJsonFormat(JsonSettings):
     """An event with the row ``before`` and ``after``, and the ``op`` that changed it."""
 
     identifier: ClassVar[str] = "debezium-json"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.debezium_messages"
     changelog: ClassVar[ChangelogMode] = ChangelogMode.RETRACT
     metadata: ClassVar[Mapping[str, DataType]] = FrozenMap(
         {

@@ -15,21 +15,26 @@ __all__ = ["Format"]
 
 
 class Format(ABC):
-    """How fields are bytes, with the options that the user has set.
+    """Options of a format of keys and values, as the user has set them.
 
     Attributes:
-        identifier: What the user calls it: ``json``.
+        identifier: Name of the format in ``format``: ``json``.
+        engine_module: Name of the module that registers the reader and writer with ``@message_format.register``.
+            The engine imports it when it compiles a query with such a format.
         changelog: Which kinds of rows it reads and writes.
         metadata: What else it reads from a value, which columns get as ``value.<key>``.
         required: The options that must be given.
+        finds_fields_by_name: Whether messages are read right when columns that a query does not need are left out.
     """
 
     __slots__ = ()
 
     identifier: ClassVar[str]
+    engine_module: ClassVar[str] = ""
     changelog: ClassVar[ChangelogMode] = ChangelogMode.APPEND
     metadata: ClassVar[Mapping[str, DataType]] = FrozenMap()
     required: ClassVar[tuple[Option[Any], ...]] = ()
+    finds_fields_by_name: ClassVar[bool] = False
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
         """Why it cannot read or write these fields, if it cannot."""
@@ -38,6 +43,15 @@ class Format(ABC):
     def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
         """Options that are set, and change nothing about these fields."""
         return ()
+
+    def for_topic(self, topic: str, part: str) -> Format:
+        """Return the format with defaults that depend on the only topic of a sink.
+
+        Args:
+            topic: The topic.
+            part: ``key`` or ``value``.
+        """
+        return self
 
     @property
     def writing_problem(self) -> str | None:

@@ -126,6 +126,8 @@ class JsonFormat(JsonSettings):
     """
 
     identifier: ClassVar[str] = "json"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.json_messages"
+    finds_fields_by_name: ClassVar[bool] = True
     fail_on_missing_field: bool = setting(FAIL_ON_MISSING_FIELD)
     encode_ignore_null_fields: bool = setting(ENCODE_IGNORE_NULL_FIELDS)
     decode_json_parser_enabled: bool = setting(DECODE_JSON_PARSER_ENABLED)

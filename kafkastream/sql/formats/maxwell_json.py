@@ -23,6 +23,7 @@ class MaxwellJsonFormat(JsonSettings):
     """An event with a row in ``data``, what it was in ``old``, and the ``type`` of the change."""
 
     identifier: ClassVar[str] = "maxwell-json"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.maxwell_messages"
     changelog: ClassVar[ChangelogMode] = ChangelogMode.RETRACT
     metadata: ClassVar[Mapping[str, DataType]] = FrozenMap(
         {

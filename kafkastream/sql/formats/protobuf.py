@@ -54,6 +54,7 @@ class ProtobufFormat(Format):
     """
 
     identifier: ClassVar[str] = "protobuf"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.protobuf_messages"
     required: ClassVar[tuple[Option[Any], ...]] = (MESSAGE_CLASS_NAME,)
     message_class_name: str = setting(MESSAGE_CLASS_NAME)
     descriptor_file: str | None = setting(DESCRIPTOR_FILE)

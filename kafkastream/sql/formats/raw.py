@@ -62,6 +62,7 @@ class RawFormat(Format):
     """
 
     identifier: ClassVar[str] = "raw"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.raw_bytes"
     charset: str = setting(CHARSET)
     endianness: Endianness = setting(ENDIANNESS)
 

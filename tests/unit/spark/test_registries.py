@@ -1,4 +1,4 @@
-"""Every sink and source that a user can name is registered with the engine."""
+"""Every sink, source and format that a user can name is registered with the engine."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink, Source
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.spark.cdc.appliers import metadata_applier
+from kafkastream.spark.sql.formats.table_formats import message_format
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.sql.connectors.filesystem import FILE_FORMATS
+from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.formats import FORMATS, Format
 
 for _module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):
     if not _module.name.endswith("__main__"):
@@ -55,3 +59,17 @@ def test_a_sink_without_an_operator_names_the_module_that_lacks_it() -> None:
     with pytest.raises(DefinitionError, match="no operator writes to a Lonely") as caught:
         sink_operator(Lonely(), SinkPlace("out", 1, Run("run"), "out"))
     assert __name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", FORMATS.values(), ids=FORMATS)
+def test_every_format_of_messages_has_a_reader_and_a_writer(kind: type[Format]) -> None:
+    assert message_format.knows(kind)
+
+
+@pytest.mark.parametrize("kind", FILE_FORMATS.values(), ids=FILE_FORMATS)
+def test_every_format_of_files_is_lines_of_messages_or_columns(kind: type[Format]) -> None:
+    assert message_format.knows(kind) != (kind is ParquetFormat)
+
+
+def test_every_format_can_be_named() -> None:
+    assert set(leaves(Format)) == {*FORMATS.values(), *FILE_FORMATS.values()}

@@ -15,7 +15,9 @@ from kafkastream.model.formats.avro_schema import parsed_schema, read_avro
 from kafkastream.model.formats.confluent_wire import framed, unframed
 from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.spark.sql.formats.avro_values import avro_dump, avro_load
+from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
+from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
 from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.formats import AvroConfluentFormat, AvroEncoding, AvroFormat
 from kafkastream.sql.formats.avro_types import shape, union_branch
@@ -150,3 +152,27 @@ def _renamed(reader: Any, writer: Any) -> Any:
             return {**reader, "values": _renamed(values, others)}
         case _:
             return reader
+
+
+@final
+@attrs.frozen
+class _Avro(PythonFormat):
+    settings: AvroFormat | AvroConfluentFormat
+
+    def decoder(self, part: RecordPart) -> MessageDecoder:
+        """Decode Avro."""
+        return avro_decoder(part, self.settings)
+
+    def encoder(self, part: RecordPart) -> MessageEncoder:
+        """Encode Avro."""
+        return avro_encoder(part, self.settings)
+
+
+@message_format.register
+def _(settings: AvroFormat) -> MessageFormat:
+    return _Avro(settings)
+
+
+@message_format.register
+def _(settings: AvroConfluentFormat) -> MessageFormat:
+    return _Avro(settings)

@@ -8,7 +8,9 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.spark.sql.formats.protobuf_class import MessageClass, check_fields, is_map, is_proto3
+from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
+from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
 from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.formats import ProtobufFormat
 from kafkastream.sql.types import DataType, Kind
@@ -234,3 +236,27 @@ def _dumping(field: Any, null_text: str) -> _Convert:
     nothing: Any = null_text if field.cpp_type == _STRING else 0
     nothing = b"" if field.type == _BYTES else nothing
     return lambda value: nothing if value is None else value
+
+
+@final
+@attrs.frozen
+class _Protobuf(PythonFormat):
+    settings: ProtobufFormat
+
+    @property
+    def null_problem(self) -> str | None:
+        """Flink fails on a message that is NULL, unless it ignores errors."""
+        return None if self.settings.ignore_parse_errors else "Failed to deserialize PB object: there is none"
+
+    def decoder(self, part: RecordPart) -> MessageDecoder:
+        """Decode Protobuf."""
+        return protobuf_decoder(part, self.settings)
+
+    def encoder(self, part: RecordPart) -> MessageEncoder:
+        """Encode Protobuf."""
+        return protobuf_encoder(part, self.settings)
+
+
+@message_format.register
+def _(settings: ProtobufFormat) -> MessageFormat:
+    return _Protobuf(settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, functions
@@ -9,20 +10,41 @@ from pyspark.sql.types import StructType
 
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.plain_values import plain, plain_type, rich
-from kafkastream.spark.sql.formats.python_steps import ROW, MessageDecoder, decoded
+from kafkastream.spark.sql.formats.python_steps import ROW, MessageDecoder, MessageEncoder, decoded
+from kafkastream.spark.sql.formats.table_formats import MessageFormat
+from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.types import DataType
 
-__all__ = ["plain_row", "python_reader"]
+__all__ = ["PythonFormat"]
 
 
-def python_reader(kind: DataType, decoder: MessageDecoder, null_problem: str | None = None) -> Reader:
-    """How messages are read that Python decodes.
+class PythonFormat(MessageFormat):
+    """A format whose messages Python decodes and encodes."""
 
-    Args:
-        kind: The type of the row.
-        decoder: What decodes them.
-        null_problem: Why a message that is NULL fails the job, if it does.
-    """
+    @property
+    def null_problem(self) -> str | None:
+        """Why a message that is NULL fails the job, if it does."""
+        return None
+
+    @abstractmethod
+    def decoder(self, part: RecordPart) -> MessageDecoder:
+        """Return what decodes messages; errors as of ``reader_of``."""
+
+    @abstractmethod
+    def encoder(self, part: RecordPart) -> MessageEncoder:
+        """Return what encodes messages; errors as of ``encoder_of``."""
+
+    def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
+        """Read what the decoder makes of messages."""
+        return _reader(part.row_type, self.decoder(part), self.null_problem)
+
+    def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
+        """Return rows as the encoder takes them."""
+        fields = zip(columns, part.row_type.fields, strict=True)
+        return functions.struct(*(plain(column, field.type).alias(field.name) for column, field in fields))
+
+
+def _reader(kind: DataType, decoder: MessageDecoder, null_problem: str | None) -> Reader:
     row = plain_type(kind)
     assert isinstance(row, StructType)
 
@@ -34,9 +56,3 @@ def python_reader(kind: DataType, decoder: MessageDecoder, null_problem: str | N
         return [rich(values.getField(field.name), field.type).alias(field.name) for field in kind.fields]
 
     return Reader(lambda message: message, finished, decode=decode, null_problem=null_problem)
-
-
-def plain_row(kind: DataType, columns: Sequence[Column]) -> Column:
-    """A row as Python is to encode it."""
-    values = (plain(column, field.type).alias(field.name) for column, field in zip(columns, kind.fields, strict=True))
-    return functions.struct(*values)

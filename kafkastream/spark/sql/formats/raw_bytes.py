@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, final
 
+import attrs
 from pyspark.sql import Column, functions
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.formats.charsets import is_utf8
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
+from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.formats import Endianness, RawFormat
 from kafkastream.sql.types import Kind, RowField
 
@@ -128,3 +132,22 @@ def _check(field: RowField, settings: RawFormat) -> None:
             where="raw.charset",
             now=f"It knows {', '.join(sorted(_CHARSETS))}; declare the column as BYTES, and decode it in the query.",
         )
+
+
+@final
+@attrs.frozen
+class _Raw(MessageFormat):
+    settings: RawFormat
+
+    def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
+        """Read each message as one value."""
+        return raw_reader(part.row_type.fields[0], self.settings)
+
+    def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
+        """Write each value as a message."""
+        return raw_message(columns[0], part.row_type.fields[0], self.settings)
+
+
+@message_format.register
+def _(settings: RawFormat) -> MessageFormat:
+    return _Raw(settings)

@@ -1,0 +1,91 @@
+"""The format ``canal-json`` of tables, in Spark's expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import attrs
+from pyspark.sql import Column, functions
+
+from kafkastream.model.common.row import RowKind
+from kafkastream.spark.sql.formats.change_messages import (
+    Change,
+    ChangeFormat,
+    EventField,
+    event_fields,
+    milliseconds,
+    unknown,
+)
+from kafkastream.spark.sql.formats.message_reading import Fail
+from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
+from kafkastream.sql.formats import CanalJsonFormat
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__: list[str] = []
+
+
+@final
+@attrs.frozen
+class _Canal(ChangeFormat):
+    metadata: ClassVar[Mapping[str, EventField]] = {
+        "database": EventField("database"),
+        "table": EventField("table"),
+        "sql-type": EventField("sqlType", DataType.of(Kind.MAP, parts=(DataType.string(), DataType.of(Kind.INT)))),
+        "pk-names": EventField("pkNames", DataType.of(Kind.ARRAY, parts=(DataType.string(),))),
+        "ingestion-timestamp": EventField("ts", DataType.of(Kind.BIGINT), milliseconds),
+        "event-timestamp": EventField("es", DataType.of(Kind.BIGINT), milliseconds),
+    }
+    settings: CanalJsonFormat
+
+    @property
+    def _included(self) -> Mapping[str, str]:
+        """Patterns of the databases and tables whose events are read, by the fields that name these."""
+        patterns = {"database": self.settings.database_include, "table": self.settings.table_include}
+        return {name: pattern for name, pattern in patterns.items() if pattern is not None}
+
+    def fields(self, row: DataType) -> tuple[RowField, ...]:
+        """``data`` and ``old``, both with several rows, ``type``, and what tells the table."""
+        rows = DataType.of(Kind.ARRAY, parts=(row,))
+        names = dict.fromkeys(self._included, DataType.string())
+        return event_fields(data=rows, old=rows, type=DataType.string(), **names)
+
+    def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
+        """Tell inserts, updates and deletes apart by ``type``."""
+        data, old, type_ = event.getField("data"), event.getField("old"), event.getField("type")
+
+        def each(kind: RowKind) -> Column:
+            return functions.transform(data, lambda one: change(kind, one))
+
+        def updated(after: Column, index: Column) -> Column:
+            before = functions.get(old, index)
+            was = (
+                functions.coalesce(before.getField(field.name), after.getField(field.name)).alias(field.name)
+                for field in row.fields
+            )
+            return functions.array(
+                change(RowKind.UPDATE_BEFORE, functions.struct(*was)), change(RowKind.UPDATE_AFTER, after)
+            )
+
+        changes = (
+            functions.when((type_ == "INSERT") & data.isNotNull(), each(RowKind.INSERT))
+            .when(
+                (type_ == "UPDATE") & (functions.size(data) <= functions.size(old)),
+                functions.flatten(functions.transform(data, updated)),
+            )
+            .when((type_ == "DELETE") & data.isNotNull(), each(RowKind.DELETE))
+            .when(type_ == "CREATE", None)
+            .otherwise(fail(unknown("type", type_, "Canal")))
+        )
+        for name, pattern in self._included.items():
+            changes = functions.when(event.getField(name).rlike(f"^(?:{pattern})$"), changes)
+        return changes
+
+    def event(self, data: Column, is_new: Column) -> tuple[Column, ...]:
+        """``data`` and ``type``."""
+        return functions.array(data).alias("data"), functions.when(is_new, "INSERT").otherwise("DELETE").alias("type")
+
+
+@message_format.register
+def _(settings: CanalJsonFormat) -> MessageFormat:
+    return _Canal(settings)

@@ -1,0 +1,186 @@
+"""Base class of the formats of change events: rows with their kinds to JSON and back, in Spark's expressions."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import ClassVar, Final, NamedTuple, TypeAlias, final
+
+import attrs
+from pyspark.sql import Column, functions
+
+from kafkastream.model.common.row import RowKind
+from kafkastream.spark.sql.formats.json_reading import json_reader
+from kafkastream.spark.sql.formats.json_writing import json_message, json_value
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader
+from kafkastream.spark.sql.formats.table_formats import MessageFormat
+from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = ["SCHEMA", "TEXTS", "Change", "ChangeFormat", "EventField", "event_fields", "milliseconds", "unknown"]
+
+SCHEMA: Final = "schema"
+"""Field of an event, beside its ``payload``, that holds its schema."""
+TEXTS: Final = DataType.of(Kind.MAP, parts=(DataType.string(), DataType.string()))
+_STRING: Final = DataType.string()
+
+Change: TypeAlias = Callable[[RowKind, Column], Column]
+"""Makes a change of the kind of a row and of its fields."""
+
+
+class EventField(NamedTuple):
+    """A field of an event that a metadata column is made of.
+
+    Attributes:
+        field: Its name.
+        type: The type that it is parsed with.
+        value: Makes the metadata of the field.
+    """
+
+    field: str
+    type: DataType = _STRING
+    value: Callable[[Column], Column] = lambda column: column
+
+
+def milliseconds(column: Column) -> Column:
+    """Return the timestamp of a number of milliseconds since 1970."""
+    return functions.timestamp_millis(column.cast("bigint"))
+
+
+def event_fields(**types: DataType) -> tuple[RowField, ...]:
+    """Return the fields of an event by their names."""
+    return tuple(RowField(name, type_) for name, type_ in types.items())
+
+
+@attrs.frozen
+class ChangeFormat(MessageFormat):
+    """A format of change events: each is the changes of its rows, and a message without bytes is none.
+
+    Differs from Flink: the rows of an event that ``database.include`` or ``table.include`` leaves out must fit, too.
+
+    Args:
+        settings: The options that the user has set.
+    """
+
+    metadata: ClassVar[Mapping[str, EventField]]
+    """Fields of events by the keys of metadata columns."""
+
+    settings: JsonSettings
+
+    @property
+    def is_enveloped(self) -> bool:
+        """Whether events stand in ``payload``, beside their schema."""
+        return False
+
+    @abstractmethod
+    def fields(self, row: DataType) -> tuple[RowField, ...]:
+        """Return the fields of an event that its changes are made of.
+
+        Args:
+            row: The type of the rows.
+        """
+
+    @abstractmethod
+    def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
+        """Return the changes of an event as an array; NULL for none.
+
+        Args:
+            row: The type of the rows.
+            event: The parsed event.
+            message: The message that it was parsed from.
+            change: Makes a change.
+            fail: Fails the job, or gives NULL where errors are ignored.
+        """
+
+    @abstractmethod
+    def event(self, data: Column, is_new: Column) -> tuple[Column, ...]:
+        """Return the fields of an event that is written.
+
+        Args:
+            data: The row.
+            is_new: Whether the row is new; otherwise it goes away.
+        """
+
+    def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
+        """Parse change events."""
+        row = part.row_type
+        wanted = _Metadata({key: self.metadata[key] for key in metadata}, self.is_enveloped)
+        fields = self.fields(row)
+        known = {field.name for field in fields}
+        payload = (*fields, *(one for one in wanted.fields if one.name not in known and not wanted.is_outside(one)))
+        if self.is_enveloped:
+            outside = tuple(filter(wanted.is_outside, wanted.fields))
+            payload = (RowField("payload", DataType.of(Kind.ROW, fields=payload)), *outside)
+        events = json_reader(DataType.of(Kind.ROW, fields=payload), self.settings)
+        return events._replace(changes=partial(self._changed, row, wanted))
+
+    def _changed(self, row: DataType, wanted: _Metadata, event: Column, message: Column, fail: Fail) -> Column:
+        payload = event.getField("payload") if self.is_enveloped else event
+        metadata = wanted.values(payload, event)
+
+        def change(kind: RowKind, values: Column) -> Column:
+            return functions.struct(
+                functions.lit(kind.value).cast("tinyint").alias("kind"), values.alias("row"), metadata.alias("metadata")
+            )
+
+        def refuse(problem: Column) -> Column:
+            return functions.lit(None) if self.settings.ignore_parse_errors else fail(problem)
+
+        return self.changes(row, payload, message, change, refuse)
+
+    def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
+        """Write change events: as in Flink, an update is its old row deleted and its new row inserted."""
+        values = (
+            json_value(column, field.type, self.settings).alias(field.name)
+            for column, field in zip(columns, part.row_type.fields, strict=True)
+        )
+        is_new = functions.lit(True) if kind is None else kind.isin(RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
+        event = functions.struct(*self.event(functions.struct(*values), is_new))
+        return json_message(event, part.row_type, self.settings)
+
+
+@final
+@attrs.frozen
+class _Metadata:
+    """Metadata that columns want of events.
+
+    Args:
+        wanted: The fields that it is made of, by its keys.
+        is_enveloped: Whether events stand in ``payload``, beside their schema.
+    """
+
+    wanted: Mapping[str, EventField]
+    is_enveloped: bool
+
+    @property
+    def fields(self) -> tuple[RowField, ...]:
+        """The fields of an event that hold it; only events with a schema have one."""
+        types = {one.field: one.type for one in self.wanted.values() if self.is_enveloped or one.field != SCHEMA}
+        return event_fields(**types)
+
+    def is_outside(self, field: RowField) -> bool:
+        """Whether a field stands beside the payload."""
+        return self.is_enveloped and field.name == SCHEMA
+
+    def values(self, event: Column, envelope: Column) -> Column:
+        """Return a struct of the metadata, named by its keys."""
+
+        def value(one: EventField) -> Column:
+            if one.field != SCHEMA:
+                return one.value(event.getField(one.field))
+            return envelope.getField(SCHEMA) if self.is_enveloped else functions.lit(None).cast("string")
+
+        return functions.struct(
+            *(value(one).alias(key) for key, one in self.wanted.items()), functions.lit(None).cast("tinyint").alias("")
+        )
+
+
+def unknown(field: str, value: Column, of: str) -> Column:
+    """Return the text of the error for an event of an unknown type."""
+    return functions.concat(
+        functions.lit(f'Corrupt {of} JSON message: unknown "{field}" value "'),
+        functions.coalesce(value, functions.lit("null")),
+        functions.lit('", or no row.'),
+    )

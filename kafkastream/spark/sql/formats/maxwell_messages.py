@@ -1,0 +1,69 @@
+"""The format ``maxwell-json`` of tables, in Spark's expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, final
+
+import attrs
+from pyspark.sql import Column, functions
+
+from kafkastream.model.common.row import RowKind
+from kafkastream.spark.sql.formats.change_messages import Change, ChangeFormat, EventField, event_fields, unknown
+from kafkastream.spark.sql.formats.message_reading import Fail
+from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
+from kafkastream.sql.formats import MaxwellJsonFormat
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__: list[str] = []
+
+
+@final
+@attrs.frozen
+class _Maxwell(ChangeFormat):
+    metadata: ClassVar[Mapping[str, EventField]] = {
+        "database": EventField("database"),
+        "table": EventField("table"),
+        "primary-key-columns": EventField("primary_key_columns", DataType.of(Kind.ARRAY, parts=(DataType.string(),))),
+        "ingestion-timestamp": EventField("ts", DataType.of(Kind.BIGINT), functions.timestamp_seconds),
+    }
+    settings: MaxwellJsonFormat
+
+    def fields(self, row: DataType) -> tuple[RowField, ...]:
+        """``data``, ``old`` and ``type``."""
+        return event_fields(data=row, old=row, type=DataType.string())
+
+    def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
+        """Tell inserts, updates and deletes apart by ``type``; ``old`` holds only the fields that have changed."""
+        data, old, type_ = event.getField("data"), event.getField("old"), event.getField("type")
+        named = functions.from_json(message.cast("string"), "old map<string,string>").getField("old")
+
+        def was(names: Column) -> Column:
+            return functions.struct(
+                *(
+                    functions.when(functions.map_contains_key(names, field.name), old.getField(field.name))
+                    .otherwise(data.getField(field.name))
+                    .alias(field.name)
+                    for field in row.fields
+                )
+            )
+
+        before = functions.get(functions.transform(functions.array(named), was), functions.lit(0))
+        return (
+            functions.when((type_ == "insert") & data.isNotNull(), functions.array(change(RowKind.INSERT, data)))
+            .when(
+                (type_ == "update") & data.isNotNull() & old.isNotNull(),
+                functions.array(change(RowKind.UPDATE_BEFORE, before), change(RowKind.UPDATE_AFTER, data)),
+            )
+            .when((type_ == "delete") & data.isNotNull(), functions.array(change(RowKind.DELETE, data)))
+            .otherwise(fail(unknown("type", type_, "Maxwell")))
+        )
+
+    def event(self, data: Column, is_new: Column) -> tuple[Column, ...]:
+        """``data`` and ``type``."""
+        return data.alias("data"), functions.when(is_new, "insert").otherwise("delete").alias("type")
+
+
+@message_format.register
+def _(settings: MaxwellJsonFormat) -> MessageFormat:
+    return _Maxwell(settings)
