@@ -24,7 +24,7 @@ from kafkastream.model.functions.join_functions import (
     ProcessJoinFunction,
     TaggedUnion,
 )
-from kafkastream.model.graph.interval_join_node import IntervalJoin
+from kafkastream.model.graph.interval_join_operation import IntervalJoinOperation
 from kafkastream.model.graph.job_graph import OperatorKind
 from kafkastream.model.windows.evictor_interface import Evictor
 from kafkastream.model.windows.trigger_interface import Trigger
@@ -296,7 +296,7 @@ class IntervalJoined(Generic[T1, T2]):
         Raises:
             DefinitionError: The lower bound is greater than the upper bound.
         """
-        join = IntervalJoin(
+        join = IntervalJoinOperation(
             lower=self._lower + self._excludes[0],
             upper=self._upper - self._excludes[1],
             function=process_join_function,

@@ -23,23 +23,23 @@ from kafkastream.model.functions.co_functions import (
 )
 from kafkastream.model.functions.keyed_state import ReducingState
 from kafkastream.model.functions.process_functions import KeyedProcessFunction, TimeDomain
-from kafkastream.model.graph.interval_join_node import IntervalJoin
+from kafkastream.model.graph.interval_join_operation import IntervalJoinOperation
 from kafkastream.model.graph.job_graph import KeyedNode, OperatorKind
 from kafkastream.model.windows.window_operation import WindowOperation
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.stream.batch_execution import BatchOperator
-from kafkastream.operators.stream.keyed_operators import KeyedOperator, ProcessOperator, Side
+from kafkastream.operators.stream.keyed_operators import KeyedOperator, KeyedProcessOperator, Side
 from kafkastream.operators.stream.stream_interval_join import IntervalJoinOperator
 from kafkastream.operators.stream.window_operator import WindowOperator
 from kafkastream.operators.table.table_operator_factory import table_operator
 from kafkastream.sql.plan.operations import TableOperation
 
-__all__ = ["keyed_operator"]
+__all__ = ["create_operator"]
 
 _REDUCED: Final = "_reduced"
 
 
-def keyed_operator(node: KeyedNode) -> KeyedOperator:
+def create_operator(node: KeyedNode) -> KeyedOperator:
     """Make the operator of a keyed node, for one subtask."""
     operator = _streaming(node)
     if not node.in_batch:
@@ -51,29 +51,34 @@ def keyed_operator(node: KeyedNode) -> KeyedOperator:
 def _streaming(node: KeyedNode) -> KeyedOperator:
     if isinstance(node.function, WindowOperation):
         return WindowOperator(node.function)
-    if isinstance(node.function, IntervalJoin):
+    if isinstance(node.function, IntervalJoinOperation):
         return IntervalJoinOperator(node.function)
     if isinstance(node.function, TableOperation):
         return table_operator(node.function)
-    return _OPERATORS[node.kind](KeyedScope(), node.function, node)
+    return _OPERATORS[node.kind](KeyedContext(), node.function, node)
 
 
-def _process(scope: KeyedScope, function: KeyedProcessFunction[Any, Any, Any]) -> KeyedOperator:
-    on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(scope, scope))
-    process = Side(function.process_element, KeyedProcessFunction.Context(scope, scope))
-    return ProcessOperator(scope, function, [process], on_timer)
+def _process(keyed_context: KeyedContext, function: KeyedProcessFunction[Any, Any, Any]) -> KeyedOperator:
+    on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(keyed_context, keyed_context))
+    process = Side(function.process_element, KeyedProcessFunction.Context(keyed_context, keyed_context))
+    return KeyedProcessOperator(keyed_context, function, [process], on_timer)
 
 
-def _reduce(scope: KeyedScope, function: ReduceFunction[Any]) -> KeyedOperator:
-    return _process(scope, _Reducing(scope, function))
+def _reduce(keyed_context: KeyedContext, function: ReduceFunction[Any]) -> KeyedOperator:
+    return _process(keyed_context, _Reducing(keyed_context, function))
 
 
 def _simple(
-    scope: KeyedScope, function: Any, call: Callable[[Any], Any], results: Callable[[Any, Any], Iterable[Any] | None]
+    keyed_context: KeyedContext,
+    function: Any,
+    call: Callable[[Any], Any],
+    results: Callable[[Any, Any], Iterable[Any] | None],
 ) -> KeyedOperator:
     """A function that knows neither time nor key; a rich one has keyed state."""
-    side = Side(lambda value, _: results(call(value), value), KeyedProcessFunction.Context(scope, scope))
-    return ProcessOperator(scope, WrappingFunction(function), [side])
+    side = Side(
+        lambda value, _: results(call(value), value), KeyedProcessFunction.Context(keyed_context, keyed_context)
+    )
+    return KeyedProcessOperator(keyed_context, WrappingFunction(function), [side])
 
 
 def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
@@ -87,49 +92,49 @@ def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
 
 
 def _both(
-    scope: KeyedScope, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
+    keyed_context: KeyedContext, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
 ) -> KeyedOperator:
     """A function for two inputs."""
     calls = [as_call(getattr(function, name)) for name in (first, second)]
     if not node.has_keys:
-        unkeyed = CoProcessFunction.Context(_NoTimers(scope))
-        return ProcessOperator(scope, function, [Side(call, unkeyed, has_key=False) for call in calls])
-    keyed = KeyedCoProcessFunction.Context(scope, scope)
+        unkeyed = CoProcessFunction.Context(_NoTimers(keyed_context))
+        return KeyedProcessOperator(keyed_context, function, [Side(call, unkeyed, has_key=False) for call in calls])
+    keyed = KeyedCoProcessFunction.Context(keyed_context, keyed_context)
     on_timer = None
     if isinstance(function, KeyedCoProcessFunction):
-        on_timer = Side(function.on_timer, KeyedCoProcessFunction.OnTimerContext(scope, scope))
-    return ProcessOperator(scope, function, [Side(call, keyed) for call in calls], on_timer)
+        on_timer = Side(function.on_timer, KeyedCoProcessFunction.OnTimerContext(keyed_context, keyed_context))
+    return KeyedProcessOperator(keyed_context, function, [Side(call, keyed) for call in calls], on_timer)
 
 
-def _broadcast(scope: KeyedScope, function: Any, node: KeyedNode) -> KeyedOperator:
+def _broadcast(keyed_context: KeyedContext, function: Any, node: KeyedNode) -> KeyedOperator:
     """A function for a stream, and for one whose elements come to every subtask."""
-    states = BroadcastStates(scope, frozenset(one.name for one in node.broadcast))
+    states = BroadcastStates(keyed_context, frozenset(one.name for one in node.broadcast))
     if isinstance(function, KeyedBroadcastProcessFunction):
-        reading: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(scope, states, scope)
-        writing: Any = KeyedBroadcastProcessFunction.Context(_NoTimers(scope), states)
-        timers = KeyedBroadcastProcessFunction.OnTimerContext(scope, states, scope)
+        reading: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(keyed_context, states, keyed_context)
+        writing: Any = KeyedBroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
+        timers = KeyedBroadcastProcessFunction.OnTimerContext(keyed_context, states, keyed_context)
         on_timer = Side(function.on_timer, timers)
     else:
-        reading = BroadcastProcessFunction.ReadOnlyContext(_NoTimers(scope), states)
-        writing = BroadcastProcessFunction.Context(_NoTimers(scope), states)
+        reading = BroadcastProcessFunction.ReadOnlyContext(_NoTimers(keyed_context), states)
+        writing = BroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
         on_timer = None
     sides = [
         Side(function.process_element, reading, has_key=node.has_keys),
         Side(function.process_broadcast_element, writing, has_key=False),
     ]
-    return ProcessOperator(scope, function, sides, on_timer)
+    return KeyedProcessOperator(keyed_context, function, sides, on_timer)
 
 
 @final
 class _NoTimers:
     """Time without timers: there is no key that they could belong to."""
 
-    def __init__(self, scope: KeyedScope) -> None:
-        self._scope = scope
+    def __init__(self, keyed_context: KeyedContext) -> None:
+        self._keyed_context = keyed_context
 
     @property
     def watermark(self) -> int:
-        return self._scope.watermark
+        return self._keyed_context.watermark
 
     def register(self, domain: TimeDomain, timestamp: int) -> NoReturn:
         raise DefinitionError("Setting timers is only supported on a keyed stream.", now="Use key_by before.")
@@ -141,36 +146,38 @@ class _NoTimers:
 class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
     """The rolling reduction of each key: one result for each element."""
 
-    def __init__(self, scope: KeyedScope, function: ReduceFunction[Any]) -> None:
+    def __init__(self, keyed_context: KeyedContext, function: ReduceFunction[Any]) -> None:
         super().__init__(function)
-        self._state = ReducingState(scope.own_cell(_REDUCED), function)
+        self._state = ReducingState(keyed_context.own_cell(_REDUCED), function)
 
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterable[Any]:
         self._state.add(value)
         return (self._state.get(),)
 
 
-_OPERATORS: Mapping[OperatorKind, Callable[[KeyedScope, Any, KeyedNode], KeyedOperator]] = {
-    OperatorKind.KEYED_PROCESS: lambda scope, function, _: _process(scope, function),
-    OperatorKind.REDUCE: lambda _, function, __: _reduce(KeyedScope(own=(_REDUCED,)), function),
-    OperatorKind.MAP: lambda scope, function, _: _simple(
-        scope, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
+_OPERATORS: Mapping[OperatorKind, Callable[[KeyedContext, Any, KeyedNode], KeyedOperator]] = {
+    OperatorKind.KEYED_PROCESS: lambda keyed_context, function, _: _process(keyed_context, function),
+    OperatorKind.REDUCE: lambda _, function, __: _reduce(KeyedContext(own=(_REDUCED,)), function),
+    OperatorKind.MAP: lambda keyed_context, function, _: _simple(
+        keyed_context, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
     ),
-    OperatorKind.FLAT_MAP: lambda scope, function, _: _simple(
-        scope, function, method_of(function, FlatMapFunction, "flat_map"), lambda results, _: results
+    OperatorKind.FLAT_MAP: lambda keyed_context, function, _: _simple(
+        keyed_context, function, method_of(function, FlatMapFunction, "flat_map"), lambda results, _: results
     ),
-    OperatorKind.FILTER: lambda scope, function, _: _simple(
-        scope,
+    OperatorKind.FILTER: lambda keyed_context, function, _: _simple(
+        keyed_context,
         function,
         method_of(function, FilterFunction, "filter"),
         lambda is_kept, value: (value,) if is_kept else (),
     ),
-    OperatorKind.CO_MAP: lambda scope, function, node: _both(scope, function, node, _mapping, "map1", "map2"),
-    OperatorKind.CO_FLAT_MAP: lambda scope, function, node: _both(
-        scope, function, node, lambda call: lambda value, _: call(value), "flat_map1", "flat_map2"
+    OperatorKind.CO_MAP: lambda keyed_context, function, node: _both(
+        keyed_context, function, node, _mapping, "map1", "map2"
     ),
-    OperatorKind.CO_PROCESS: lambda scope, function, node: _both(
-        scope, function, node, lambda call: call, "process_element1", "process_element2"
+    OperatorKind.CO_FLAT_MAP: lambda keyed_context, function, node: _both(
+        keyed_context, function, node, lambda call: lambda value, _: call(value), "flat_map1", "flat_map2"
+    ),
+    OperatorKind.CO_PROCESS: lambda keyed_context, function, node: _both(
+        keyed_context, function, node, lambda call: call, "process_element1", "process_element2"
     ),
     OperatorKind.BROADCAST_PROCESS: _broadcast,
 }

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Final
 
 _MODULES: Final = {
+    "kafkastream.keyed.long_lists": "kafkastream.operators.state.list_segments",
     "kafkastream.keyed.timers": "kafkastream.operators.state.timers",
     "kafkastream.spec.record": "kafkastream.model.connectors.record_deserialization",
     "kafkastream.spec.row": "kafkastream.model.common.row",

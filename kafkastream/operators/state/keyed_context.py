@@ -15,11 +15,11 @@ from kafkastream.model.functions.state_checks import state_check
 from kafkastream.model.functions.state_descriptors import ListStateDescriptor, StateDescriptor
 from kafkastream.model.functions.state_ttl import Life
 from kafkastream.operators.state.list_segments import APART, LongList
-from kafkastream.operators.state.state_backend import Entry, StateBackend
-from kafkastream.operators.state.state_pages import Entries
+from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
+from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.operators.state.timers import Timer, TimerQueue
 
-__all__ = ["KeyedScope", "forget"]
+__all__ = ["KeyedContext", "forget"]
 
 Namespace = tuple[Any, ...]
 _OF_ALL = b""  # no key is encoded so
@@ -27,7 +27,7 @@ _TIMER = "the time of a timer"
 
 
 @final
-class KeyedScope:
+class KeyedContext:
     """The keys of one subtask of an operator; the same from micro-batch to micro-batch, while what it keeps comes and goes.
 
     Attributes:
@@ -52,16 +52,16 @@ class KeyedScope:
         self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)
         self._kept = MIN_WATERMARK
-        self._entries: Entries | None = None
+        self._pages: StatePages | None = None
         self._event: TimerQueue | None = None
         self._processing: TimerQueue | None = None
         self._descriptors: dict[str, StateDescriptor] = {}
         self._kinds: dict[str, str] = {}
         self._swept: dict[Any, Life] = {}
 
-    def begin(self, backend: StateBackend, name: bytes) -> None:
+    def begin(self, backend: KeyedStateBackend, name: bytes) -> None:
         """Begin a micro-batch."""
-        self._entries = Entries(backend, name + b"k", self._grows)
+        self._pages = StatePages(backend, name + b"k", self._grows)
         self._event = TimerQueue(backend, name + b"e")
         self._processing = TimerQueue(backend, name + b"p")
         self._backend, self._name = backend, name
@@ -76,8 +76,8 @@ class KeyedScope:
     def end(self) -> None:
         """Write what the micro-batch has changed, and without some of what has expired."""
         if self._swept:
-            self.entries.sweep(self._clean, self.clock())
-        self.entries.flush()
+            self.pages.sweep(self._clean, self.clock())
+        self.pages.flush()
         for queue in (self.event_timers, self.processing_timers):
             queue.flush()
         if self.watermark != self._kept:
@@ -85,17 +85,17 @@ class KeyedScope:
         kinds = {**self._kinds, **{state: _kind(one) for state, one in self._descriptors.items()}}
         if kinds != self._kinds:
             self._backend.put(self._name + b"s", pickle.dumps(kinds))
-        self._entries = self._event = self._processing = None
+        self._pages = self._event = self._processing = None
         self.encoded_key, self.entry = b"", {}
 
     def select(self, key: bytes) -> None:
         """Make a key the current one."""
         self.encoded_key = key
-        self.entry = self.entries.of(key)
+        self.entry = self.pages.of(key)
 
     def changed(self) -> None:
         """The current key's entry is to be written."""
-        self.entries.changed(self.encoded_key)
+        self.pages.changed(self.encoded_key)
 
     @property
     def key(self) -> Any:
@@ -107,10 +107,10 @@ class KeyedScope:
         return self._decoded[1]
 
     @property
-    def entries(self) -> Entries:
+    def pages(self) -> StatePages:
         """The entries of all keys."""
-        assert self._entries is not None
-        return self._entries
+        assert self._pages is not None
+        return self._pages
 
     @property
     def event_timers(self) -> TimerQueue:
@@ -220,9 +220,9 @@ def _left_of(content: Any, life: Life) -> Any:
     return life.left_of(content)
 
 
-def forget(backend: StateBackend, name: bytes) -> None:
+def forget(backend: KeyedStateBackend, name: bytes) -> None:
     """Remove all that was kept in scopes of this name."""
-    Entries(backend, name + b"k").remove()
+    StatePages(backend, name + b"k").remove()
     TimerQueue(backend, name + b"e").remove()
     TimerQueue(backend, name + b"p").remove()
     for key in (name + b"s", name + b"w"):
@@ -238,16 +238,16 @@ def _kind(descriptor: StateDescriptor) -> str:
 class _Cell(ABC):
     """A state (``kafkastream.model.functions.keyed_state.Cell``); which one is up to the class."""
 
-    __slots__ = ("_name", "_scope", "check", "life")
+    __slots__ = ("_keyed_context", "_name", "check", "life")
 
     def __init__(
         self,
-        scope: KeyedScope,
+        keyed_context: KeyedContext,
         name: str | bytes,
         life: Life | None = None,
         check: Callable[[Any], object] | None = None,
     ) -> None:
-        self._scope = scope
+        self._keyed_context = keyed_context
         self._name = name
         self.life = life
         self.check = check
@@ -263,7 +263,7 @@ class _Cell(ABC):
 
     def seen(self) -> None:
         """The content is in the hands of the user's code: it is written if that changes it."""
-        self._scope.entries.changed(self._place()[0])
+        self._keyed_context.pages.changed(self._place()[0])
 
     def set(self, content: Any) -> None:
         """Keep this content; None for no more."""
@@ -272,7 +272,7 @@ class _Cell(ABC):
             entry.pop(name, None)
         else:
             entry[name] = content
-        self._scope.entries.changed(key)
+        self._keyed_context.pages.changed(key)
 
 
 class KeyCell(_Cell):
@@ -281,14 +281,14 @@ class KeyCell(_Cell):
     __slots__ = ()
 
     def _place(self) -> tuple[bytes, Entry, Any]:
-        key = self._scope.encoded_key
+        key = self._keyed_context.encoded_key
         if not key:
             raise DefinitionError(
                 f"there is no current key, of which state {self._name!r} could be",
                 now="Use keyed state for the elements of keyed streams and in on_timer, not in open or close, nor for "
                 "broadcast elements.",
             )
-        return key, self._scope.entry, self._name
+        return key, self._keyed_context.entry, self._name
 
 
 @final
@@ -299,7 +299,7 @@ class WindowCell(KeyCell):
 
     def _place(self) -> tuple[bytes, Entry, Any]:
         key, entry, name = super()._place()
-        return key, entry, (name, self._scope.namespace)
+        return key, entry, (name, self._keyed_context.namespace)
 
 
 @final
@@ -309,4 +309,4 @@ class BroadcastCell(_Cell):
     __slots__ = ()
 
     def _place(self) -> tuple[bytes, Entry, Any]:
-        return _OF_ALL, self._scope.entries.of(_OF_ALL), self._name
+        return _OF_ALL, self._keyed_context.pages.of(_OF_ALL), self._name

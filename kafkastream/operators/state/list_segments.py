@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final, final
 
 from kafkastream.model.common.mutable_values import any_may_change
-from kafkastream.operators.state.state_backend import Entry, StateBackend
+from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
 
 __all__ = ["APART", "LONG_BYTES", "LongList", "LongLists"]
 
@@ -64,7 +64,7 @@ class LongLists:
         grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
     """
 
-    def __init__(self, backend: StateBackend, name: bytes, grows: Callable[[Any], bool]) -> None:
+    def __init__(self, backend: KeyedStateBackend, name: bytes, grows: Callable[[Any], bool]) -> None:
         self._backend = backend
         self._name = name
         self._grows = grows

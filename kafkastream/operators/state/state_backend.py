@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-__all__ = ["Entry", "StateBackend"]
+__all__ = ["Entry", "KeyedStateBackend"]
 
 Entry = dict[Any, Any]
 """What is kept for one key: the content of each of its states."""
 
 
-class StateBackend(Protocol):
+class KeyedStateBackend(Protocol):
     """Where bytes are kept between micro-batches."""
 
     def get(self, key: bytes) -> bytes | None:

@@ -13,9 +13,9 @@ from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.operators.state.list_segments import APART, LONG_BYTES, LongLists
-from kafkastream.operators.state.state_backend import Entry, StateBackend
+from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
 
-__all__ = ["Entries"]
+__all__ = ["StatePages"]
 
 _PAGE_BYTES: Final = 16 * 1024
 _HASH_BITS: Final = 32
@@ -24,7 +24,7 @@ _Page = dict[bytes, bytes]
 
 
 @final
-class Entries:
+class StatePages:
     """The entries of a bucket's keys during one micro-batch; ``flush`` writes those that have changed.
 
     Args:
@@ -33,7 +33,7 @@ class Entries:
         grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
     """
 
-    def __init__(self, backend: StateBackend, name: bytes, grows: Callable[[Any], bool] = lambda _: False) -> None:
+    def __init__(self, backend: KeyedStateBackend, name: bytes, grows: Callable[[Any], bool] = lambda _: False) -> None:
         self._backend = backend
         self._name = name
         self._grows = grows

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, final
 
-from kafkastream.operators.state.state_backend import StateBackend
+from kafkastream.operators.state.state_backend import KeyedStateBackend
 
 __all__ = ["Timer", "TimerQueue"]
 
@@ -45,7 +45,7 @@ class TimerQueue:
         name: Whose they are; no other user of the backend has keys that begin so.
     """
 
-    def __init__(self, backend: StateBackend, name: bytes) -> None:
+    def __init__(self, backend: KeyedStateBackend, name: bytes) -> None:
         self._backend = backend
         self._name = name
         found = backend.get(name)

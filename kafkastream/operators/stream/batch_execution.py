@@ -35,11 +35,11 @@ class BatchOperator(KeyedOperator):
     """
 
     def __init__(self, operator: KeyedOperator, first_sides: Collection[int] = (), *, only_last: bool = False) -> None:
-        super().__init__(operator.scope)
+        super().__init__(operator.keyed_context)
         self._operator = operator
         self._first_sides = first_sides
         self._only_last = only_last
-        self.scope.lists.add(_INPUT)
+        self.keyed_context.lists.add(_INPUT)
 
     def open(self, context: RuntimeContext) -> None:
         """Open the operator."""
@@ -59,14 +59,14 @@ class BatchOperator(KeyedOperator):
         return Emitted()
 
     def _keep(self, key: bytes, element: _Element) -> None:
-        self.scope.select(key)
-        kept = self.scope.entry.get(_INPUT)
+        self.keyed_context.select(key)
+        kept = self.keyed_context.entry.get(_INPUT)
         if kept is None:
-            self.scope.entry[_INPUT] = [element]
-            self.scope.event_timers.register(Timer(MAX_WATERMARK, key, _INPUT))
+            self.keyed_context.entry[_INPUT] = [element]
+            self.keyed_context.event_timers.register(Timer(MAX_WATERMARK, key, _INPUT))
         else:
             kept.append(element)
-        self.scope.changed()
+        self.keyed_context.changed()
 
     def advance(self, watermark: int, now: int) -> Emitted:
         """Wait for the end of event time, which is the end of the input."""
@@ -81,12 +81,12 @@ class BatchOperator(KeyedOperator):
         if timer.namespace != _INPUT:
             self._operator.on_timer(timer, domain, out)
             return
-        self.scope.namespace = ()
-        kept: Iterable[_Element] = self.scope.entry.pop(_INPUT)
-        self.scope.changed()
-        self.scope.watermark = MIN_WATERMARK
+        self.keyed_context.namespace = ()
+        kept: Iterable[_Element] = self.keyed_context.entry.pop(_INPUT)
+        self.keyed_context.changed()
+        self.keyed_context.watermark = MIN_WATERMARK
         results = self._taken(timer.key, sorted(kept, key=_time))
-        self.scope.watermark = MAX_WATERMARK
+        self.keyed_context.watermark = MAX_WATERMARK
         if self._only_last:
             out.take(results.values[-1:], None)
         else:

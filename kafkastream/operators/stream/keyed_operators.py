@@ -11,10 +11,18 @@ from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.stream_functions import Function, iterated
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.state.timers import Timer
 
-__all__ = ["CallError", "ElementwiseOperator", "Emitted", "KeyedElements", "KeyedOperator", "ProcessOperator", "Side"]
+__all__ = [
+    "CallError",
+    "ElementwiseOperator",
+    "Emitted",
+    "KeyedElements",
+    "KeyedOperator",
+    "KeyedProcessOperator",
+    "Side",
+]
 
 
 class CallError(Exception):
@@ -76,11 +84,11 @@ class KeyedOperator(ABC):
     """What happens to the elements of one subtask's keys, and at the times that were registered for them.
 
     Attributes:
-        scope: The keys, with their state and timers.
+        keyed_context: The keys, with their state and timers.
     """
 
-    def __init__(self, scope: KeyedScope) -> None:
-        self.scope = scope
+    def __init__(self, keyed_context: KeyedContext) -> None:
+        self.keyed_context = keyed_context
 
     @abstractmethod
     def open(self, context: RuntimeContext) -> None:
@@ -117,20 +125,20 @@ class KeyedOperator(ABC):
             CallError: A function raised.
         """
         out = Emitted()
-        if watermark > self.scope.watermark:
-            self.scope.watermark = watermark
+        if watermark > self.keyed_context.watermark:
+            self.keyed_context.watermark = watermark
             self._fire(TimeDomain.EVENT_TIME, watermark, out)
         self._fire(TimeDomain.PROCESSING_TIME, now, out)
         return out
 
     def _fire(self, domain: TimeDomain, up_to: int, out: Emitted) -> None:
-        scope = self.scope
-        queue = scope.event_timers if domain is TimeDomain.EVENT_TIME else scope.processing_timers
+        keyed_context = self.keyed_context
+        queue = keyed_context.event_timers if domain is TimeDomain.EVENT_TIME else keyed_context.processing_timers
         for timer in queue.fire(up_to):
-            scope.select(timer.key)
-            scope.namespace = timer.namespace
+            keyed_context.select(timer.key)
+            keyed_context.namespace = timer.namespace
             self.on_timer(timer, domain, out)
-        scope.namespace = ()
+        keyed_context.namespace = ()
 
 
 class ElementwiseOperator(KeyedOperator):
@@ -141,7 +149,7 @@ class ElementwiseOperator(KeyedOperator):
     """
 
     def __init__(self, own: Collection[str] = ()) -> None:
-        super().__init__(KeyedScope(own=own))
+        super().__init__(KeyedContext(own=own))
         self._late = Counter()
 
     def open(self, context: RuntimeContext) -> None:
@@ -157,16 +165,16 @@ class ElementwiseOperator(KeyedOperator):
     @final
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Take elements in, one by one."""
-        out, scope = Emitted(), self.scope
+        out, keyed_context = Emitted(), self.keyed_context
         value = None
         try:
             for key, value, timestamp in zip(*arrived[1:], strict=True):
-                scope.select(key)
+                keyed_context.select(key)
                 self.element(arrived.side, value, timestamp, out)
         except BaseException as error:
-            raise CallError(scope.key, value) from error
+            raise CallError(keyed_context.key, value) from error
         finally:
-            scope.namespace = ()
+            keyed_context.namespace = ()
         return out
 
     @final
@@ -198,20 +206,20 @@ class Side(NamedTuple):
 
 
 @final
-class ProcessOperator(KeyedOperator):
+class KeyedProcessOperator(KeyedOperator):
     """Calls a function for each element, one for each input, and another for timers.
 
     Args:
-        scope: The keys.
+        keyed_context: The keys.
         function: What is opened.
         sides: What is called, by input.
         on_timer: What is called for timers.
     """
 
     def __init__(
-        self, scope: KeyedScope, function: Function, sides: Sequence[Side], on_timer: Side | None = None
+        self, keyed_context: KeyedContext, function: Function, sides: Sequence[Side], on_timer: Side | None = None
     ) -> None:
-        super().__init__(scope)
+        super().__init__(keyed_context)
         self._function = function
         self._sides = sides
         self._on_timer = on_timer
@@ -228,20 +236,20 @@ class ProcessOperator(KeyedOperator):
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Call the function for each element."""
         out = Emitted()
-        scope, (call, context, has_key) = self.scope, self._sides[arrived.side]
+        keyed_context, (call, context, has_key) = self.keyed_context, self._sides[arrived.side]
         last = None
         value = None
         try:
             for key, value, timestamp in zip(*arrived[1:], strict=True):
                 if key is not last and has_key:
-                    scope.select(key)
+                    keyed_context.select(key)
                     last = key
                 context._timestamp = timestamp
                 out.take(call(value, context), timestamp)
                 if context._aside:
                     out.take(context._taken_aside(), timestamp)
         except BaseException as error:
-            raise CallError(scope.key, value) from error
+            raise CallError(keyed_context.key, value) from error
         return out
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
@@ -255,4 +263,4 @@ class ProcessOperator(KeyedOperator):
             out.take(self._on_timer.call(timer.timestamp, context), time)
             out.take(context._taken_aside(), time)
         except BaseException as error:
-            raise CallError(self.scope.key, timer=timer.timestamp) from error
+            raise CallError(self.keyed_context.key, timer=timer.timestamp) from error

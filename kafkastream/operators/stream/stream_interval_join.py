@@ -9,7 +9,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.join_functions import ProcessJoinFunction
 from kafkastream.model.functions.process_functions import TimeDomain
-from kafkastream.model.graph.interval_join_node import IntervalJoin
+from kafkastream.model.graph.interval_join_operation import IntervalJoinOperation
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, Emitted
 
@@ -25,7 +25,7 @@ Buffer = dict[int, list[Any]]
 class IntervalJoinOperator(ElementwiseOperator):
     """Keeps the elements of both sides for as long as one of the other side may meet them."""
 
-    def __init__(self, join: IntervalJoin) -> None:
+    def __init__(self, join: IntervalJoinOperation) -> None:
         super().__init__(own=_SIDES)
         self._join = join
         self._context = ProcessJoinFunction.Context()
@@ -41,8 +41,8 @@ class IntervalJoinOperator(ElementwiseOperator):
         buffer = self._buffer(side)
         buffer.pop(time, None)
         if not buffer:
-            self.scope.entry.pop(_SIDES[side], None)
-        self.scope.changed()
+            self.keyed_context.entry.pop(_SIDES[side], None)
+        self.keyed_context.changed()
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
         """Have an element meet those of the other side, and wait for more."""
@@ -51,7 +51,7 @@ class IntervalJoinOperator(ElementwiseOperator):
                 "Long.MIN_VALUE timestamp: Elements used in interval stream joins need to have timestamps meaningful "
                 "timestamps."
             )
-        if timestamp < self.scope.watermark:
+        if timestamp < self.keyed_context.watermark:
             self.set_aside((self._join.late_left, self._join.late_right)[side], value, timestamp, out)
             return
         lower, upper = self._reach(side)
@@ -59,11 +59,11 @@ class IntervalJoinOperator(ElementwiseOperator):
             if timestamp + lower <= time <= timestamp + upper:
                 for other in others:
                     self._meet(side, (value, timestamp), (other, time), out)
-        buffer: Buffer = self.scope.entry.setdefault(_SIDES[side], {})
+        buffer: Buffer = self.keyed_context.entry.setdefault(_SIDES[side], {})
         buffer.setdefault(timestamp, []).append(value)
-        self.scope.changed()
-        self.scope.namespace = (side, timestamp)
-        self.scope.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
+        self.keyed_context.changed()
+        self.keyed_context.namespace = (side, timestamp)
+        self.keyed_context.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
 
     def _reach(self, side: int) -> tuple[int, int]:
         """How far before and after it an element meets one of the other side."""
@@ -78,5 +78,5 @@ class IntervalJoinOperator(ElementwiseOperator):
         out.take(self._context._taken_aside(), time)
 
     def _buffer(self, side: int) -> Buffer:
-        buffer: Buffer = self.scope.entry.get(_SIDES[side], {})
+        buffer: Buffer = self.keyed_context.entry.get(_SIDES[side], {})
         return buffer

@@ -28,7 +28,7 @@ from kafkastream.model.windows.window_functions import (
 )
 from kafkastream.model.windows.window_operation import WindowOperation
 from kafkastream.model.windows.windows import MergingWindowAssigner, Window
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import CallError, ElementwiseOperator, Emitted
 from kafkastream.operators.stream.window_contents import Contents, keeping
@@ -58,8 +58,8 @@ class WindowOperator(ElementwiseOperator):
         )
         self._keeping = keeping(operation)
         if self._keeping.keeps_all:
-            self.scope.lists.add(_WINDOWS)
-        self._timers = _WindowScope(self.scope)
+            self.keyed_context.lists.add(_WINDOWS)
+        self._timers = _KeyedWindowContext(self.keyed_context)
         self._context: WindowContext[Any] = _context_of(operation.function, self._timers, self._merging is not None)
         self._trigger_context = Trigger.OnMergeContext(self._timers)
         self._call = _call_of(operation.function, self._context)
@@ -87,7 +87,7 @@ class WindowOperator(ElementwiseOperator):
             if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
                 self._forget(window)
         except BaseException as error:
-            raise CallError(self.scope.key, timer=timer.timestamp) from error
+            raise CallError(self.keyed_context.key, timer=timer.timestamp) from error
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
         """Put an element into its windows."""
@@ -100,25 +100,25 @@ class WindowOperator(ElementwiseOperator):
                 continue
             skipped = False
             was_there = self._add(window, value, timestamp)
-            if was_there and self._only_waits and window.max_timestamp() > self.scope.watermark:
+            if was_there and self._only_waits and window.max_timestamp() > self.keyed_context.watermark:
                 continue  # its timers are there, too
-            self.scope.namespace = (window,)
+            self.keyed_context.namespace = (window,)
             self._react(self._trigger.on_element(value, time, window, self._trigger_context), window, out)
             self._register_cleanup(window)
-        if skipped and self._is_event_time and time + self._lateness <= self.scope.watermark:
+        if skipped and self._is_event_time and time + self._lateness <= self.keyed_context.watermark:
             self.set_aside(self._operation.late, value, time, out)
 
     def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
         """Put an element into a window; whether there was something in it already."""
-        contents: Contents = self.scope.entry.setdefault(_WINDOWS, {})
+        contents: Contents = self.keyed_context.entry.setdefault(_WINDOWS, {})
         content = contents.get(window)
         contents[window] = self._keeping.added(content, value, timestamp)
-        self.scope.changed()
+        self.keyed_context.changed()
         return content is not None
 
     def _contents(self) -> Contents:
         """What is kept of the current key's windows."""
-        contents: Contents = self.scope.entry.get(_WINDOWS, {})
+        contents: Contents = self.keyed_context.entry.get(_WINDOWS, {})
         return contents
 
     def _react(self, result: TriggerResult, window: Window, out: Emitted) -> None:
@@ -131,16 +131,16 @@ class WindowOperator(ElementwiseOperator):
                 self._purge(window)
             else:
                 self._contents()[window] = left
-                self.scope.changed()  # the function may have changed elements in place
+                self.keyed_context.changed()  # the function may have changed elements in place
         if result.is_purge():
             self._purge(window)
 
     def _come_out(self, window: Window, elements: list[Any], out: Emitted) -> None:
-        self.scope.namespace = (window,)
+        self.keyed_context.namespace = (window,)
         self._context._window = window
         last = window.max_timestamp()
         time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
-        out.take(self._call(self.scope.key, window, elements), time)
+        out.take(self._call(self.keyed_context.key, window, elements), time)
         if self._context._aside:
             out.take(self._context._taken_aside(), time)
 
@@ -154,7 +154,7 @@ class WindowOperator(ElementwiseOperator):
 
     def _forget(self, window: Window) -> None:
         """The window is over."""
-        self.scope.namespace = (window,)
+        self.keyed_context.namespace = (window,)
         self._contents().pop(window, None)
         self._trigger.clear(window, self._trigger_context)
         self._context._window = window
@@ -170,11 +170,11 @@ class WindowOperator(ElementwiseOperator):
 
     def _tidy(self) -> None:
         if not self._contents():
-            self.scope.entry.pop(_WINDOWS, None)
-        self.scope.changed()
+            self.keyed_context.entry.pop(_WINDOWS, None)
+        self.keyed_context.changed()
 
     def _is_late(self, window: Window) -> bool:
-        return self._is_event_time and self._cleanup_time(window) <= self.scope.watermark
+        return self._is_event_time and self._cleanup_time(window) <= self.keyed_context.watermark
 
     def _cleanup_time(self, window: Window) -> int:
         if not self._is_event_time:
@@ -184,7 +184,7 @@ class WindowOperator(ElementwiseOperator):
     def _register_cleanup(self, window: Window) -> None:
         time = self._cleanup_time(window)
         if time < MAX_WATERMARK:
-            self.scope.register(self._domain, time)
+            self.keyed_context.register(self._domain, time)
 
     @property
     def _domain(self) -> TimeDomain:
@@ -207,29 +207,29 @@ class WindowOperator(ElementwiseOperator):
         return found
 
     def _become_one(self, parts: Sequence[Window], whole: Window) -> None:
-        contents, scope = self._contents(), self.scope
+        contents, keyed_context = self._contents(), self.keyed_context
         if not parts:
             return
         kept = [content for content in map(contents.pop, parts) if content is not None]
         contents[whole] = reduce(self._keeping.merged, kept) if kept else None
-        scope.namespace = (whole,)
+        keyed_context.namespace = (whole,)
         self._timers.merged = parts
         self._trigger.on_merge(whole, self._trigger_context)
         self._timers.merged = ()
         for window in parts:
             if window != whole:
-                scope.namespace = (window,)
+                keyed_context.namespace = (window,)
                 self._trigger.clear(window, self._trigger_context)
-                scope.delete(self._domain, self._cleanup_time(window))
-        scope.changed()
+                keyed_context.delete(self._domain, self._cleanup_time(window))
+        keyed_context.changed()
 
 
 @final
-class _WindowScope:
-    """The scope, as triggers, assigners and window functions see it."""
+class _KeyedWindowContext:
+    """The keyed_context, as triggers, assigners and window functions see it."""
 
-    def __init__(self, scope: KeyedScope) -> None:
-        self._scope = scope
+    def __init__(self, keyed_context: KeyedContext) -> None:
+        self._keyed_context = keyed_context
         self.context = RuntimeContext(task_name="")
         self.merged: Sequence[Window] = ()
 
@@ -242,43 +242,43 @@ class _WindowScope:
 
     @property
     def watermark(self) -> int:
-        return self._scope.watermark
+        return self._keyed_context.watermark
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
-        self._scope.register(domain, timestamp)
+        self._keyed_context.register(domain, timestamp)
 
     def delete(self, domain: TimeDomain, timestamp: int) -> None:
-        self._scope.delete(domain, timestamp)
+        self._keyed_context.delete(domain, timestamp)
 
     def cell(self, descriptor: StateDescriptor) -> Any:
-        return self._scope.cell(descriptor)
+        return self._keyed_context.cell(descriptor)
 
     def window_cell(self, descriptor: StateDescriptor) -> Any:
-        return self._scope.window_cell(descriptor)
+        return self._keyed_context.window_cell(descriptor)
 
     def get_current_processing_time(self) -> int:
         return wall_clock_ms()
 
     def next_count(self) -> int:
         """How many elements of the key came before; asked once for each."""
-        entry = self._scope.entry
+        entry = self._keyed_context.entry
         count: int = entry.get(_COUNT, 0)
         entry[_COUNT] = count + 1
-        self._scope.changed()
+        self._keyed_context.changed()
         return count
 
     def merge_states(self, descriptor: StateDescriptor) -> None:
         """Add up the states of the windows that have become one."""
-        scope, whole = self._scope, self._scope.namespace
-        cell = scope.window_cell(descriptor)
+        keyed_context, whole = self._keyed_context, self._keyed_context.namespace
+        cell = keyed_context.window_cell(descriptor)
         kept = []
         for window in self.merged:
-            scope.namespace = (window,)
+            keyed_context.namespace = (window,)
             content = cell.get()
             if content is not None:
                 kept.append(content)
                 cell.set(None)
-        scope.namespace = whole
+        keyed_context.namespace = whole
         if kept:
             cell.set(_added_up(descriptor, kept))
 
@@ -296,10 +296,10 @@ def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
     return content
 
 
-def _context_of(function: Function | None, scope: _WindowScope, merges: bool) -> WindowContext[Any]:
+def _context_of(function: Function | None, keyed_context: _KeyedWindowContext, merges: bool) -> WindowContext[Any]:
     if isinstance(function, ProcessAllWindowFunction):
-        return ProcessAllWindowFunction.Context(scope, merges=merges)
-    return ProcessWindowFunction.Context(scope, merges=merges)
+        return ProcessAllWindowFunction.Context(keyed_context, merges=merges)
+    return ProcessWindowFunction.Context(keyed_context, merges=merges)
 
 
 def _call_of(function: Function | None, context: Any) -> Call:

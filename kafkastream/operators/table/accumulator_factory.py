@@ -8,7 +8,7 @@ from typing import Any, Final, final
 from kafkastream.operators.table.accumulator import Accumulator, Maker
 from kafkastream.operators.table.accumulators_of_numbers import OF_NUMBERS
 from kafkastream.operators.table.accumulators_of_values import OF_VALUES
-from kafkastream.operators.table.multiset import Counts, counted
+from kafkastream.operators.table.multiset import Counts, add_count
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 
 __all__ = ["accumulator"]
@@ -28,7 +28,7 @@ class _Distinct(Accumulator):
     def add(self, kept: tuple[Counts, Any], value: Any, sign: int) -> tuple[Counts, Any]:
         counts, inner = kept
         before = counts.get(value, 0)
-        after = counted(counts, value, sign)
+        after = add_count(counts, value, sign)
         if (before > 0) is (after > 0):
             return kept
         return (counts, self._inner.add(inner, value, sign))

@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.operators.table.accumulator import Accumulator, Maker
-from kafkastream.operators.table.multiset import Counts, counted
+from kafkastream.operators.table.multiset import Counts, add_count
 from kafkastream.sql.plan.operations import AggregateFunction
 
 __all__ = ["OF_VALUES"]
@@ -46,7 +46,7 @@ class _BestOfCounted(Accumulator):
 
     def add(self, kept: tuple[Any, Counts], value: Any, sign: int) -> tuple[Any, Counts]:
         best, counts = kept
-        count = counted(counts, value, sign)
+        count = add_count(counts, value, sign)
         if count > 0:
             return (value if best is None else self._choose(best, value), counts)
         return (self._best(counts) if value == best else best, counts)
@@ -54,7 +54,7 @@ class _BestOfCounted(Accumulator):
     def merge(self, kept: tuple[Any, Counts], partial: tuple[Any, Counts]) -> tuple[Any, Counts]:
         counts = kept[1]
         for value, count in partial[1].items():
-            counted(counts, value, count)
+            add_count(counts, value, count)
         return (self._best(counts), counts)
 
     def result(self, kept: tuple[Any, Counts]) -> Any:
@@ -98,12 +98,12 @@ class _Collected(Accumulator):
         return {}
 
     def add(self, kept: Counts, value: Any, sign: int) -> Counts:
-        counted(kept, value, sign)
+        add_count(kept, value, sign)
         return kept
 
     def merge(self, kept: Counts, partial: Counts) -> Counts:
         for value, count in partial.items():
-            counted(kept, value, count)
+            add_count(kept, value, count)
         return kept
 
     def result(self, kept: Counts) -> tuple[tuple[Any, int], ...]:

@@ -26,12 +26,12 @@ class DeduplicateOperator(TableOperator):
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Compare a row with that of its key."""
-        before: Columns | None = self.scope.entry.get(_ROW)
+        before: Columns | None = self.keyed_context.entry.get(_ROW)
         after = row[1:]
         if before is not None and not self._replaces(before, after):
             return
         # Which row is the first by processing time is never asked again.
-        self.scope.entry[_ROW] = after if self._is_last or self._column is not None else ()
+        self.keyed_context.entry[_ROW] = after if self._is_last or self._column is not None else ()
         self.written()
         replace(out, before, after)
 

@@ -35,7 +35,7 @@ class GroupAggregateOperator(TableOperator):
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Take a row into its group, or out of it."""
-        aggregates, entry, key = self._aggregates, self.scope.entry, row[self._keys]
+        aggregates, entry, key = self._aggregates, self.keyed_context.entry, row[self._keys]
         group: Group | None = entry.get(_GROUP)
         before: Columns | None = None
         if group is None:

@@ -9,13 +9,13 @@ from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.table_rows import INSERT, Columns, emit
 from kafkastream.sql.plan.operations import JoinKind
 
-__all__ = ["Sides"]
+__all__ = ["JoinInputs"]
 
 _OUTER: Final = ({JoinKind.LEFT, JoinKind.FULL}, {JoinKind.RIGHT, JoinKind.FULL})
 
 
 @final
-class Sides:
+class JoinInputs:
     """The inputs of a join: 0 is the left one, 1 the right one.
 
     Args:

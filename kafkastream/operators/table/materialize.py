@@ -26,10 +26,10 @@ class MaterializeOperator(TableOperator):
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Take a row in, or out."""
-        rows: list[Columns] = self.scope.entry.get(_ROWS, [])
+        rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         if adds(row[0]):
             emit(out, AFTER if rows else INSERT, row[1:])
-            self.scope.entry[_ROWS] = [*rows, row[1:]]
+            self.keyed_context.entry[_ROWS] = [*rows, row[1:]]
             self.written()
         elif row[1:] in rows:
             self._remove(rows, row[1:], out)
@@ -43,5 +43,5 @@ class MaterializeOperator(TableOperator):
             return
         if place == len(left):
             emit(out, AFTER, left[-1])
-        self.scope.entry[_ROWS] = left
+        self.keyed_context.entry[_ROWS] = left
         self.written()

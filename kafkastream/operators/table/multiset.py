@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Counts", "counted"]
+__all__ = ["Counts", "add_count"]
 
 Counts = dict[Any, int]
 
 
-def counted(counts: Counts, value: Any, by: int) -> int:
+def add_count(counts: Counts, value: Any, by: int) -> int:
     """Count a value so often more, and return how often it is there now; what is there no more is forgotten.
 
     Example:
         >>> counts: Counts = {"a": 1}
-        >>> counted(counts, "b", 2), counted(counts, "a", -1), counts
+        >>> add_count(counts, "b", 2), add_count(counts, "a", -1), counts
         (2, 0, {'b': 2})
     """
     count = counts.get(value, 0) + by

@@ -23,13 +23,13 @@ class NormalizeOperator(TableOperator):
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Compare a row with the last one of its key."""
-        before: Columns | None = self.scope.entry.get(_ROW)
+        before: Columns | None = self.keyed_context.entry.get(_ROW)
         after = row[1:] if adds(row[0]) else None
         if before == after and (after is None or not self.ttl_ms):
             return
         if after is None:
             self.forget()
         else:
-            self.scope.entry[_ROW] = after
+            self.keyed_context.entry[_ROW] = after
             self.written()
         replace(out, before, after)

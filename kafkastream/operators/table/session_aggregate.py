@@ -38,12 +38,12 @@ class SessionAggregateOperator(TableOperator):
         self._is_event_time = operation.time is TimeAttribute.EVENT
         self._local = local_of(operation.zone)
         self._aggregates = Aggregates(operation.calls, retracts)
-        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+        self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Take a row into its session, which may be a new one."""
-        start = self._local(time_ms(row[self._time]) if self._is_event_time else self.scope.clock())
-        entry = self.scope.entry
+        start = self._local(time_ms(row[self._time]) if self._is_event_time else self.keyed_context.clock())
+        entry = self.keyed_context.entry
         sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
         session, parts = _whole((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
         if self._end.is_over(session[1]):
@@ -55,13 +55,13 @@ class SessionAggregateOperator(TableOperator):
         self._aggregates.add(group, row)
         sessions[session] = group
         entry[_SESSIONS], entry[_KEY] = sessions, row[self._key]
-        self.scope.changed()
+        self.keyed_context.changed()
         if session not in parts:
             self._end.await_(session[1], session)
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """A session is over, if it has not become a part of another one."""
-        entry = self.scope.entry
+        entry = self.keyed_context.entry
         sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
         group = sessions.pop(timer.namespace, None)
         if group is None:
@@ -69,7 +69,7 @@ class SessionAggregateOperator(TableOperator):
         if group[0]:
             emit(out, INSERT, (*entry[_KEY], *self._aggregates.results(group), *timer.namespace))
         if sessions:
-            self.scope.changed()
+            self.keyed_context.changed()
         else:
             self.forget()
 

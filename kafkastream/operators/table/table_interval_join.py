@@ -7,13 +7,13 @@ from typing import Any, Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import INSERT, TableRow, emit
 from kafkastream.operators.table.time_columns import domain_of, time_ms
 from kafkastream.sql.plan.operations import IntervalJoin, TimeAttribute
 
-__all__ = ["IntervalJoinOperator"]
+__all__ = ["TableIntervalJoinOperator"]
 
 _SIDES: Final = ("left", "right")
 
@@ -22,7 +22,7 @@ Buffer = dict[int, list[list[Any]]]
 
 
 @final
-class IntervalJoinOperator(TableOperator):
+class TableIntervalJoinOperator(TableOperator):
     """Keeps the rows of both inputs for as long as one of the other may meet them.
 
     As in Flink, a late row still meets those that are kept, and is not kept itself if none can come any more.
@@ -41,11 +41,11 @@ class IntervalJoinOperator(TableOperator):
         self._domain = domain_of(operation.time)
         # The other side's rows are from how much to how much later than one's own.
         self._reach = ((-operation.upper_ms, -operation.lower_ms), (operation.lower_ms, operation.upper_ms))
-        self._sides = Sides(operation.kind, operation.widths, keys)
+        self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Have a row meet those of the other input, and wait for more."""
-        columns, now = row[1:], self.scope.watermark if self._is_event_time else self.scope.clock()
+        columns, now = row[1:], self.keyed_context.watermark if self._is_event_time else self.keyed_context.clock()
         time = time_ms(columns[self._times[side]]) if self._is_event_time else now
         earliest, latest = (time + reach for reach in self._reach[side])
         has_met = False
@@ -54,12 +54,12 @@ class IntervalJoinOperator(TableOperator):
                 for other in others if earliest <= other_time <= latest else ():
                     emit(out, INSERT, self._sides.joined(side, columns, other[0]))
                     other[1] = has_met = True
-                    self.scope.changed()
+                    self.keyed_context.changed()
         if now < latest:
-            self.scope.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append([columns, has_met])
-            self.scope.changed()
-            self.scope.namespace = (side, time)
-            self.scope.register(self._domain, latest + 1)
+            self.keyed_context.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append([columns, has_met])
+            self.keyed_context.changed()
+            self.keyed_context.namespace = (side, time)
+            self.keyed_context.register(self._domain, latest + 1)
         elif not has_met and self._sides.is_outer(side):
             emit(out, INSERT, self._sides.padded(side, columns))
 
@@ -71,9 +71,9 @@ class IntervalJoinOperator(TableOperator):
             if not has_met and self._sides.is_outer(side):
                 emit(out, INSERT, self._sides.padded(side, columns))
         if not buffer:
-            self.scope.entry.pop(_SIDES[side], None)
-        self.scope.changed()
+            self.keyed_context.entry.pop(_SIDES[side], None)
+        self.keyed_context.changed()
 
     def _buffer(self, side: int) -> Buffer:
-        buffer: Buffer = self.scope.entry.get(_SIDES[side], {})
+        buffer: Buffer = self.keyed_context.entry.get(_SIDES[side], {})
         return buffer

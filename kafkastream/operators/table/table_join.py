@@ -8,7 +8,7 @@ from typing import Final, final
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, adds, emit
 from kafkastream.sql.plan.operations import Join, JoinKind
@@ -42,7 +42,7 @@ class JoinOperator(TableOperator):
     def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
         super().__init__()
         self._row_ttl_ms = operation.ttl_ms
-        self._sides = Sides(operation.kind, operation.widths, keys)
+        self._sides = JoinInputs(operation.kind, operation.widths, keys)
         self._knows_met = (self._sides.is_outer(0) or operation.kind in _FILTERS, self._sides.is_outer(1))
         self._is_filter = operation.kind in _FILTERS
         self._is_semi = operation.kind is JoinKind.SEMI
@@ -52,8 +52,8 @@ class JoinOperator(TableOperator):
         kind, columns, others = row[0], row[1:], Kept()
         has_key = not self._sides.meets_none(side, columns)
         if has_key:
-            self._expire(self.scope.clock())
-            others = self.scope.entry.get(_SIDES[1 - side], others)
+            self._expire(self.keyed_context.clock())
+            others = self.keyed_context.entry.get(_SIDES[1 - side], others)
         if not self._is_filter:
             (self._comes if adds(kind) else self._goes)(side, kind, columns, others, out)
         elif side == 1:
@@ -65,13 +65,13 @@ class JoinOperator(TableOperator):
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """Rows of the current key are to be forgotten."""
-        entry = self.scope.entry
+        entry = self.keyed_context.entry
         entry.pop(_EXPIRES, None)
         self._expire(timer.timestamp)
         written = [one[_WRITTEN] for side in _SIDES for one in entry.get(side, {}).values()]
         if written:
             self._expect_expiry(min(written))
-        self.scope.changed()
+        self.keyed_context.changed()
 
     def _comes(self, side: int, kind: int, row: Columns, others: Kept, out: Emitted) -> None:
         outer, other_outer = self._sides.is_outer(side), self._sides.is_outer(1 - side)
@@ -110,18 +110,18 @@ class JoinOperator(TableOperator):
     def _meet(self, side: int, rows: Kept, by: int) -> None:
         """Rows of a side have met one more, or one less, if that is of interest."""
         if self._knows_met[side]:
-            now = self.scope.clock() if self._row_ttl_ms else 0
+            now = self.keyed_context.clock() if self._row_ttl_ms else 0
             for kept in rows.values():
                 kept[_MET] += by
                 kept[_WRITTEN] = now
 
     def _keep(self, side: int, row: Columns, by: int, met: int) -> None:
         """Keep a row once more, or once less."""
-        rows: Kept = self.scope.entry.setdefault(_SIDES[side], {})
+        rows: Kept = self.keyed_context.entry.setdefault(_SIDES[side], {})
         kept = rows.get(row)
         count = by if kept is None else kept[_COUNT] + by
         if count > 0:
-            now = self.scope.clock() if self._row_ttl_ms else 0
+            now = self.keyed_context.clock() if self._row_ttl_ms else 0
             rows[row] = [count, met if by > 0 or kept is None else kept[_MET], now]
             self._expect_expiry(now)
         elif kept is not None:
@@ -129,23 +129,23 @@ class JoinOperator(TableOperator):
         self._tidy()
 
     def _tidy(self) -> None:
-        entry = self.scope.entry
+        entry = self.keyed_context.entry
         for side in _SIDES:
             if not entry.get(side, True):
                 del entry[side]
-        self.scope.changed()
+        self.keyed_context.changed()
 
     def _expire(self, now: int) -> None:
         """Forget rows that were written too long ago."""
         if self._row_ttl_ms:
             for side in _SIDES:
-                rows: Kept = self.scope.entry.get(side, {})
+                rows: Kept = self.keyed_context.entry.get(side, {})
                 for row in [row for row, kept in rows.items() if kept[_WRITTEN] + self._row_ttl_ms <= now]:
                     del rows[row]
             self._tidy()
 
     def _expect_expiry(self, written: int) -> None:
         """Look again when what was written then is to be forgotten, if nothing is to be sooner."""
-        if self._row_ttl_ms and _EXPIRES not in self.scope.entry:
-            self.scope.entry[_EXPIRES] = True
-            self.scope.register(TimeDomain.PROCESSING_TIME, written + self._row_ttl_ms)
+        if self._row_ttl_ms and _EXPIRES not in self.keyed_context.entry:
+            self.keyed_context.entry[_EXPIRES] = True
+            self.keyed_context.register(TimeDomain.PROCESSING_TIME, written + self._row_ttl_ms)

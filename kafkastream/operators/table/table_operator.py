@@ -38,7 +38,7 @@ class TableOperator(ElementwiseOperator):
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
         """Take a row in."""
         if self.ttl_ms:
-            self._forget_expired(self.scope.clock())
+            self._forget_expired(self.keyed_context.clock())
         self.row(side, value, out)
 
     @abstractmethod
@@ -50,8 +50,8 @@ class TableOperator(ElementwiseOperator):
         """A time has come that ``due`` knows, or that of what is to be forgotten."""
         if self.ttl_ms and domain is TimeDomain.PROCESSING_TIME and not timer.namespace:
             self._forget_expired(timer.timestamp)
-            if _WRITTEN in self.scope.entry:
-                self.scope.register(domain, self.scope.entry[_WRITTEN] + self.ttl_ms)
+            if _WRITTEN in self.keyed_context.entry:
+                self.keyed_context.register(domain, self.keyed_context.entry[_WRITTEN] + self.ttl_ms)
         else:
             self.due(timer, out)
 
@@ -61,21 +61,21 @@ class TableOperator(ElementwiseOperator):
     @final
     def written(self) -> None:
         """What is kept for the current key has changed, and lives on."""
-        scope = self.scope
-        scope.changed()
+        keyed_context = self.keyed_context
+        keyed_context.changed()
         if self.ttl_ms:
-            now = scope.clock()
-            if _WRITTEN not in scope.entry:
-                scope.register(TimeDomain.PROCESSING_TIME, now + self.ttl_ms)
-            scope.entry[_WRITTEN] = now
+            now = keyed_context.clock()
+            if _WRITTEN not in keyed_context.entry:
+                keyed_context.register(TimeDomain.PROCESSING_TIME, now + self.ttl_ms)
+            keyed_context.entry[_WRITTEN] = now
 
     @final
     def forget(self) -> None:
         """Keep nothing of the current key."""
-        self.scope.entry.clear()
-        self.scope.changed()
+        self.keyed_context.entry.clear()
+        self.keyed_context.changed()
 
     def _forget_expired(self, now: int) -> None:
-        written = self.scope.entry.get(_WRITTEN)
+        written = self.keyed_context.entry.get(_WRITTEN)
         if written is not None and written + self.ttl_ms <= now:
             self.forget()

@@ -10,7 +10,7 @@ from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
 from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
-from kafkastream.operators.table.table_interval_join import IntervalJoinOperator
+from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
 from kafkastream.operators.table.table_join import JoinOperator
 from kafkastream.operators.table.temporal_join import TemporalJoinOperator
 from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
@@ -58,7 +58,7 @@ def _of_rows(
         case Deduplicate():
             return DeduplicateOperator(operation)
         case IntervalJoin():
-            return IntervalJoinOperator(operation, keys=keys)
+            return TableIntervalJoinOperator(operation, keys=keys)
         case TemporalJoin():
             return TemporalJoinOperator(operation, keys=keys)
         case Normalize():

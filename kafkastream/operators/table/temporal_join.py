@@ -9,7 +9,7 @@ from typing import Final, final
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import BEFORE, TableRow, adds, emit
 from kafkastream.operators.table.time_columns import time_ms
@@ -41,7 +41,7 @@ class TemporalJoinOperator(TableOperator):
         super().__init__(operation.ttl_ms)
         self._times = operation.times
         self._is_event_time = operation.time is TimeAttribute.EVENT
-        self._sides = Sides(operation.kind, operation.widths, keys)
+        self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Keep a version; join a row, or keep it until its time has come."""
@@ -49,7 +49,7 @@ class TemporalJoinOperator(TableOperator):
             self._version(row)
         elif self._is_event_time:
             time = self._time(0, row)
-            self.scope.entry.setdefault(_LEFT, []).append((time, row))
+            self.keyed_context.entry.setdefault(_LEFT, []).append((time, row))
             self._await(time)
         else:
             version = self._versions.get(0)
@@ -59,7 +59,7 @@ class TemporalJoinOperator(TableOperator):
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """The watermark has passed rows: they are joined in the order in which they came."""
-        entry, watermark = self.scope.entry, self.scope.watermark
+        entry, watermark = self.keyed_context.entry, self.keyed_context.watermark
         versions, waiting = self._versions, entry.pop(_LEFT, [])
         times = sorted(versions)
         for time, row in waiting:
@@ -76,13 +76,13 @@ class TemporalJoinOperator(TableOperator):
 
     @property
     def _versions(self) -> Versions:
-        versions: Versions = self.scope.entry.get(_VERSIONS, {})
+        versions: Versions = self.keyed_context.entry.get(_VERSIONS, {})
         return versions
 
     def _version(self, row: TableRow) -> None:
         if row[0] == BEFORE:
             return
-        versions: Versions = self.scope.entry.setdefault(_VERSIONS, {})
+        versions: Versions = self.keyed_context.entry.setdefault(_VERSIONS, {})
         if self._is_event_time:
             time = self._time(1, row)
             versions[time] = row
@@ -102,9 +102,9 @@ class TemporalJoinOperator(TableOperator):
 
     def _await(self, time: int) -> None:
         self.written()
-        self.scope.namespace = _NAMESPACE
-        self.scope.register(TimeDomain.EVENT_TIME, time)
-        self.scope.namespace = ()
+        self.keyed_context.namespace = _NAMESPACE
+        self.keyed_context.register(TimeDomain.EVENT_TIME, time)
+        self.keyed_context.namespace = ()
 
     def _time(self, side: int, row: TableRow) -> int:
         column = self._times[side]

@@ -67,7 +67,7 @@ class TopNOperator(_Ranked):
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Put a row in its place, or take it out."""
-        rows: list[Columns] = self.scope.entry.get(_ROWS, [])
+        rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         is_added = adds(row[0])
         place = self._put(rows, row[1:]) if is_added else self._take(rows, row[1:])
         if place is None:
@@ -78,7 +78,7 @@ class TopNOperator(_Ranked):
             (self._enter if is_added else self._leave)(rows, row[1:], place, out)
         self._trim(rows)
         if rows:
-            self.scope.entry[_ROWS] = rows
+            self.keyed_context.entry[_ROWS] = rows
             self.written()
         else:
             self.forget()
@@ -119,13 +119,13 @@ class TopNOperator(_Ranked):
 
 @final
 class WindowTopNOperator(_Ranked):
-    """The first rows of each key and window, told once when the window is over. Late rows are counted, and dropped."""
+    """The first rows of each key and window, told once when the window is over. Late rows are add_count, and dropped."""
 
     def __init__(self, operation: TopN, *, retracts: bool) -> None:
         super().__init__(operation, retracts=retracts)
         assert operation.window is not None
         self._window = operation.window + 1
-        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+        self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Put a row in its place among those of its window, or take it out."""
@@ -133,21 +133,21 @@ class WindowTopNOperator(_Ranked):
         if self._end.is_over(end):
             self.count_late()
             return
-        windows: dict[int, list[Columns]] = self.scope.entry.setdefault(_WINDOWS, {})
+        windows: dict[int, list[Columns]] = self.keyed_context.entry.setdefault(_WINDOWS, {})
         if end not in windows:
             self._end.await_(end, (end,))
         rows = windows.setdefault(end, [])
         place = self._put(rows, row[1:]) if adds(row[0]) else self._take(rows, row[1:])
         if place is not None:
             self._trim(rows)
-            self.scope.changed()
+            self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """A window is over."""
-        windows: dict[int, list[Columns]] = self.scope.entry.get(_WINDOWS, {})
+        windows: dict[int, list[Columns]] = self.keyed_context.entry.get(_WINDOWS, {})
         for number, row in enumerate(windows.pop(timer.namespace[0], ()), start=1):
             self._tell(out, INSERT, row, number)
         if windows:
-            self.scope.changed()
+            self.keyed_context.changed()
         else:
             self.forget()

@@ -20,7 +20,7 @@ _KEY: Final = "key"
 
 @final
 class WindowAggregateOperator(TableOperator):
-    """The windows of each key. By event time, rows of a window that is over are late: counted, and dropped.
+    """The windows of each key. By event time, rows of a window that is over are late: add_count, and dropped.
 
     Args:
         operation: What is computed.
@@ -33,7 +33,7 @@ class WindowAggregateOperator(TableOperator):
         keys = operation.keys
         self._key, self._bounds = slice(1, 1 + keys), slice(1 + keys, 3 + keys)
         self._aggregates = Aggregates(operation.calls, retracts, keys + 2 if partial else None)
-        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+        self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Take a row into its window, or out of it."""
@@ -41,24 +41,24 @@ class WindowAggregateOperator(TableOperator):
         if self._end.is_over(window[1]):
             self.count_late(max(self._aggregates.rows_of(row), 1))
             return
-        windows: dict[tuple[int, int], Group] = self.scope.entry.setdefault(_WINDOWS, {})
+        windows: dict[tuple[int, int], Group] = self.keyed_context.entry.setdefault(_WINDOWS, {})
         group = windows.get(window)
         if group is None:
             group = windows[window] = self._aggregates.new()
-            self.scope.entry[_KEY] = row[self._key]
+            self.keyed_context.entry[_KEY] = row[self._key]
             self._end.await_(window[1], window)
         self._aggregates.add(group, row)
-        self.scope.changed()
+        self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """A window is over."""
-        entry = self.scope.entry
+        entry = self.keyed_context.entry
         group: Group | None = entry.get(_WINDOWS, {}).pop(timer.namespace, None)
         if group is None:
             return
         if group[0]:
             emit(out, INSERT, (*entry[_KEY], *self._aggregates.results(group), *timer.namespace))
         if entry[_WINDOWS]:
-            self.scope.changed()
+            self.keyed_context.changed()
         else:
             self.forget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, final
 
 from kafkastream.model.functions.process_functions import TimeDomain
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.table.time_columns import domain_of, instant_of, time_ms
 from kafkastream.sql.plan.operations import TimeAttribute
 
@@ -19,25 +19,25 @@ class WindowEnd:
     By processing time no row is late: one that comes after its window was told is told with what comes next.
 
     Args:
-        scope: The operator's.
+        keyed_context: The operator's.
         time: By which time.
         zone: Where wall clocks show the ends of windows.
     """
 
-    def __init__(self, scope: KeyedScope, time: TimeAttribute, zone: str) -> None:
-        self._scope = scope
+    def __init__(self, keyed_context: KeyedContext, time: TimeAttribute, zone: str) -> None:
+        self._keyed_context = keyed_context
         self._domain = domain_of(time)
         self._instant = instant_of(zone)
 
     def is_over(self, end: int | None) -> bool:
         """Whether a row of this window is late: event time is past the window's last ms."""
-        return self._domain is TimeDomain.EVENT_TIME and self._last(end) <= self._scope.watermark
+        return self._domain is TimeDomain.EVENT_TIME and self._last(end) <= self._keyed_context.watermark
 
     def await_(self, end: int | None, namespace: tuple[Any, ...]) -> None:
         """Let a timer of the current key fire when this window is over."""
-        self._scope.namespace = namespace
-        self._scope.register(self._domain, self._last(end))
-        self._scope.namespace = ()
+        self._keyed_context.namespace = namespace
+        self._keyed_context.register(self._domain, self._last(end))
+        self._keyed_context.namespace = ()
 
     def _last(self, end: int | None) -> int:
         return self._instant(time_ms(end) - 1)

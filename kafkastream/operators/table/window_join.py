@@ -7,7 +7,7 @@ from typing import Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import Sides
+from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds
 from kafkastream.operators.table.window_end import WindowEnd
@@ -20,7 +20,7 @@ _WINDOWS: Final = "windows"
 
 @final
 class WindowJoinOperator(TableOperator):
-    """Keeps the rows of both inputs until their window is over, and joins them then. Late rows are counted, and dropped.
+    """Keeps the rows of both inputs until their window is over, and joins them then. Late rows are add_count, and dropped.
 
     Args:
         operation: Which rows come out.
@@ -31,8 +31,8 @@ class WindowJoinOperator(TableOperator):
         super().__init__()
         assert operation.window_end is not None
         self._columns = operation.window_end
-        self._sides = Sides(operation.kind, operation.widths, keys)
-        self._end = WindowEnd(self.scope, operation.time, operation.zone)
+        self._sides = JoinInputs(operation.kind, operation.widths, keys)
+        self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Put a row into its window, or take it out."""
@@ -41,7 +41,7 @@ class WindowJoinOperator(TableOperator):
         if self._end.is_over(end):
             self.count_late()
             return
-        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.scope.entry.setdefault(_WINDOWS, {})
+        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.keyed_context.entry.setdefault(_WINDOWS, {})
         if end not in windows:
             windows[end] = ([], [])
             self._end.await_(end, (end,))
@@ -50,14 +50,14 @@ class WindowJoinOperator(TableOperator):
             rows.append(columns)
         elif columns in rows:
             rows.remove(columns)
-        self.scope.changed()
+        self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """A window is over."""
-        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.scope.entry.get(_WINDOWS, {})
+        windows: dict[int, tuple[list[Columns], list[Columns]]] = self.keyed_context.entry.get(_WINDOWS, {})
         lefts, rights = windows.pop(timer.namespace[0], ((), ()))
         self._sides.emit_all(lefts, rights, out)
         if windows:
-            self.scope.changed()
+            self.keyed_context.changed()
         else:
             self.forget()

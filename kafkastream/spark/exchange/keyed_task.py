@@ -15,7 +15,7 @@ from kafkastream.model.common.stream_functions import overrides_close
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.operators.state.state_backend import StateBackend
+from kafkastream.operators.state.state_backend import KeyedStateBackend
 from kafkastream.operators.stream.keyed_operators import CallError, Emitted, KeyedElements, KeyedOperator
 from kafkastream.spark.crash_notes import NOTE, WatchedList
 from kafkastream.spark.exchange.shuffle_messages import OperatorInput
@@ -66,8 +66,8 @@ class KeyedChain:
         self._subtask = context.subtask
         self._metrics = OperatorMetrics(self.scope, context.subtask)
         for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as for most of Flink's
-            self._metrics.group.gauge(name, lambda: self.operator.scope.watermark)
-        cells = self.operator.scope.cell if self.has_keys else None
+            self._metrics.group.gauge(name, lambda: self.operator.keyed_context.watermark)
+        cells = self.operator.keyed_context.cell if self.has_keys else None
         own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
         with function_failed(self.name, "open"):
             self.operator.open(own)
@@ -78,7 +78,7 @@ class KeyedChain:
         """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
         return self.flow.reusable and not any(map(overrides_close, self.operator.functions))
 
-    def run(self, backend: StateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
+    def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
         """Take a micro-batch: the watermark of all earlier ones goes before its elements; then state is written.
 
         Raises:
@@ -87,7 +87,7 @@ class KeyedChain:
         """
         assert self._metrics is not None
         self.flow.begin(task)
-        scope = self.operator.scope
+        scope = self.operator.keyed_context
         with located(f"operator {self.name!r}"):
             scope.begin(backend, state_name(self.identity))
         now = wall_clock_ms() if arrived.marks is None else arrived.marks.now
@@ -130,7 +130,7 @@ class KeyedChain:
     def _advance(self, watermarks: Mapping[str, int], now: int) -> Iterator[Report]:
         NOTE.enter(f"the timers of operator {self.name!r}")
         with self._told_by_name():
-            out = self.operator.advance(watermarks.get(self.identity, self.operator.scope.watermark), now)
+            out = self.operator.advance(watermarks.get(self.identity, self.operator.keyed_context.watermark), now)
         yield from self._emit(out)
 
     def _emit(self, out: Emitted) -> Iterator[Report]:

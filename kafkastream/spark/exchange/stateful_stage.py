@@ -100,7 +100,7 @@ class StatefulStage(StatefulProcessor):
 
 @final
 class _Backend:
-    """Spark's state of one bucket (``kafkastream.operators.state.state_backend.StateBackend``)."""
+    """Spark's state of one bucket (``kafkastream.operators.state.state_backend.KeyedStateBackend``)."""
 
     def __init__(self, state: MapState) -> None:
         self._state = state

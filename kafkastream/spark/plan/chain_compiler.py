@@ -27,7 +27,7 @@ from kafkastream.model.graph.job_graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.operators.operator_factory import keyed_operator
+from kafkastream.operators.operator_factory import create_operator
 from kafkastream.spark.checkpoint.operator_ids import identities, keyed_identities
 from kafkastream.spark.exchange.keyed_task import KeyedChain
 from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator
@@ -173,7 +173,7 @@ class ChainCompiler:
         return KeyedChain(
             node.name,
             keyed_identities(self.graph)[node.id],
-            keyed_operator(node),
+            create_operator(node),
             self._flow_after(node),
             self.scope_of(node),
             node.has_keys,

@@ -16,7 +16,7 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.operators.operator_factory import keyed_operator
+from kafkastream.operators.operator_factory import create_operator
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.stream.keyed_operators import CallError, KeyedElements, KeyedOperator
 from tests.differential.state.cases import LIVES, LIVING, PLAIN, Step
@@ -46,12 +46,12 @@ class Clock:
 def operated(operator: KeyedOperator, micro_batches: list[Rows]) -> list[Any]:
     """What comes out, each micro-batch with what the one before has kept; at last event time ends."""
     memory, out = Memory(), list[Any]()
-    operator.open(RuntimeContext(task_name="operated", cells=operator.scope.cell))
+    operator.open(RuntimeContext(task_name="operated", cells=operator.keyed_context.cell))
     for rows in [*copy.deepcopy(micro_batches), []]:
-        operator.scope.begin(memory, b"n/")
+        operator.keyed_context.begin(memory, b"n/")
         out += operator.elements(KeyedElements(0, *map(list, zip(*rows, strict=True)))).values if rows else []
         out += [] if rows else operator.advance(MAX_WATERMARK, 0).values
-        operator.scope.end()
+        operator.keyed_context.end()
     return out
 
 
@@ -64,8 +64,8 @@ def keyed_node(build: Callable[[Any], Any]) -> Any:
 
 def ours(case: str, steps: list[Step], life: str | None, *, apart: bool) -> list[list[str]]:
     """The answers of each step; each step is a micro-batch of its own, or all are in one."""
-    operator = keyed_operator(keyed_node(lambda keyed: keyed.process(Operations(life, Clock.wait))))
-    operator.scope.clock, Clock.now = Clock.read, 0
+    operator = create_operator(keyed_node(lambda keyed: keyed.process(Operations(life, Clock.wait))))
+    operator.keyed_context.clock, Clock.now = Clock.read, 0
     rows: Rows = [(encoded_key(case), (case, number, step), None) for number, step in enumerate(steps)]
     lines = operated(operator, [[row] for row in rows] if apart else [rows])
     return [answers for _, _, answers in map(ast.literal_eval, lines)]
@@ -104,7 +104,7 @@ def recorded_of(label: str, case: str) -> list[list[str]]:
 def windowed(name: str, *, apart: bool) -> Iterator[str]:
     """The lines of a program, sorted: in Flink keys fire in another order."""
     rows: Rows = [(encoded_key(element[0]), element, element[1]) for element in ELEMENTS]
-    operator = keyed_operator(keyed_node(WINDOWED[name]))
+    operator = create_operator(keyed_node(WINDOWED[name]))
     yield from sorted(operated(operator, [[row] for row in rows] if apart else [rows]))
 
 

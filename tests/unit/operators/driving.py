@@ -8,7 +8,7 @@ from typing import Any
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.state.state_backend import Entry
-from kafkastream.operators.state.state_pages import Entries
+from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, KeyedElements
 from tests.unit.operators.memory import Memory
 
@@ -18,9 +18,9 @@ Step = tuple[Any, ...]
 
 def driven(operator: ElementwiseOperator, memory: Memory, steps: Iterable[Step]) -> list[Any]:
     """What the operator puts out, in order; what is kept goes through ``memory`` after each micro-batch."""
-    operator.open(RuntimeContext(task_name="driven", cells=operator.scope.cell))
+    operator.open(RuntimeContext(task_name="driven", cells=operator.keyed_context.cell))
     out: list[Any] = []
-    operator.scope.begin(memory, b"n/")
+    operator.keyed_context.begin(memory, b"n/")
     for step in steps:
         match step:
             case "element", key, time, *value:
@@ -28,12 +28,12 @@ def driven(operator: ElementwiseOperator, memory: Memory, steps: Iterable[Step])
             case "watermark", _, time:
                 out += operator.advance(time, 0).values
             case _:
-                operator.scope.end()
-                operator.scope.begin(memory, b"n/")
-    operator.scope.end()
+                operator.keyed_context.end()
+                operator.keyed_context.begin(memory, b"n/")
+    operator.keyed_context.end()
     return out
 
 
 def entry(memory: Memory, key: Any) -> Entry:
     """What is kept for a key."""
-    return Entries(memory, b"n/k").of(encoded_key(key))
+    return StatePages(memory, b"n/k").of(encoded_key(key))

@@ -22,7 +22,7 @@ from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.datastream.window import ContinuousEventTimeTrigger, TimeWindow, TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
-from kafkastream.operators.operator_factory import keyed_operator
+from kafkastream.operators.operator_factory import create_operator
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.stream.keyed_operators import KeyedElements
 from tests.unit.operators.memory import Memory
@@ -41,18 +41,18 @@ def results(build: Built, *others: tuple[str, int]) -> list[Any]:
     env = StreamExecutionEnvironment.get_execution_environment().set_runtime_mode(RuntimeExecutionMode.AUTOMATIC)
     build(env.from_collection([]), env.from_collection([])).print()
     ((node,),) = env._graph().levels()
-    operator, memory = keyed_operator(node), Memory()
-    operator.open(RuntimeContext(task_name="driven", cells=operator.scope.cell))
+    operator, memory = create_operator(node), Memory()
+    operator.open(RuntimeContext(task_name="driven", cells=operator.keyed_context.cell))
     out: list[Any] = []
     for side, some in enumerate((ELEMENTS, others)):
         for element in some:
-            operator.scope.begin(memory, b"n/")
+            operator.keyed_context.begin(memory, b"n/")
             key, time = element
             emitted = operator.elements(KeyedElements(side, [encoded_key(key)], [element], [time]))
             out += [*emitted.values, *operator.advance(time, 0).values]
-            operator.scope.end()
+            operator.keyed_context.end()
     assert out == []
-    operator.scope.begin(memory, b"n/")
+    operator.keyed_context.begin(memory, b"n/")
     return operator.advance(MAX_WATERMARK, 0).values
 
 

@@ -17,10 +17,10 @@ from kafkastream.datastream.state import (
 from kafkastream.model.functions.map_state import BroadcastState, ReadOnlyBroadcastState
 from kafkastream.model.functions.state_store import CellStore
 from kafkastream.operators.state.key_encoding import encoded_key
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from tests.unit.operators.memory import Memory
 
-MicroBatch = Callable[[], KeyedScope]
+MicroBatch = Callable[[], KeyedContext]
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def memory() -> Memory:
 @pytest.fixture
 def micro_batch(memory: Memory) -> MicroBatch:
     """Ends the micro-batch before, and begins one with the same state and key."""
-    key, scopes = encoded_key("ann"), list[KeyedScope]()
+    key, scopes = encoded_key("ann"), list[KeyedContext]()
 
-    def next_one() -> KeyedScope:
+    def next_one() -> KeyedContext:
         for scope in scopes:
             scope.end()
-        scopes[:] = [KeyedScope()]
+        scopes[:] = [KeyedContext()]
         scopes[0].begin(memory, b"n/")
         scopes[0].select(key)
         return scopes[0]
@@ -44,20 +44,20 @@ def micro_batch(memory: Memory) -> MicroBatch:
     return next_one
 
 
-def map_of(scope: KeyedScope) -> Any:
+def map_of(scope: KeyedContext) -> Any:
     return CellStore(scope.cell).get_map_state(MapStateDescriptor("map", Types.STRING(), Types.PICKLED_BYTE_ARRAY()))
 
 
-def value_of(scope: KeyedScope) -> Any:
+def value_of(scope: KeyedContext) -> Any:
     return CellStore(scope.cell).get_state(ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY()))
 
 
-def broadcast_of(scope: KeyedScope) -> Any:
+def broadcast_of(scope: KeyedContext) -> Any:
     descriptor = MapStateDescriptor("_apart", Types.STRING(), Types.PICKLED_BYTE_ARRAY())
     return BroadcastState[str, Any](scope.broadcast_cell(descriptor))
 
 
-def list_of(scope: KeyedScope) -> ListState[int]:
+def list_of(scope: KeyedContext) -> ListState[int]:
     return CellStore(scope.cell).get_list_state(ListStateDescriptor("list", Types.LONG()))
 
 
@@ -130,7 +130,7 @@ def test_reading_writes_nothing(micro_batch: MicroBatch, memory: Memory) -> None
 @pytest.mark.parametrize("name", ["_count", "_apart"])
 def test_names_of_the_operator_are_free_for_the_user(memory: Memory, name: str) -> None:
     for count in range(3):
-        scope = KeyedScope(own=["_count"])
+        scope = KeyedContext(own=["_count"])
         scope.begin(memory, b"n/")
         scope.select(encoded_key("ann"))
         state = CellStore(scope.cell).get_state(ValueStateDescriptor(name, Types.LONG()))

@@ -16,7 +16,7 @@ from kafkastream.datastream.state import (
 )
 from kafkastream.model.functions.state_store import CellStore
 from kafkastream.operators.state.key_encoding import encoded_key
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from tests.unit.operators.memory import Memory
 
 KEYS = [encoded_key(f"customer {number}") for number in range(2000)]
@@ -48,7 +48,7 @@ def bytes_left(memory: Memory) -> int:
     return sum(map(len, memory.content.values()))
 
 
-def fill(scope: KeyedScope, memory: Memory, ttl: StateTtlConfig) -> None:
+def fill(scope: KeyedContext, memory: Memory, ttl: StateTtlConfig) -> None:
     store = CellStore(scope.cell)
     value = store.get_state(lasting(ValueStateDescriptor("value", Types.STRING()), ttl))
     several = store.get_list_state(lasting(ListStateDescriptor("several", Types.STRING()), ttl))
@@ -62,7 +62,7 @@ def fill(scope: KeyedScope, memory: Memory, ttl: StateTtlConfig) -> None:
     scope.end()
 
 
-def wait(scope: KeyedScope, memory: Memory, clock: Clock, micro_batches: int) -> None:
+def wait(scope: KeyedContext, memory: Memory, clock: Clock, micro_batches: int) -> None:
     for _ in range(micro_batches):
         clock.now += 7
         scope.begin(memory, b"n/")
@@ -71,7 +71,7 @@ def wait(scope: KeyedScope, memory: Memory, clock: Clock, micro_batches: int) ->
 
 def test_what_has_expired_goes_away_without_its_keys() -> None:
     clock, memory = Clock(), Memory()
-    scope = KeyedScope(clock)
+    scope = KeyedContext(clock)
     fill(scope, memory, config())
     before = bytes_left(memory)
     wait(scope, memory, clock, TTL_MS // 7 - 2)
@@ -82,7 +82,7 @@ def test_what_has_expired_goes_away_without_its_keys() -> None:
 
 def test_each_micro_batch_looks_through_one_page() -> None:
     clock, memory = Clock(), Memory()
-    scope = KeyedScope(clock)
+    scope = KeyedContext(clock)
     fill(scope, memory, config())
     memory.reads = memory.writes = 0
     scope.begin(memory, b"n/")
@@ -93,7 +93,7 @@ def test_each_micro_batch_looks_through_one_page() -> None:
 
 def test_it_stays_where_the_user_wants_it_to() -> None:
     clock, memory = Clock(), Memory()
-    scope = KeyedScope(clock)
+    scope = KeyedContext(clock)
     fill(scope, memory, config(background=False))
     before = bytes_left(memory)
     clock.now = 10 * TTL_MS
@@ -103,7 +103,7 @@ def test_it_stays_where_the_user_wants_it_to() -> None:
 
 def test_what_is_used_lives_on() -> None:
     clock, memory = Clock(), Memory()
-    scope = KeyedScope(clock)
+    scope = KeyedContext(clock)
     value = CellStore(scope.cell).get_state(lasting(ValueStateDescriptor("value", Types.LONG()), config()))
     for number in range(500):
         clock.now += 100
@@ -116,12 +116,12 @@ def test_what_is_used_lives_on() -> None:
             value.update(-1)
         scope.end()
     scope.begin(memory, b"n/")
-    assert scope.entries.of(KEYS[1]) == {}
+    assert scope.pages.of(KEYS[1]) == {}
 
 
 def test_a_long_list_goes_away_as_a_whole() -> None:
     clock, memory = Clock(), Memory()
-    scope = KeyedScope(clock)
+    scope = KeyedContext(clock)
     descriptor = lasting(ListStateDescriptor("several", Types.STRING()), config())
     several = CellStore(scope.cell).get_list_state(descriptor)
     for number in range(50):

@@ -15,7 +15,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.model.graph.job_graph import JobGraph, Node
 from kafkastream.operators.state.key_encoding import encoded_key
-from kafkastream.operators.state.keyed_context import KeyedScope, forget
+from kafkastream.operators.state.keyed_context import KeyedContext, forget
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.connectors import StreamTableSource
@@ -148,7 +148,7 @@ def test_uid_is_that_of_one_operator() -> None:
 
 
 def test_what_is_forgotten_leaves_nothing_behind() -> None:
-    memory, scope = Memory(), KeyedScope()
+    memory, scope = Memory(), KeyedContext()
     for of, times in (b"kept/", 1), (b"gone/", 2):
         for batch in range(times):
             scope.begin(memory, of)

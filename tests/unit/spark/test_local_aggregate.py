@@ -61,7 +61,7 @@ def as_they_are(operation: GroupAggregate, retracts: bool) -> Driven:
     """An operator which takes the rows themselves, that otherwise would come in parts."""
     driven = Driven(TableOperation(operation, retracts))
     driven.operator = GroupAggregateOperator(operation, retracts=retracts, partial=False)
-    driven.operator.scope.begin(driven.memory, b"n/")
+    driven.operator.keyed_context.begin(driven.memory, b"n/")
     return driven
 
 

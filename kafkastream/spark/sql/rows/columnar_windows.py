@@ -18,7 +18,7 @@ from kafkastream.metrics.groups import Counter
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.operators.state.state_backend import StateBackend
+from kafkastream.operators.state.state_backend import KeyedStateBackend
 from kafkastream.operators.stream.keyed_operators import KeyedElements
 from kafkastream.operators.table.time_columns import instant_of, time_ms
 from kafkastream.spark.exchange.keyed_task import state_name
@@ -91,7 +91,7 @@ class ColumnarWindows:
             self._metrics.group.gauge(name, lambda: self._watermark)
         self._late = self._metrics.group.counter("numLateRecordsDropped")
 
-    def run(self, backend: StateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
+    def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
         """Take a micro-batch: windows that are over by the watermark of all earlier ones come out before its rows are kept."""
         assert self._metrics is not None
         kept = _Kept.of(backend, state_name(self.identity))
@@ -155,7 +155,7 @@ class ColumnarWindows:
 class _Kept:
     """The windows of a bucket that are not over, as tables."""
 
-    def __init__(self, backend: StateBackend, name: bytes, watermark: int, segments: dict[int, int]) -> None:
+    def __init__(self, backend: KeyedStateBackend, name: bytes, watermark: int, segments: dict[int, int]) -> None:
         self.watermark = watermark
         self._backend = backend
         self._name = name
@@ -163,7 +163,7 @@ class _Kept:
         self._before = (watermark, dict(segments))
 
     @staticmethod
-    def of(backend: StateBackend, name: bytes) -> _Kept:
+    def of(backend: KeyedStateBackend, name: bytes) -> _Kept:
         found = backend.get(name + b"windows")
         watermark, segments = (MIN_WATERMARK, {}) if found is None else pickle.loads(found)
         return _Kept(backend, name, watermark, segments)

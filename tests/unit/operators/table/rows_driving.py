@@ -10,7 +10,7 @@ from kafkastream.metrics.groups import Counter as Metric
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.state.state_backend import Entry
-from kafkastream.operators.state.state_pages import Entries
+from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, KeyedElements
 from kafkastream.operators.table.table_operator_factory import table_operator
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, TableOperation
@@ -64,9 +64,9 @@ class Driven:
         operator = table_operator(self._what)
         assert isinstance(operator, ElementwiseOperator)
         self.operator = operator
-        self.operator.scope.clock = lambda: self.now
-        self.operator.open(RuntimeContext(task_name="driven", cells=self.operator.scope.cell))
-        self.operator.scope.begin(self.memory, b"n/")
+        self.operator.keyed_context.clock = lambda: self.now
+        self.operator.open(RuntimeContext(task_name="driven", cells=self.operator.keyed_context.cell))
+        self.operator.keyed_context.begin(self.memory, b"n/")
 
     def give(self, *rows: TableRow, key: Any = "k", side: int = 0) -> list[TableRow]:
         """What comes out for rows, by the names of their kinds."""
@@ -86,13 +86,13 @@ class Driven:
 
     def checkpoint(self) -> None:
         """Let another operator go on with what is kept."""
-        self.operator.scope.end()
+        self.operator.keyed_context.end()
         self._begin()
 
     def entry(self, key: Any = "k") -> Entry:
         """What is kept for a key."""
         self.checkpoint()
-        return Entries(self.memory, b"n/k").of(encoded_key(key))
+        return StatePages(self.memory, b"n/k").of(encoded_key(key))
 
     @property
     def late(self) -> int:

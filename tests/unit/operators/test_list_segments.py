@@ -25,7 +25,7 @@ from kafkastream.model.functions.state_store import CellStore
 from kafkastream.model.windows.window_functions import WindowFunction
 from kafkastream.model.windows.window_operation import WindowOperation
 from kafkastream.operators.state.key_encoding import encoded_key
-from kafkastream.operators.state.keyed_context import KeyedScope
+from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.state.list_segments import LONG_BYTES
 from kafkastream.operators.stream.keyed_operators import KeyedElements
 from kafkastream.operators.stream.window_operator import WindowOperator
@@ -50,7 +50,7 @@ def test_lists_are_what_was_added(batches: list[list[tuple[str, str, Any, tuple[
     memory, model = Memory(), dict[Any, list[str]]()
     numbers = iter(range(10**9))
     for batch in batches:
-        scope = KeyedScope()
+        scope = KeyedContext()
         store = CellStore(scope.cell)
         scope.begin(memory, b"n/")
         for what, key, descriptor, (count, size) in batch:
@@ -69,7 +69,7 @@ def test_lists_are_what_was_added(batches: list[list[tuple[str, str, Any, tuple[
                 model[key, descriptor.name] = []
             assert list(state.get()) == model.get((key, descriptor.name), [])
         scope.end()
-    scope = KeyedScope()
+    scope = KeyedContext()
     scope.begin(memory, b"n/")
     for key in "ab":
         scope.select(encoded_key(key))
@@ -89,20 +89,20 @@ class Got(WindowFunction[Any, Any, Any, Any]):
 def test_a_micro_batch_writes_little_more_than_it_adds() -> None:
     operation = WindowOperation(assigner=TumblingEventTimeWindows.of(Time.hours(1)), function=Got())
     operator = WindowOperator(operation)
-    operator.open(RuntimeContext(task_name="windows", cells=operator.scope.cell))
+    operator.open(RuntimeContext(task_name="windows", cells=operator.keyed_context.cell))
     memory, key, written = Memory(), encoded_key("a"), list[int]()
     for number in range(0, 20_000, 100):
         some = [f"element {one:05}" for one in range(number, number + 100)]
         before = memory.written
-        operator.scope.begin(memory, b"n/")
+        operator.keyed_context.begin(memory, b"n/")
         operator.elements(KeyedElements(0, [key] * 100, some, [0] * 100))
-        operator.scope.end()
+        operator.keyed_context.end()
         written.append(memory.written - before)
     assert max(written) < 3 * LONG_BYTES
     assert sum(written) < 200 * LONG_BYTES
-    operator.scope.begin(memory, b"n/")
+    operator.keyed_context.begin(memory, b"n/")
     assert operator.advance(MAX_WATERMARK, 0).values == [[f"element {one:05}" for one in range(20_000)]]
-    operator.scope.end()
+    operator.keyed_context.end()
     assert [place for place in memory.content if key in place] == []
 
 
@@ -128,12 +128,12 @@ def test_long_windows_merge(assigner: WindowAssigner[Any, Any], evictor: Evictor
     assert [place for place in memory.content if encoded_key("a") in place] == []
 
 
-def test_long_lists_outlive_a_micro_batch_that_does_not_know_of_them() -> None:
+def test_list_segments_outlive_a_micro_batch_that_does_not_know_of_them() -> None:
     """A window's own state is asked for only when the window's function is called."""
     memory, key = Memory(), encoded_key("a")
     value: ValueStateDescriptor[Any] = ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY())
     for descriptor in (ALL, value, value):
-        scope = KeyedScope()
+        scope = KeyedContext()
         scope.begin(memory, b"n/")
         scope.select(key)
         store = CellStore(scope.cell)
@@ -142,7 +142,7 @@ def test_long_lists_outlive_a_micro_batch_that_does_not_know_of_them() -> None:
         else:
             store.get_state(value).update("x")
         scope.end()
-    scope = KeyedScope()
+    scope = KeyedContext()
     scope.begin(memory, b"n/")
     scope.select(key)
     assert list(CellStore(scope.cell).get_list_state(ALL).get()) == list(range(20_000))
@@ -153,7 +153,7 @@ def test_long_values_of_the_users_stay_what_they_are() -> None:
     value: ValueStateDescriptor[Any] = ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY())
     lists: MapStateDescriptor[Any, Any] = MapStateDescriptor("lists", Types.STRING(), Types.PICKLED_BYTE_ARRAY())
     for is_first in (True, False):
-        scope = KeyedScope()
+        scope = KeyedContext()
         scope.begin(memory, b"n/")
         scope.select(key)
         store = CellStore(scope.cell)
@@ -162,7 +162,7 @@ def test_long_values_of_the_users_stay_what_they_are() -> None:
             store.get_state(value).update(list(range(20_000)))
             store.get_map_state(lists).put("all", list(range(20_000)))
         scope.end()
-    scope = KeyedScope()
+    scope = KeyedContext()
     scope.begin(memory, b"n/")
     scope.select(key)
     store = CellStore(scope.cell)
@@ -176,7 +176,7 @@ def test_a_store_that_is_away_is_not_told_as_an_element_that_cannot_be_pickled(
     def away(key: bytes, value: bytes) -> None:
         raise OSError("the state store is away")
 
-    memory, scope = Memory(), KeyedScope()
+    memory, scope = Memory(), KeyedContext()
     several = CellStore(scope.cell).get_list_state(ALL)
     scope.begin(memory, b"n/")
     scope.select(encoded_key("key"))

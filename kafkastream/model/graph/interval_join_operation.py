@@ -11,12 +11,12 @@ from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.functions.join_functions import ProcessJoinFunction
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 
-__all__ = ["IntervalJoin"]
+__all__ = ["IntervalJoinOperation"]
 
 
 @final
 @attrs.frozen(kw_only=True)
-class IntervalJoin(KeyedOperation):
+class IntervalJoinOperation(KeyedOperation):
     """Interval join: pairs of elements of one key, where right is from ``lower`` to ``upper`` ms after left.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafkastream.operators.state.state_pages import Entries
+from kafkastream.operators.state.state_pages import StatePages
 from tests.unit.operators.memory import Memory
 
 # Micro-batches of (key, content); a content of 0 forgets the key, large ones make pages split.
@@ -18,10 +18,10 @@ def key(number: int) -> bytes:
 
 @settings(max_examples=60)
 @given(BATCHES)
-def test_entries_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) -> None:
+def test_state_pages_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) -> None:
     memory, model = Memory(), dict[int, Any]()
     for batch in batches:
-        entries = Entries(memory, b"n/")
+        entries = StatePages(memory, b"n/")
         for number, size in batch:
             entry = entries.of(key(number))
             assert entry.get("value") == model.get(number)
@@ -31,7 +31,7 @@ def test_entries_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) ->
                 entry["value"] = model[number] = "x" * size
             entries.changed(key(number))
         entries.flush()
-    entries = Entries(memory, b"n/")
+    entries = StatePages(memory, b"n/")
     assert {number: entries.of(key(number)).get("value") for number in range(301)} == {
         number: model.get(number) for number in range(301)
     }
@@ -40,7 +40,7 @@ def test_entries_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) ->
 def test_many_keys_cost_few_calls() -> None:
     memory = Memory()
     for batch in range(3):
-        entries = Entries(memory, b"n/")
+        entries = StatePages(memory, b"n/")
         memory.reads = memory.writes = 0
         for number in range(10_000):
             entries.of(key(number))["count"] = batch
@@ -53,12 +53,12 @@ def test_many_keys_cost_few_calls() -> None:
 
 def test_one_key_of_many_costs_little() -> None:
     memory = Memory()
-    entries = Entries(memory, b"n/")
+    entries = StatePages(memory, b"n/")
     for number in range(10_000):
         entries.of(key(number))["count"] = 1
         entries.changed(key(number))
     entries.flush()
-    entries = Entries(memory, b"n/")
+    entries = StatePages(memory, b"n/")
     memory.reads = memory.writes = 0
     entries.of(key(7))["count"] = 2
     entries.changed(key(7))
@@ -68,7 +68,7 @@ def test_one_key_of_many_costs_little() -> None:
 
 def test_nothing_is_written_of_what_is_only_read() -> None:
     memory = Memory()
-    entries = Entries(memory, b"n/")
+    entries = StatePages(memory, b"n/")
     assert entries.of(b"k") == {}
     entries.flush()
     assert memory.content == {}
