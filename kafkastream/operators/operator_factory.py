@@ -1,4 +1,4 @@
-"""The operator of a node of the job graph: which of the user's methods is called for what."""
+"""Factory of operators: binds the methods of a node's user function to the inputs and timers of an operator."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _REDUCED: Final = "_reduced"
 
 
 def create_operator(node: KeyedNode) -> KeyedOperator:
-    """Make the operator of a keyed node, for one subtask."""
+    """Return the operator of a keyed node, for one subtask."""
     operator = _streaming(node)
     if not node.in_batch:
         return operator
@@ -74,7 +74,7 @@ def _simple(
     call: Callable[[Any], Any],
     results: Callable[[Any, Any], Iterable[Any] | None],
 ) -> KeyedOperator:
-    """A function that knows neither time nor key; a rich one has keyed state."""
+    """Return an operator for a function that knows neither time nor key; a rich one has keyed state."""
     side = Side(
         lambda value, _: results(call(value), value), KeyedProcessFunction.Context(keyed_context, keyed_context)
     )
@@ -82,7 +82,9 @@ def _simple(
 
 
 def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
-    """A method of a ``CoMapFunction``; of None nothing becomes, as in PyFlink, unlike that of a ``MapFunction``."""
+    """Return a method of a ``CoMapFunction`` as one with many results: None gives none, as in PyFlink, unlike
+    ``MapFunction``.
+    """
 
     def mapped(value: Any, _: Any) -> Iterable[Any]:
         result = call(value)
@@ -94,7 +96,7 @@ def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
 def _both(
     keyed_context: KeyedContext, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
 ) -> KeyedOperator:
-    """A function for two inputs."""
+    """Return an operator for a function with two inputs."""
     calls = [as_call(getattr(function, name)) for name in (first, second)]
     if not node.has_keys:
         unkeyed = CoProcessFunction.Context(_NoTimers(keyed_context))
@@ -107,7 +109,7 @@ def _both(
 
 
 def _broadcast(keyed_context: KeyedContext, function: Any, node: KeyedNode) -> KeyedOperator:
-    """A function for a stream, and for one whose elements come to every subtask."""
+    """Return an operator for a function on a stream and a broadcast stream."""
     states = BroadcastStates(keyed_context, frozenset(one.name for one in node.broadcast))
     if isinstance(function, KeyedBroadcastProcessFunction):
         reading: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(keyed_context, states, keyed_context)
@@ -127,7 +129,7 @@ def _broadcast(keyed_context: KeyedContext, function: Any, node: KeyedNode) -> K
 
 @final
 class _NoTimers:
-    """Time without timers: there is no key that they could belong to."""
+    """Timer access without a key, which has no timers."""
 
     def __init__(self, keyed_context: KeyedContext) -> None:
         self._keyed_context = keyed_context
@@ -144,7 +146,7 @@ class _NoTimers:
 
 @final
 class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
-    """The rolling reduction of each key: one result for each element."""
+    """Rolling reduction of each key: emits a result for each element."""
 
     def __init__(self, keyed_context: KeyedContext, function: ReduceFunction[Any]) -> None:
         super().__init__(function)

@@ -1,6 +1,6 @@
-"""Modules under the names that they had when earlier checkpoints were written: pickled values go on naming them.
+"""Former module names of classes that lie in state: pickles of earlier versions go on naming them.
 
-Whoever moves a class whose values may lie in state adds its module here; ``tests/integration/kept`` holds such checkpoints.
+Add a module here when a class moves whose values may lie in state; ``tests/integration/kept`` holds such checkpoints.
 """
 
 from __future__ import annotations

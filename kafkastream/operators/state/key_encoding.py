@@ -1,4 +1,4 @@
-"""Keys as bytes: what elements are sorted into buckets by, and under which their state is found again."""
+"""Encoding of keys as bytes, by which elements are sorted into buckets and state is found again."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PROTOCOL: Final = 4
 
 
 def encoded_key(key: object, *, is_typed: bool = False) -> bytes:
-    """The bytes of a key: the same for equal keys of the same type, in every process and after every restart.
+    """Return the bytes of a key: equal for equal keys of the same type, in every process and after every restart.
 
-    Pickle remembers what it has seen by identity, so two equal tuples may differ in bytes: it is told not to.
+    Pickle memoizes objects by identity, so two equal tuples may differ in bytes; the memo is turned off.
 
     Args:
         key: The key.
-        is_typed: Whether it is of a declared type, and so may be a list.
+        is_typed: Whether the key has a declared type, and so may be a list.
 
     Raises:
         TypeError: The key cannot be hashed, or not be pickled.
@@ -51,7 +51,7 @@ def encoded_key(key: object, *, is_typed: bool = False) -> bytes:
 
 
 def _refuse_unordered(key: object) -> None:
-    """Refuse sets, whose order is another in each process, and maps, whose order is that in which they were filled."""
+    """Refuse sets, whose order differs between processes, and dicts, whose order is that of insertion."""
     if isinstance(key, (frozenset, dict)):
         what = "map" if isinstance(key, dict) else "set"
         raise TypeError(f"a {what} has no order, so it cannot be a key: make it a sorted tuple")
@@ -61,7 +61,7 @@ def _refuse_unordered(key: object) -> None:
 
 
 def key_encoder(*, is_typed: bool = False) -> Callable[[Hashable], bytes]:
-    """``encoded_key`` that remembers texts, by far the most keys: a stream has few in comparison with its elements."""
+    """Return ``encoded_key`` with a cache for text, by far the most common keys: streams have few keys per element."""
     known: dict[str, bytes] = {}
 
     def encode(key: Any) -> bytes:
@@ -84,7 +84,7 @@ _MOST_KNOWN: Final = 100_000
 
 
 def bucket_of(key: bytes, buckets: int) -> int:
-    """The bucket of an encoded key: the subtask that has its state.
+    """Return the bucket of an encoded key: the subtask that has its state.
 
     Example:
         >>> [bucket_of(encoded_key(key), 4) for key in ("a", "b", "c")]

@@ -1,4 +1,4 @@
-"""What an operator's functions reach while they run: the current key, its state, its timers, the watermark."""
+"""Keyed context: current key, its state and timers, and the watermark, as an operator's functions use them."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ _TIMER = "the time of a timer"
 
 @final
 class KeyedContext:
-    """The keys of one subtask of an operator; the same from micro-batch to micro-batch, while what it keeps comes and goes.
+    """Keyed state, timers and watermark of one subtask of an operator; lives across micro-batches, which load its
+    content.
 
     Attributes:
-        watermark: The operator's watermark, in ms.
-        namespace: Which window's state and timers are meant; none by default.
-        encoded_key: The current key, as bytes.
-        entry: What is kept for it.
-        lists: Under which names of entries there are lists to which elements are added.
+        watermark: Watermark of the operator, in ms.
+        namespace: Window whose state and timers are meant; empty for none.
+        encoded_key: Current key, as bytes.
+        entry: State of the current key.
+        lists: Names of entries that hold lists to which elements are added.
 
     Args:
-        clock: The time in ms.
-        own: Under which names of entries the operator keeps content of its own.
+        clock: Returns the time in ms.
+        own: Names of entries that the operator uses for content of its own.
     """
 
     def __init__(self, clock: Callable[[], int] = wall_clock_ms, own: Collection[str] = ()) -> None:
@@ -60,7 +61,7 @@ class KeyedContext:
         self._swept: dict[Any, Life] = {}
 
     def begin(self, backend: KeyedStateBackend, name: bytes) -> None:
-        """Begin a micro-batch."""
+        """Begin a micro-batch on the state in ``backend`` below ``name``."""
         self._pages = StatePages(backend, name + b"k", self._grows)
         self._event = TimerQueue(backend, name + b"e")
         self._processing = TimerQueue(backend, name + b"p")
@@ -74,7 +75,7 @@ class KeyedContext:
         self.encoded_key = b""
 
     def end(self) -> None:
-        """Write what the micro-batch has changed, and without some of what has expired."""
+        """Write the changes of the micro-batch, and clean up some expired state."""
         if self._swept:
             self.pages.sweep(self._clean, self.clock())
         self.pages.flush()
@@ -89,17 +90,17 @@ class KeyedContext:
         self.encoded_key, self.entry = b"", {}
 
     def select(self, key: bytes) -> None:
-        """Make a key the current one."""
+        """Make ``key`` the current key."""
         self.encoded_key = key
         self.entry = self.pages.of(key)
 
     def changed(self) -> None:
-        """The current key's entry is to be written."""
+        """Mark the current key's entry to be written."""
         self.pages.changed(self.encoded_key)
 
     @property
     def key(self) -> Any:
-        """The current key; None where there is none."""
+        """Current key; None if there is none."""
         if not self.encoded_key:
             return None
         if self._decoded[0] is not self.encoded_key:
@@ -108,55 +109,57 @@ class KeyedContext:
 
     @property
     def pages(self) -> StatePages:
-        """The entries of all keys."""
+        """Entries of all keys."""
         assert self._pages is not None
         return self._pages
 
     @property
     def event_timers(self) -> TimerQueue:
-        """The timers that fire by watermarks."""
+        """Event-time timers."""
         assert self._event is not None
         return self._event
 
     @property
     def processing_timers(self) -> TimerQueue:
-        """The timers that fire by the wall clock."""
+        """Processing-time timers."""
         assert self._processing is not None
         return self._processing
 
     def register(self, domain: TimeDomain, timestamp: int) -> None:
-        """Let a timer of the current key and namespace fire."""
+        """Register a timer of the current key and namespace."""
         self._timers(domain).register(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
 
     def delete(self, domain: TimeDomain, timestamp: int) -> None:
-        """Let a timer of the current key and namespace not fire."""
+        """Delete a timer of the current key and namespace."""
         self._timers(domain).delete(Timer(as_timestamp(_TIMER, timestamp), self.encoded_key, self.namespace))
 
     def cell(self, descriptor: StateDescriptor) -> KeyCell:
-        """Where the state of a descriptor is kept, for each key.
+        """Return the storage of a state, for each key.
 
         Raises:
-            DefinitionError: Another state has this name.
+            DefinitionError: The name is taken by a state of another kind or type.
         """
         self._know(f"state {descriptor.name!r}", descriptor)
         return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
-        """The same, for each key and namespace."""
+        """Return the storage of a state, for each key and namespace; raises as ``cell`` does."""
         self._know(f"state {descriptor.name!r}", descriptor)
         return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
-        """Where a broadcast state is kept, whatever the current key."""
+        """Return the storage of a broadcast state, independent of the key; raises as ``cell`` does."""
         self._know(f"broadcast state {descriptor.name!r}", descriptor)
         return BroadcastCell(self, self._name_in_entry(descriptor), check=state_check(descriptor))
 
     def own_cell(self, name: str) -> KeyCell:
-        """Where an operator keeps something of its own for each key, under one of the names in ``own``."""
+        """Return the storage of an operator's own content for each key, under one of the names in ``own``."""
         return KeyCell(self, name)
 
     def _name_in_entry(self, descriptor: StateDescriptor) -> str | bytes:
-        """Under which name a user's state is kept: its own, or bytes where the operator has that name for itself."""
+        """Return the name of a user's state in an entry: unchanged, or as bytes where the operator uses that name
+        itself.
+        """
         name = descriptor.name.encode() if descriptor.name in self._own else descriptor.name
         if isinstance(descriptor, ListStateDescriptor):
             self.lists.add(name)
@@ -169,7 +172,7 @@ class KeyedContext:
         return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
 
     def _know(self, state: str, descriptor: StateDescriptor) -> None:
-        """Note which states there are; each is of one kind, now and in earlier runs."""
+        """Register a state; each has one kind and type, now and in earlier runs."""
         known = self._descriptors.get(state)
         if known is None:
             self._check(state, descriptor)
@@ -198,7 +201,7 @@ class KeyedContext:
         return life
 
     def _clean(self, entry: Entry) -> bool:
-        """Take out of a key's entry what has expired; whether there was something."""
+        """Remove expired content from a key's entry; return whether there was any."""
         is_changed = False
         for place, content in list(entry.items()):
             life = self._swept.get(place[0] if isinstance(place, tuple) else place)
@@ -214,14 +217,14 @@ class KeyedContext:
 
 
 def _left_of(content: Any, life: Life) -> Any:
-    """What has not expired; of a long list, what was added last expires last."""
+    """Return content without what has expired; a long list expires as a whole, with its last element."""
     if isinstance(content, LongList):
         return None if content.end and life.left_of(content.end) is None else content
     return life.left_of(content)
 
 
 def forget(backend: KeyedStateBackend, name: bytes) -> None:
-    """Remove all that was kept in scopes of this name."""
+    """Remove all state and timers below ``name``."""
     StatePages(backend, name + b"k").remove()
     TimerQueue(backend, name + b"e").remove()
     TimerQueue(backend, name + b"p").remove()
@@ -230,13 +233,13 @@ def forget(backend: KeyedStateBackend, name: bytes) -> None:
 
 
 def _kind(descriptor: StateDescriptor) -> str:
-    """What content that is kept must be like to be read again."""
+    """Return the kind, type and time to live of a state, which must stay the same for its content to be read again."""
     lives = " with a time to live" if descriptor.ttl is not None and descriptor.ttl.is_enabled() else ""
     return f"a {type(descriptor).__name__} of {descriptor.type_info}{lives}"
 
 
 class _Cell(ABC):
-    """A state (``kafkastream.model.functions.keyed_state.Cell``); which one is up to the class."""
+    """Storage of a state (``kafkastream.model.functions.keyed_state.Cell``); subclasses decide where."""
 
     __slots__ = ("_keyed_context", "_name", "check", "life")
 
@@ -254,19 +257,19 @@ class _Cell(ABC):
 
     @abstractmethod
     def _place(self) -> tuple[bytes, Entry, Any]:
-        """The key, what is kept for it, and under which name there."""
+        """Return the key, its entry, and the name in that entry."""
 
     def get(self) -> Any:
-        """The content; None when there is none."""
+        """Return the content, or None if there is none."""
         _, entry, name = self._place()
         return entry.get(name)
 
     def seen(self) -> None:
-        """The content is in the hands of the user's code: it is written if that changes it."""
+        """Note that user code holds the content, so that changes it makes in place are written."""
         self._keyed_context.pages.changed(self._place()[0])
 
     def set(self, content: Any) -> None:
-        """Keep this content; None for no more."""
+        """Replace the content; None removes it."""
         key, entry, name = self._place()
         if content is None:
             entry.pop(name, None)
@@ -276,7 +279,7 @@ class _Cell(ABC):
 
 
 class KeyCell(_Cell):
-    """A state of the current key."""
+    """Storage of a state of the current key."""
 
     __slots__ = ()
 
@@ -293,7 +296,7 @@ class KeyCell(_Cell):
 
 @final
 class WindowCell(KeyCell):
-    """A state of the current key and window."""
+    """Storage of a state of the current key and window."""
 
     __slots__ = ()
 
@@ -304,7 +307,7 @@ class WindowCell(KeyCell):
 
 @final
 class BroadcastCell(_Cell):
-    """A state of all keys."""
+    """Storage of a state that is independent of the key."""
 
     __slots__ = ()
 

@@ -1,4 +1,6 @@
-"""Long lists in the entries of keys: all but their ends is kept apart, so that adding to one does not write it anew."""
+"""Long lists in the entries of keys: all but their ends is stored apart, in segments, so that adding does not rewrite
+them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,12 @@ APART: Final = "_apart"
 
 @final
 class LongList(Iterable[Any]):
-    """A list to which elements are only added.
+    """List to which elements are only added, and whose beginning is stored apart.
 
     Args:
-        number: Which of the entry's it is.
-        segments: In how many segments all but its end is kept; they are written again only where an element has changed.
-        end: The elements after them.
+        number: Number of the list among those of its entry.
+        segments: Number of stored segments; a segment is rewritten only if an element in it has changed.
+        end: Elements after the last segment.
     """
 
     __slots__ = ("beginning", "end", "number", "read", "segments")
@@ -56,12 +58,12 @@ class LongList(Iterable[Any]):
 
 @final
 class LongLists:
-    """The long lists of one key.
+    """Long lists of one key.
 
     Args:
-        backend: Where they are kept.
-        name: Whose they are; no other user of the backend has keys that begin so.
-        grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
+        backend: Storage of the segments.
+        name: Prefix of the keys in ``backend``, which nobody else uses.
+        grows: Whether the content of an entry's name is a list to which elements are added, or a map of such lists.
     """
 
     def __init__(self, backend: KeyedStateBackend, name: bytes, grows: Callable[[Any], bool]) -> None:
@@ -70,12 +72,12 @@ class LongLists:
         self._grows = grows
 
     def bind(self, entry: Entry) -> None:
-        """Let those of an entry be read."""
+        """Let the long lists of an entry read their segments."""
         for one in entry[APART]:
             one.read = self._read
 
     def keep(self, entry: Entry) -> bool:
-        """Keep all but their ends apart, and forget those that are no more; whether the entry has any."""
+        """Store all but the ends of long lists apart, and remove lists that are gone; return whether the entry has any."""
         before: list[LongList] = entry.pop(APART, [])
         found: dict[int, LongList] = {}
         unused = max((one.number + 1 for one in before), default=0)
@@ -95,7 +97,7 @@ class LongLists:
         return bool(found)
 
     def _places(self, entry: Entry) -> Iterator[tuple[dict[Any, Any], Any]]:
-        """Where lists are that may be long."""
+        """Yield the places of lists that may be long."""
         for name, content in entry.items():
             grows = self._grows(name)
             if grows and isinstance(content, dict):
@@ -104,7 +106,7 @@ class LongLists:
                 yield entry, name
 
     def _keep_changes(self, one: LongList) -> None:
-        """Write the segments again in which elements were changed in place."""
+        """Rewrite the segments in which elements were changed in place."""
         for number, elements in enumerate(one.beginning or ()):
             if any_may_change(elements):
                 kept, place = self._backend.dumps(elements), self._place(one, number)

@@ -1,4 +1,4 @@
-"""Where the state of a bucket's keys is kept between micro-batches."""
+"""Interface of the store that keeps a bucket's state between micro-batches."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Entry = dict[Any, Any]
 
 
 class KeyedStateBackend(Protocol):
-    """Where bytes are kept between micro-batches."""
+    """Store of bytes by key, which keeps them between micro-batches."""
 
     def get(self, key: bytes) -> bytes | None:
-        """What was put there last; None when nothing was, or it was removed."""
+        """Return the value of ``key``, or None if there is none."""
 
     def put(self, key: bytes, value: bytes) -> None:
-        """Keep a value."""
+        """Store a value."""
 
     def remove(self, key: bytes) -> None:
-        """Forget a value."""
+        """Remove a value, if there is one."""
 
     def dumps(self, content: Any) -> bytes:
-        """What ``pickle.loads`` reads again, also of classes that are defined in the user's script."""
+        """Pickle ``content`` for ``pickle.loads``, including objects of classes that the user's script defines."""

@@ -1,7 +1,8 @@
-"""The state of all keys of a bucket, in pages: a page is read and written as one.
+"""State of all keys of a bucket, in pages: a page is read and written as one.
 
-Each access to Spark's state store is a call to another process, so what lies together travels together. There are as many
-pages as keep them small: when they grow, their number doubles, and a page is split in two when it is next read.
+Each access to Spark's state store is a call to another process, so state is grouped into pages. The number of pages
+doubles
+when they grow too large; a page is split in two when it is next read.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _Page = dict[bytes, bytes]
 
 @final
 class StatePages:
-    """The entries of a bucket's keys during one micro-batch; ``flush`` writes those that have changed.
+    """Entries of a bucket's keys during one micro-batch; ``flush`` writes those that have changed.
 
     Args:
-        backend: Where they are kept.
-        name: Whose they are; no other user of the backend has keys that begin so.
-        grows: Whether what an entry has under a name is a list to which elements are added, or a map of such lists.
+        backend: Storage of the pages.
+        name: Prefix of the keys in ``backend``, which nobody else uses.
+        grows: Whether the content of an entry's name is a list to which elements are added, or a map of such lists.
     """
 
     def __init__(self, backend: KeyedStateBackend, name: bytes, grows: Callable[[Any], bool] = lambda _: False) -> None:
@@ -47,7 +48,7 @@ class StatePages:
         self._changed: set[bytes] = set()
 
     def of(self, key: bytes) -> Entry:
-        """The entry of a key; an empty one when there is none. Who changes it says so by ``changed``."""
+        """Return the entry of a key, empty if there is none; after changing it, call ``changed``."""
         entry = self._live.get(key)
         if entry is None:
             kept = self._page(self._number(key)).get(key)
@@ -57,20 +58,22 @@ class StatePages:
         return entry
 
     def changed(self, key: bytes) -> None:
-        """The entry of this key is to be written, unless it comes out as it was."""
+        """Mark the entry of a key to be written, unless it is as before."""
         self._changed.add(key)
 
     def sweep(self, clean: Callable[[Entry], bool], at: int) -> None:
-        """Clean the entries of one page, another one at each time; ``clean`` says whether it has changed an entry."""
+        """Clean up the entries of one page, the next one at each call; ``clean`` returns whether it has changed an
+        entry.
+        """
         for key in list(self._page(self._page_of(at * _GOLDEN))):
             if clean(self.of(key)):
                 self.changed(key)
 
     def flush(self) -> None:
-        """Write what has changed; an empty entry is forgotten.
+        """Write what has changed, and remove empty entries.
 
         Raises:
-            DefinitionError: Something that is to be kept cannot be pickled.
+            DefinitionError: A state has content that cannot be pickled.
         """
         before = (self._depth, self._bytes)
         for key in self._changed:
@@ -85,7 +88,7 @@ class StatePages:
         self._pages, self._unwritten, self._live, self._changed = {}, set(), {}, set()
 
     def remove(self) -> None:
-        """Forget all entries, those of earlier micro-batches too."""
+        """Remove all entries, also those of earlier micro-batches."""
         if self._backend.get(self._name) is not None:
             for number in range(1 << self._depth):
                 self._forget_lists(self._page(number))
@@ -101,7 +104,7 @@ class StatePages:
                 self._long_lists(key).keep({APART: pickle.loads(kept).get(APART, [])})
 
     def _grow(self) -> None:
-        """Have more pages, if they have become too large; those at hand are parted now."""
+        """Double the number of pages if they have become too large, and split those that are loaded."""
         depth, pages = self._depth, self._pages
         while self._bytes > _PAGE_BYTES << self._depth and self._depth < _HASH_BITS:
             self._depth += 1
@@ -111,7 +114,7 @@ class StatePages:
                 self._part(page, depth, number)
 
     def _set(self, page: _Page, key: bytes, entry: Entry) -> bool:
-        """Put an entry into its page, or take it out when it is empty; whether the page has changed."""
+        """Put an entry into its page, or remove it if empty; return whether the page has changed."""
         before = page.pop(key, None)
         kept = self._dumped(key, entry)
         after = kept if entry else None
@@ -121,7 +124,7 @@ class StatePages:
         return after != before
 
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
-        """An entry as it is written: without what its long lists begin with."""
+        """Return an entry as it is written: without the stored segments of its long lists."""
         try:
             kept = self._backend.dumps(entry)
         except Exception as error:
@@ -140,7 +143,7 @@ class StatePages:
         return LongLists(self._backend, b"%s/%s" % (self._name, key), self._grows)
 
     def _number(self, key: bytes) -> int:
-        """Of a key's page: the first bits of another hash than the one that chose the bucket."""
+        """Return the number of a key's page: the first bits of another hash than the one that chose the bucket."""
         return self._page_of(zlib.crc32(key, len(key)) * _GOLDEN)
 
     def _page_of(self, mixed: int) -> int:
@@ -153,7 +156,7 @@ class StatePages:
         return page
 
     def _read(self, number: int) -> _Page:
-        """A page, which may still be a part of a larger one, of a time when there were fewer."""
+        """Return a page, which may be part of a larger one from a time when there were fewer."""
         for depth in range(self._depth, -1, -1):
             of_then = number >> (self._depth - depth)
             kept = self._backend.get(self._place(depth, of_then))
@@ -166,7 +169,7 @@ class StatePages:
         return {}
 
     def _part(self, page: _Page, depth: int, number: int) -> None:
-        """Put several pages in the place of a larger one, of a time when there were fewer."""
+        """Split a page from a time when there were fewer."""
         span = self._depth - depth
         for one in range(number << span, (number + 1) << span):
             self._pages[one] = {}

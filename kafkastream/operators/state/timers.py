@@ -1,7 +1,8 @@
-"""The timers of a bucket's keys, in slices of time: only those that are due are read.
+"""Timers of a bucket's keys, in slices of time: only those that are due are read.
 
-What is registered or deleted in a micro-batch is added to its slice as a segment, which takes in the smaller ones before
-it: so however many timers wait in a slice, a micro-batch writes little more than its own, and there are few segments.
+Registrations and deletions of a micro-batch are added to their slice as a segment, which takes in smaller ones before
+it:
+however many timers wait in a slice, a micro-batch writes little more than its own, and there are few segments.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _MOST_MERGED: Final = 10_000
 
 
 class Timer(NamedTuple):
-    """When it fires, for which key, and in which of the operator's namespaces: a window, or none."""
+    """Timer: its time in ms, its key, and its namespace (a window, or none)."""
 
     timestamp: int
     key: bytes
@@ -30,7 +31,7 @@ class Timer(NamedTuple):
 
 
 class _Slice(NamedTuple):
-    """The timers of a stretch of time: not before when any of them fires, and how many changes each segment holds."""
+    """Slice of time: a lower bound for its earliest timer, and the number of changes in each segment."""
 
     first: int
     segments: tuple[int, ...]
@@ -38,11 +39,11 @@ class _Slice(NamedTuple):
 
 @final
 class TimerQueue:
-    """The timers of one clock during one micro-batch; ``flush`` writes what has changed.
+    """Timers of one time domain during one micro-batch; ``flush`` writes what has changed.
 
     Args:
-        backend: Where they are kept.
-        name: Whose they are; no other user of the backend has keys that begin so.
+        backend: Storage of the timers.
+        name: Prefix of the keys in ``backend``, which nobody else uses.
     """
 
     def __init__(self, backend: KeyedStateBackend, name: bytes) -> None:
@@ -58,7 +59,7 @@ class TimerQueue:
         self._is_changed = False
 
     def register(self, timer: Timer) -> None:
-        """Let a timer fire; a second one like it is the same."""
+        """Register a timer; registering an equal one again has no effect."""
         self._is_changed = True
         waiting = self._read.get(timer.timestamp // _SLICE_MS)
         if waiting is None:
@@ -69,7 +70,7 @@ class TimerQueue:
             heapq.heappush(self._due, timer)
 
     def delete(self, timer: Timer) -> None:
-        """Let a timer not fire, if it is there."""
+        """Delete a timer, if it is registered."""
         self._is_changed = True
         waiting = self._read.get(timer.timestamp // _SLICE_MS)
         if waiting is None:
@@ -78,7 +79,7 @@ class TimerQueue:
             waiting.discard(timer)
 
     def fire(self, up_to: int) -> Iterator[Timer]:
-        """The timers that fire at this time or before, in order; also those that are registered meanwhile."""
+        """Yield, in order, the timers up to a time (ms), including those that are registered meanwhile."""
         touched = {timer.timestamp // _SLICE_MS for timer in self._changes if timer.timestamp <= up_to}
         for number in touched.union(number for number, one in self._slices.items() if one.first <= up_to):
             self._load(number)
@@ -94,7 +95,7 @@ class TimerQueue:
 
     @property
     def next(self) -> int | None:
-        """No timer fires before; None when there is none. It may be earlier than the first that is left."""
+        """Return a lower bound for the time of the next timer, or None if there is none."""
         waiting = (timer.timestamp for timers in self._read.values() for timer in timers)
         new = (timer.timestamp for timer, is_registered in self._changes.items() if is_registered)
         kept = (one.first for number, one in self._slices.items() if number not in self._read)
@@ -116,7 +117,7 @@ class TimerQueue:
         self._changes, self._read, self._is_changed = {}, {}, False
 
     def remove(self) -> None:
-        """Forget all timers that are kept."""
+        """Remove all stored timers."""
         for number, one in self._slices.items():
             for segment in range(len(one.segments)):
                 self._backend.remove(self._place(number, segment))
@@ -124,7 +125,7 @@ class TimerQueue:
             self._backend.remove(self._name)
 
     def _taken(self, timer: Timer) -> bool:
-        """Whether a timer was still waiting; it is no more."""
+        """Remove a timer; return whether it was waiting."""
         waiting = self._read.get(timer.timestamp // _SLICE_MS, ())
         if timer not in waiting:
             return False
@@ -132,7 +133,7 @@ class TimerQueue:
         return True
 
     def _load(self, number: int) -> None:
-        """Have a slice at hand, with the changes of this micro-batch."""
+        """Load a slice, with the changes of this micro-batch."""
         if number in self._read:
             return
         waiting: set[Timer] = set()

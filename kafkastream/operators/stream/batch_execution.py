@@ -1,4 +1,4 @@
-"""Batch execution of a keyed operator: at the end of the input, each key's elements in the order of their times."""
+"""Batch execution of a keyed operator: at the end of the input, each key's elements in the order of their timestamps."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _Element = tuple[int, Any, int | None]
 
 @final
 class BatchOperator(KeyedOperator):
-    """Keeps the elements of each key until the input ends, and hands them to an operator in the order of their times.
+    """Keeps the elements of each key until the input ends, then passes them to an operator in the order of their
+    timestamps.
 
-    As in Flink's BATCH mode, nothing is late: event time stands at its beginning while a key's elements are handed on, then
-    at its end, where all timers of the key fire, those by the wall clock too.
+    Same as in Flink's BATCH mode: nothing is late. The watermark stays at its minimum while a key's elements are passed
+    on, and
+    then moves to the maximum, where all timers of the key fire, processing-time timers too.
 
     Args:
-        operator: The operator as it runs in STREAMING mode.
-        first_sides: The inputs that are handed on at once, before all others: broadcast ones.
-        only_last: Whether only the last result of a key comes out, without a time: that of a rolling aggregation.
+        operator: Operator as it runs in STREAMING mode.
+        first_sides: Inputs that are passed on immediately, before all others: broadcast ones.
     """
 
     def __init__(self, operator: KeyedOperator, first_sides: Collection[int] = (), *, only_last: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Operators on keyed streams, in one subtask: elements in, and what functions make of them and of their timers out."""
+"""Base of operators on keyed streams, in one subtask, and the operator of process functions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = [
 
 
 class CallError(Exception):
-    """A user's function raised; ``__cause__`` is what it raised.
+    """Failed call of a user function; ``__cause__`` is the exception.
 
     Attributes:
-        key: The current key.
-        element: What it was called with; None for a timer.
-        timer: When the timer was to fire, in ms; None for an element.
+        key: Current key.
+        element: Element of the call; None for a timer.
+        timer: Time of the timer in ms; None for an element.
     """
 
     def __init__(self, key: Any, element: Any = None, timer: int | None = None) -> None:
@@ -42,10 +42,10 @@ class CallError(Exception):
 
 
 class KeyedElements(NamedTuple):
-    """Elements for a keyed operator, with the key and the event time of each.
+    """Elements for a keyed operator, with the key and the timestamp of each.
 
     Args:
-        side: Which of its inputs they come by.
+        side: Number of the input.
     """
 
     side: int
@@ -56,7 +56,7 @@ class KeyedElements(NamedTuple):
 
 @final
 class Emitted:
-    """What comes out, with the time of each; a pair of tag and element goes to a side output."""
+    """Output of an operator: elements with their timestamps; a pair of tag and element goes to a side output."""
 
     __slots__ = ("timestamps", "values")
 
@@ -65,15 +65,15 @@ class Emitted:
         self.timestamps: list[int | None] = []
 
     def extend(self, other: Emitted) -> None:
-        """Add what has come out elsewhere, with its times."""
+        """Add other output."""
         self.values += other.values
         self.timestamps += other.timestamps
 
     def take(self, results: Iterable[Any] | None, timestamp: int | None) -> None:
-        """Take in what a function has returned, all of one time.
+        """Add a function's results, all with one timestamp.
 
         Raises:
-            TypeError: It cannot be gone through.
+            TypeError: ``results`` is not iterable.
         """
         for result in iterated(results):
             self.values.append(result)
@@ -81,10 +81,10 @@ class Emitted:
 
 
 class KeyedOperator(ABC):
-    """What happens to the elements of one subtask's keys, and at the times that were registered for them.
+    """Operator on the elements of one subtask's keys, with keyed state and timers.
 
     Attributes:
-        keyed_context: The keys, with their state and timers.
+        keyed_context: Current key, its state and timers, and the watermark.
     """
 
     def __init__(self, keyed_context: KeyedContext) -> None:
@@ -92,16 +92,16 @@ class KeyedOperator(ABC):
 
     @abstractmethod
     def open(self, context: RuntimeContext) -> None:
-        """Prepare for elements."""
+        """Open the functions."""
 
     @property
     @abstractmethod
     def functions(self) -> Sequence[Function]:
-        """The user's functions."""
+        """Functions of the user."""
 
     @abstractmethod
     def elements(self, arrived: KeyedElements) -> Emitted:
-        """What comes out for elements, in order.
+        """Process elements in order, and return the output.
 
         Raises:
             CallError: A function raised.
@@ -109,16 +109,17 @@ class KeyedOperator(ABC):
 
     @abstractmethod
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """A timer fires; its key is the current one, its namespace too.
+        """Handle a timer; its key and namespace are the current ones.
 
         Raises:
             CallError: A function raised.
         """
 
     def advance(self, watermark: int, now: int) -> Emitted:
-        """Fire the timers that are due when event time has come so far, and the wall clock (both in ms).
+        """Fire the timers that are due at a watermark and a time of the wall clock (both in ms), and return the output.
 
-        Event-time timers fire when the watermark moves: one that is registered behind it waits for the next, as in Flink
+        Event-time timers fire when the watermark moves: one that is registered behind it waits for the next watermark,
+        as in Flink
         (InternalTimerServiceImpl.registerEventTimeTimer only adds it to the queue).
 
         Raises:
@@ -142,10 +143,10 @@ class KeyedOperator(ABC):
 
 
 class ElementwiseOperator(KeyedOperator):
-    """One that takes elements one by one, knows their keys, and sets late ones aside.
+    """Base of operators that process elements one by one, with their keys, and set late ones aside.
 
     Args:
-        own: Under which names of entries it keeps content of its own.
+        own: Names of entries that the operator uses for content of its own.
     """
 
     def __init__(self, own: Collection[str] = ()) -> None:
@@ -160,11 +161,11 @@ class ElementwiseOperator(KeyedOperator):
 
     @abstractmethod
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
-        """Take an element of the current key in."""
+        """Process an element of the current key."""
 
     @final
     def elements(self, arrived: KeyedElements) -> Emitted:
-        """Take elements in, one by one."""
+        """Process elements one by one."""
         out, keyed_context = Emitted(), self.keyed_context
         value = None
         try:
@@ -179,12 +180,12 @@ class ElementwiseOperator(KeyedOperator):
 
     @final
     def count_late(self, elements: int = 1) -> None:
-        """So many elements are late, and go nowhere."""
+        """Count late elements that are dropped."""
         self._late.inc(elements)
 
     @final
     def set_aside(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
-        """An element is late: it goes to a side output, or is only counted."""
+        """Write a late element to a side output, or count it as dropped."""
         if tag is None:
             self.count_late()
         else:
@@ -192,11 +193,11 @@ class ElementwiseOperator(KeyedOperator):
 
 
 class Side(NamedTuple):
-    """What is called for the elements of one input.
+    """Callback for the elements of one input.
 
     Args:
-        call: Takes an element and the context.
-        context: What it may ask.
+        call: Called with an element and the context.
+        context: Context of the call.
         has_key: Whether there is a current key.
     """
 
@@ -207,13 +208,13 @@ class Side(NamedTuple):
 
 @final
 class KeyedProcessOperator(KeyedOperator):
-    """Calls a function for each element, one for each input, and another for timers.
+    """Operator of process functions: one callback for each input, and one for timers.
 
     Args:
-        keyed_context: The keys.
-        function: What is opened.
-        sides: What is called, by input.
-        on_timer: What is called for timers.
+        keyed_context: Current key, its state and timers, and the watermark.
+        function: Function to open and close.
+        sides: Callbacks, by input.
+        on_timer: Callback for timers.
     """
 
     def __init__(
@@ -230,7 +231,7 @@ class KeyedProcessOperator(KeyedOperator):
 
     @property
     def functions(self) -> Sequence[Function]:
-        """The one function."""
+        """Function of the user."""
         return (self._function,)
 
     def elements(self, arrived: KeyedElements) -> Emitted:

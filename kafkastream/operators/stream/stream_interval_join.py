@@ -1,4 +1,4 @@
-"""The interval join of two keyed streams (Flink's IntervalJoinOperator)."""
+"""Interval join of two keyed streams (Flink's IntervalJoinOperator)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Buffer = dict[int, list[Any]]
 
 @final
 class IntervalJoinOperator(ElementwiseOperator):
-    """Keeps the elements of both sides for as long as one of the other side may meet them."""
+    """Keeps the elements of both sides for as long as one of the other side may join them."""
 
     def __init__(self, join: IntervalJoinOperation) -> None:
         super().__init__(own=_SIDES)
@@ -32,11 +32,11 @@ class IntervalJoinOperator(ElementwiseOperator):
 
     @property
     def functions(self) -> Sequence[Function]:
-        """The one function."""
+        """Function of the user."""
         return (self._join.function,)
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """Forget what nothing can meet any more."""
+        """Remove elements that can join nothing any more."""
         side, time = timer.namespace
         buffer = self._buffer(side)
         buffer.pop(time, None)
@@ -45,7 +45,7 @@ class IntervalJoinOperator(ElementwiseOperator):
         self.keyed_context.changed()
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
-        """Have an element meet those of the other side, and wait for more."""
+        """Join an element with those of the other side, and keep it for later ones."""
         if timestamp is None:
             raise DefinitionError(
                 "Long.MIN_VALUE timestamp: Elements used in interval stream joins need to have timestamps meaningful "
@@ -66,7 +66,7 @@ class IntervalJoinOperator(ElementwiseOperator):
         self.keyed_context.register(TimeDomain.EVENT_TIME, timestamp + max(upper, 0))
 
     def _reach(self, side: int) -> tuple[int, int]:
-        """How far before and after it an element meets one of the other side."""
+        """Return the time in ms before and after an element of ``side`` within which it joins one of the other side."""
         lower, upper = self._join.lower, self._join.upper
         return (lower, upper) if side == 0 else (-upper, -lower)
 

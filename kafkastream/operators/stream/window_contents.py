@@ -1,4 +1,4 @@
-"""What is kept of a window's elements until it fires, and what its function gets then."""
+"""Contents of windows: the elements, or their aggregate, until a window fires."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Take = Callable[[list[Any]], None]
 
 
 class Keeping(ABC):
-    """How elements are kept until their window fires.
+    """Strategy that keeps elements, or their aggregate, until their window fires.
 
     Attributes:
         keeps_all: Whether the content is a list of all elements.
@@ -38,15 +38,15 @@ class Keeping(ABC):
 
     @abstractmethod
     def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
-        """The content with one more element; it is None before the first."""
+        """Return the content with one more element; ``content`` is None before the first."""
 
     @abstractmethod
     def merged(self, one: Any, other: Any) -> Any:
-        """The content of two windows that have become one."""
+        """Return the content of two windows that have merged."""
 
     @abstractmethod
     def fire(self, content: Any, window: Window, take: Take) -> Any:
-        """Hand over what the window's function gets, and return what is left; None for nothing."""
+        """Pass the content to ``take``, which calls the window function; return what stays, or None."""
 
 
 class _All(Keeping):
@@ -101,7 +101,7 @@ class _Aggregated(Keeping):
 
 @final
 class _Evicting(_All):
-    """All elements with their times, of which an evictor removes some (Flink's EvictingWindowOperator)."""
+    """Strategy that keeps all elements with their timestamps for an evictor (Flink's EvictingWindowOperator)."""
 
     def __init__(self, evictor: Evictor[Any, Any], combine: Function | None) -> None:
         self._evictor = evictor
@@ -124,7 +124,7 @@ class _Evicting(_All):
 
 
 def _combined(combine: Function | None, values: list[Any]) -> list[Any]:
-    """What a window's function gets of all elements at once; what Flink has for none, too."""
+    """Return the aggregate of all elements, as a list; empty if there are none, as in Flink."""
     match combine:
         case ReduceFunction():
             return [reduce(combine.reduce, values) if values else None]
@@ -138,7 +138,7 @@ def _combined(combine: Function | None, values: list[Any]) -> list[Any]:
 
 
 def keeping(operation: WindowOperation) -> Keeping:
-    """How the elements of these windows are kept."""
+    """Return the strategy that keeps the elements of these windows."""
     combine = operation.combine
     if operation.evictor is not None:
         return _Evicting(operation.evictor, combine)

@@ -1,4 +1,4 @@
-"""Windows of keyed streams (Flink's WindowOperator): assign, add, trigger, merge, fire, forget."""
+"""Window operator of keyed streams (Flink's WindowOperator): assigns, aggregates, merges, fires and purges."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Call = Callable[[Any, Window, Iterable[Any]], Iterable[Any] | None]
 
 @final
 class WindowOperator(ElementwiseOperator):
-    """The windows of one subtask's keys."""
+    """Windows of one subtask's keys."""
 
     def __init__(self, operation: WindowOperation) -> None:
         super().__init__(own=(_WINDOWS, _COUNT))
@@ -66,7 +66,7 @@ class WindowOperator(ElementwiseOperator):
 
     @property
     def functions(self) -> Sequence[Function]:
-        """What combines elements, and what makes something of a window."""
+        """Functions of the user: aggregate, window function, trigger and so on."""
         return self._operation.functions
 
     def open(self, context: RuntimeContext) -> None:
@@ -76,7 +76,7 @@ class WindowOperator(ElementwiseOperator):
         self._keeping.open(self._timers, context.get_metrics_group())
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """Let the trigger see it; forget the window when it is over."""
+        """Call the trigger; remove the window when it is over."""
         (window,) = timer.namespace
         if window not in self._contents() and self._merging is not None:
             return  # it has become a part of another one
@@ -90,7 +90,7 @@ class WindowOperator(ElementwiseOperator):
             raise CallError(self.keyed_context.key, timer=timer.timestamp) from error
 
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
-        """Put an element into its windows."""
+        """Add an element to its windows."""
         time = MIN_WATERMARK if timestamp is None else timestamp
         skipped = True
         for assigned in self._assigner.assign_windows(value, time, self._timers):
@@ -109,7 +109,7 @@ class WindowOperator(ElementwiseOperator):
             self.set_aside(self._operation.late, value, time, out)
 
     def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
-        """Put an element into a window; whether there was something in it already."""
+        """Add an element to a window; return whether the window had content before."""
         contents: Contents = self.keyed_context.entry.setdefault(_WINDOWS, {})
         content = contents.get(window)
         contents[window] = self._keeping.added(content, value, timestamp)
@@ -117,7 +117,7 @@ class WindowOperator(ElementwiseOperator):
         return content is not None
 
     def _contents(self) -> Contents:
-        """What is kept of the current key's windows."""
+        """Return the contents of the current key's windows."""
         contents: Contents = self.keyed_context.entry.get(_WINDOWS, {})
         return contents
 
@@ -145,7 +145,7 @@ class WindowOperator(ElementwiseOperator):
             out.take(self._context._taken_aside(), time)
 
     def _purge(self, window: Window) -> None:
-        """What is in the window is forgotten; one that may merge stays, empty."""
+        """Drop the contents of a window; one that may merge stays, empty."""
         if self._merging is None:
             self._contents().pop(window, None)
         else:
@@ -153,7 +153,7 @@ class WindowOperator(ElementwiseOperator):
         self._tidy()
 
     def _forget(self, window: Window) -> None:
-        """The window is over."""
+        """Remove a window that is over."""
         self.keyed_context.namespace = (window,)
         self._contents().pop(window, None)
         self._trigger.clear(window, self._trigger_context)
@@ -163,7 +163,7 @@ class WindowOperator(ElementwiseOperator):
         self._tidy()
 
     def _drop(self, window: Window) -> None:
-        """A late window that was merged is kept no longer."""
+        """Remove a late window that was merged."""
         if self._merging is not None and window in self._contents():
             del self._contents()[window]
             self._tidy()
@@ -191,7 +191,7 @@ class WindowOperator(ElementwiseOperator):
         return TimeDomain.EVENT_TIME if self._is_event_time else TimeDomain.PROCESSING_TIME
 
     def _merged(self, new: Window) -> Window:
-        """The window that a new one has become a part of; what was kept of the others is now its own."""
+        """Merge a new window with those it overlaps; return the resulting window, with the state of all."""
         assert self._merging is not None
         contents = self._contents()
         found = new
@@ -226,7 +226,7 @@ class WindowOperator(ElementwiseOperator):
 
 @final
 class _KeyedWindowContext:
-    """The keyed_context, as triggers, assigners and window functions see it."""
+    """Keyed context, as triggers, assigners and window functions see it."""
 
     def __init__(self, keyed_context: KeyedContext) -> None:
         self._keyed_context = keyed_context
@@ -260,7 +260,7 @@ class _KeyedWindowContext:
         return wall_clock_ms()
 
     def next_count(self) -> int:
-        """How many elements of the key came before; asked once for each."""
+        """Return the number of elements of the key that came before, and count one more; called once for each element."""
         entry = self._keyed_context.entry
         count: int = entry.get(_COUNT, 0)
         entry[_COUNT] = count + 1
@@ -268,7 +268,7 @@ class _KeyedWindowContext:
         return count
 
     def merge_states(self, descriptor: StateDescriptor) -> None:
-        """Add up the states of the windows that have become one."""
+        """Merge the states of the windows that have merged."""
         keyed_context, whole = self._keyed_context, self._keyed_context.namespace
         cell = keyed_context.window_cell(descriptor)
         kept = []
@@ -303,7 +303,7 @@ def _context_of(function: Function | None, keyed_context: _KeyedWindowContext, m
 
 
 def _call_of(function: Function | None, context: Any) -> Call:
-    """What is called when a window fires, with the key, the window and its elements."""
+    """Return the callable for a window that fires: takes the key, the window and its elements."""
     match function:
         case None:
             return lambda _key, _window, elements: elements

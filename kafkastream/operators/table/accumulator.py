@@ -1,6 +1,7 @@
-"""What is kept of a group's values for an aggregate function, and what it gives: plain values that can be pickled.
+"""Accumulator interface of aggregate functions in SQL; accumulators are plain values that can be pickled.
 
-What is kept of some rows only is a partial: it has the same form, so tasks may aggregate their rows before the shuffle.
+The accumulator of some rows only is a partial: it has the same form, so tasks may aggregate their rows before the
+shuffle.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ __all__ = ["Accumulator", "Maker"]
 
 
 class Accumulator(ABC):
-    """An aggregate function. What is kept for it is handed in and given back; it may be changed in place.
+    """Aggregate function; its accumulator is passed in and returned, and may be changed in place.
 
     Attributes:
         takes_null: Whether NULL counts.
@@ -25,19 +26,19 @@ class Accumulator(ABC):
 
     @abstractmethod
     def new(self) -> Any:
-        """What is kept of no values."""
+        """Return an empty accumulator."""
 
     @abstractmethod
     def add(self, kept: Any, value: Any, sign: int) -> Any:
-        """What is kept with a value more, or without it if ``sign`` is -1."""
+        """Return the accumulator with a value added, or retracted if ``sign`` is -1."""
 
     @abstractmethod
     def merge(self, kept: Any, partial: Any) -> Any:
-        """What is kept of the values of both; those of ``partial`` came later."""
+        """Return the accumulator of the values of both; those of ``partial`` came later."""
 
     @abstractmethod
     def result(self, kept: Any) -> Any:
-        """What the function gives."""
+        """Return the result of the function."""
 
 
 Maker = Callable[[AggregateCall, bool], Accumulator]

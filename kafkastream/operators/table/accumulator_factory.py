@@ -1,4 +1,4 @@
-"""The accumulator of an aggregate call."""
+"""Factory of the accumulators of aggregate calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["accumulator"]
 
 @final
 class _Distinct(Accumulator):
-    """Another one, which gets each value once."""
+    """Accumulator that passes each distinct value once to another one."""
 
     def __init__(self, inner: Accumulator) -> None:
         self._inner = inner
@@ -44,11 +44,11 @@ class _Distinct(Accumulator):
 
 
 def accumulator(call: AggregateCall, retracts: bool) -> Accumulator:
-    """What aggregates the values of a call.
+    """Return the accumulator of an aggregate call.
 
     Args:
         call: The call.
-        retracts: Whether values may go away again.
+        retracts: Whether values may be retracted.
 
     Example:
         >>> from kafkastream.sql.types import DataType

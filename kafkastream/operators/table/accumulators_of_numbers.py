@@ -1,4 +1,4 @@
-"""Aggregate functions that compute: counts, sums, averages, variances."""
+"""Accumulators that compute: COUNT, SUM, AVG, and the variances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["OF_NUMBERS"]
 
 @final
 class _Count(Accumulator):
-    """How many values there are."""
+    """COUNT: number of values."""
 
     def new(self) -> int:
         return 0
@@ -31,7 +31,7 @@ class _Count(Accumulator):
 
 
 class _Sum(Accumulator):
-    """The sum, and of how many values it is."""
+    """SUM, with the number of values."""
 
     def __init__(self, numbers: Arithmetic, empty: Any) -> None:
         self._numbers = numbers
@@ -55,7 +55,7 @@ class _Sum(Accumulator):
 
 @final
 class _Average(_Sum):
-    """As a sum of the type; that of a FLOAT is a DOUBLE."""
+    """AVG, from a sum of the argument's type; that of a FLOAT is a DOUBLE."""
 
     def __init__(self, type_: DataType) -> None:
         sums = DataType.of(Kind.DOUBLE) if type_.kind is Kind.FLOAT else type_
@@ -68,7 +68,7 @@ class _Average(_Sum):
 
 @final
 class _Variance(Accumulator):
-    """The sum of the values, of their squares, and how many there are: what Flink's planner makes of the four."""
+    """VAR and STDDEV, from the sum of values, the sum of squares and the number, as Flink's planner rewrites all four."""
 
     def __init__(self, numbers: Arithmetic, *, is_sample: bool, is_deviation: bool) -> None:
         self._numbers = numbers

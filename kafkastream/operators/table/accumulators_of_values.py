@@ -1,4 +1,4 @@
-"""Aggregate functions that choose among values, or gather them."""
+"""Accumulators that choose among values, or collect them: MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG and so on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["OF_VALUES"]
 
 @final
 class _Best(Accumulator):
-    """What is chosen, or made, of values that are only added: one value."""
+    """Choice among values that are never retracted: keeps one value."""
 
     def __init__(self, choose: Callable[[Any, Any], Any]) -> None:
         self._choose = choose
@@ -36,7 +36,7 @@ class _Best(Accumulator):
 
 @final
 class _BestOfCounted(Accumulator):
-    """MIN or MAX of values that may go away: all of them, with how often each is there, behind the best."""
+    """MIN or MAX with retractions: keeps all values with their counts, behind the best."""
 
     def __init__(self, choose: Callable[..., Any]) -> None:
         self._choose = choose
@@ -66,7 +66,7 @@ class _BestOfCounted(Accumulator):
 
 @final
 class _Listed(Accumulator):
-    """All values in the order of arrival; of equal ones the first goes away first."""
+    """All values in the order of arrival; a retraction removes the first of equal ones."""
 
     def __init__(self, finish: Callable[[list[Any]], Any], *, takes_null: bool = False) -> None:
         self._finish = finish
@@ -92,7 +92,7 @@ class _Listed(Accumulator):
 
 @final
 class _Collected(Accumulator):
-    """A multiset: each value with how often it is there."""
+    """COLLECT: multiset of the values."""
 
     def new(self) -> Counts:
         return {}
@@ -112,7 +112,7 @@ class _Collected(Accumulator):
 
 @final
 class _Single(Accumulator):
-    """The one value of a subquery that may have one row at most."""
+    """SINGLE_VALUE: value of a subquery that may have at most one row."""
 
     takes_null = True
 

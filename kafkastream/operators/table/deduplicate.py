@@ -1,4 +1,4 @@
-"""One row of each key (Flink's ProcTimeDeduplicate and RowTimeDeduplicate functions)."""
+"""Deduplication: one row of each key (Flink's ProcTimeDeduplicate and RowTimeDeduplicate functions)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROW: Final = "row"
 
 @final
 class DeduplicateOperator(TableOperator):
-    """The first or last row of each key."""
+    """Keeps the first or last row of each key."""
 
     def __init__(self, operation: Deduplicate) -> None:
         super().__init__(operation.ttl_ms)
@@ -25,7 +25,7 @@ class DeduplicateOperator(TableOperator):
         self._column = operation.column if operation.time is TimeAttribute.EVENT else None
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Compare a row with that of its key."""
+        """Compare a row with the one of its key."""
         before: Columns | None = self.keyed_context.entry.get(_ROW)
         after = row[1:]
         if before is not None and not self._replaces(before, after):

@@ -1,4 +1,4 @@
-"""Aggregates of each key, told anew whenever they change (Flink's GroupAggFunction)."""
+"""Aggregates of each key, updated whenever they change (Flink's GroupAggFunction)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ _GROUP: Final = "group"
 
 @final
 class GroupAggregateOperator(TableOperator):
-    """The group of each key: told when its first row comes, when its aggregates change, and when its last row goes.
+    """Group of each key: emitted when its first row comes, updated when its aggregates change, deleted when its last
+    row goes.
 
-    As in Flink, a group without keys goes, too, when all its rows have gone; and with a time to live, each row tells the
-    aggregates anew, equal or not, so that those behind do not forget them.
+    Same as in Flink: a group without keys is deleted, too, when all its rows have gone; and with a time to live, each
+    row emits
+    the aggregates again, equal or not, so that downstream operators do not expire them.
 
     Args:
-        operation: What is computed.
-        retracts: Whether rows may go away again.
-        partial: Whether rows come in as partial ones (``TableOperation.takes_parts``).
+        operation: The aggregation.
+        retracts: Whether rows may be retracted.
+        partial: Whether rows are partial aggregates (``TableOperation.takes_parts``).
     """
 
     def __init__(self, operation: GroupAggregate, *, retracts: bool, partial: bool) -> None:
@@ -34,7 +36,7 @@ class GroupAggregateOperator(TableOperator):
         self._aggregates = Aggregates(operation.calls, retracts, operation.keys if partial else None)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row into its group, or out of it."""
+        """Add a row to its group, or retract it."""
         aggregates, entry, key = self._aggregates, self.keyed_context.entry, row[self._keys]
         group: Group | None = entry.get(_GROUP)
         before: Columns | None = None

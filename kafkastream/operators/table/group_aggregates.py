@@ -1,4 +1,4 @@
-"""The aggregates of a group of rows: how many rows it has, and what is kept for each call."""
+"""Aggregates of a group of rows: the number of rows, and an accumulator for each call."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Group = list[Any]
 
 @final
 class Aggregates:
-    """What is computed of groups of rows.
+    """Computes the aggregates of groups of rows.
 
     Args:
-        calls: What is computed.
-        retracts: Whether rows may go away again.
+        calls: Aggregate calls.
+        retracts: Whether rows may be retracted.
         partials_from: For partial rows, the column of the first partial; None for plain rows.
     """
 
@@ -32,18 +32,18 @@ class Aggregates:
         self._partials_from = partials_from
 
     def new(self) -> Group:
-        """A group without rows."""
+        """Return a group without rows."""
         return [0, *(one.new() for one in self._accumulators)]
 
     def rows_of(self, row: TableRow) -> int:
-        """How many rows more a row makes: a partial row stands for several."""
+        """Return the number of rows that a row adds (negative for a retraction): a partial row stands for several."""
         if self._partials_from is not None:
             rows: int = row[0]
             return rows
         return 1 if adds(row[0]) else -1
 
     def add(self, group: Group, row: TableRow) -> None:
-        """Take a row into a group, or out of it."""
+        """Add a row to a group, or retract it."""
         if self._partials_from is not None:
             self.merge(group, [row[0], *row[1 + self._partials_from :]])
             return
@@ -59,17 +59,17 @@ class Aggregates:
                 group[place] = one.add(group[place], value, sign)
 
     def merge(self, group: Group, other: Sequence[Any]) -> None:
-        """Take all rows of another group into a group."""
+        """Add all rows of another group to a group."""
         group[0] += other[0]
         for place, one in enumerate(self._accumulators, start=1):
             group[place] = one.merge(group[place], other[place])
 
     def results(self, group: Group) -> Columns:
-        """A column for each call."""
+        """Return a column for each call."""
         return tuple(one.result(kept) for one, kept in zip(self._accumulators, group[1:], strict=True))
 
 
 def _input_of(call: AggregateCall, one: Accumulator) -> tuple[int | None, int | None, bool]:
-    """Where in a row a call finds its argument and condition, and whether it takes NULL."""
+    """Return the columns of a call's argument and filter, and whether it takes NULL."""
     argument = None if call.argument is None else call.argument + 1
     return argument, None if call.filter is None else call.filter + 1, one.takes_null

@@ -1,4 +1,4 @@
-"""The two inputs of a join: whose rows come out without a match, and what comes out."""
+"""Inputs of a join: which rows are emitted without a match, and the rows that a match gives."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _OUTER: Final = ({JoinKind.LEFT, JoinKind.FULL}, {JoinKind.RIGHT, JoinKind.FULL}
 
 @final
 class JoinInputs:
-    """The inputs of a join: 0 is the left one, 1 the right one.
+    """Inputs of a join: 0 is the left one, 1 the right one.
 
     Args:
-        kind: Which rows come out without a match.
-        widths: How many columns each has.
-        keys: The columns of each that are compared by ``=``, which NULL never equals.
+        kind: Kind of join, which says which rows are emitted without a match.
+        widths: Number of columns of each input.
+        keys: Columns of each input that are compared by ``=``, which NULL never equals.
     """
 
     def __init__(self, kind: JoinKind, widths: tuple[int, int], keys: Sequence[Sequence[int]]) -> None:
@@ -31,23 +31,23 @@ class JoinInputs:
         self._keys = (left, right)
 
     def is_outer(self, side: int) -> bool:
-        """Whether rows of a side come out without a match."""
+        """Return whether rows of ``side`` are emitted without a match."""
         return self.kind in _OUTER[side]
 
     def meets_none(self, side: int, row: Columns) -> bool:
-        """Whether a row can meet no other one, because its key has NULL."""
+        """Return whether a row can match no other one, because its key contains NULL."""
         return any(row[column] is None for column in self._keys[side])
 
     def joined(self, side: int, row: Columns, other: Columns) -> Columns:
-        """A row of a side with one of the other side."""
+        """Return a row of ``side`` joined with one of the other side."""
         return (*row, *other) if side == 0 else (*other, *row)
 
     def padded(self, side: int, row: Columns) -> Columns:
-        """A row of a side without a match."""
+        """Return a row of ``side`` with NULLs for the other side."""
         return self.joined(side, row, (None,) * self._widths[1 - side])
 
     def emit_all(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
-        """Let out what the rows of one key make that are all there."""
+        """Emit the result of joining the rows of one key, when all of them are known."""
         of_keys = [[row for row in rows if not self.meets_none(side, row)] for side, rows in enumerate((lefts, rights))]
         for left in lefts:
             others = [] if self.meets_none(0, left) else of_keys[1]

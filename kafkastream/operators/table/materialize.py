@@ -1,4 +1,4 @@
-"""The last row of each primary key, of those that are there (Flink's SinkUpsertMaterializer)."""
+"""Last row of each primary key, among the rows that exist (Flink's SinkUpsertMaterializer)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _ROWS: Final = "rows"
 
 @final
 class MaterializeOperator(TableOperator):
-    """Keeps all rows of a key in the order in which they came; the last one is told.
+    """Keeps all rows of a key in the order in which they came, and emits the last one.
 
-    A row that goes away and is not there is passed over, as in Flink.
+    Same as in Flink: a deletion of a row that is not there is ignored.
     """
 
     def __init__(self, operation: Materialize) -> None:
         super().__init__(operation.ttl_ms)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row in, or out."""
+        """Add or remove a row."""
         rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         if adds(row[0]):
             emit(out, AFTER if rows else INSERT, row[1:])

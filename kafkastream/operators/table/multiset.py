@@ -1,4 +1,4 @@
-"""Values with how often each is there: a multiset, from which something may be taken before it comes."""
+"""Multisets: values with counts, which may be negative while a retraction precedes its addition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Counts = dict[Any, int]
 
 
 def add_count(counts: Counts, value: Any, by: int) -> int:
-    """Count a value so often more, and return how often it is there now; what is there no more is forgotten.
+    """Add ``by`` to the count of a value, and return the new count; a value with count 0 is removed.
 
     Example:
         >>> counts: Counts = {"a": 1}

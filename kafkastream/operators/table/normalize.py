@@ -1,4 +1,4 @@
-"""Upserts as changes with the row before (Flink's ProcTimeDeduplicateKeepLastRowFunction over a changelog)."""
+"""Changelog normalization: upserts as changes with the row before (Flink's ProcTimeDeduplicateKeepLastRowFunction)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROW: Final = "row"
 
 @final
 class NormalizeOperator(TableOperator):
-    """The last row of each key; what goes away is told as it was, whatever the deletion says of it."""
+    """Keeps the last row of each key; a deletion is emitted with that row, whatever values it comes with."""
 
     def __init__(self, operation: Normalize) -> None:
         super().__init__(operation.ttl_ms)

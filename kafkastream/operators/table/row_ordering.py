@@ -1,4 +1,4 @@
-"""How rows are sorted by some of their columns."""
+"""Ordering of rows by some of their columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["sort_key"]
 
 
 def sort_key(order: Sequence[Order]) -> Callable[[Columns], Any]:
-    """What to sort rows by.
+    """Return a sort key for rows.
 
     Example:
         >>> rows = [("a", 1), ("b", None), ("c", 2)]
@@ -42,7 +42,7 @@ def _part(one: Order) -> Callable[[Columns], tuple[Any, ...]]:
 
 @final
 class _Descending:
-    """A value that comes before smaller ones."""
+    """Value that sorts before smaller ones."""
 
     __slots__ = ("_value",)
 

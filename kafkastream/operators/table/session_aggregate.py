@@ -1,4 +1,4 @@
-"""Aggregates of each key and session (Flink's WindowAggOperator of session windows)."""
+"""Aggregates of each key and session window (Flink's WindowAggOperator of session windows)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Session = tuple[int, int]
 
 @final
 class SessionAggregateOperator(TableOperator):
-    """The sessions of each key; those between which a row comes, become one.
+    """Sessions of each key; a row between two sessions merges them.
 
     Args:
-        operation: What is computed.
-        retracts: Whether rows may go away again.
+        operation: The aggregation.
+        retracts: Whether rows may be retracted.
     """
 
     def __init__(self, operation: SessionAggregate, *, retracts: bool) -> None:
@@ -41,7 +41,7 @@ class SessionAggregateOperator(TableOperator):
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row into its session, which may be a new one."""
+        """Add a row to its session, which may be a new one."""
         start = self._local(time_ms(row[self._time]) if self._is_event_time else self.keyed_context.clock())
         entry = self.keyed_context.entry
         sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
@@ -60,7 +60,7 @@ class SessionAggregateOperator(TableOperator):
             self._end.await_(session[1], session)
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """A session is over, if it has not become a part of another one."""
+        """Emit a session that is over, unless it has been merged into another one."""
         entry = self.keyed_context.entry
         sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
         group = sessions.pop(timer.namespace, None)
@@ -75,7 +75,7 @@ class SessionAggregateOperator(TableOperator):
 
 
 def _whole(session: Session, others: dict[Session, Group]) -> tuple[Session, list[Session]]:
-    """The session that one makes with those it touches, and these, from the earliest to the last."""
+    """Return the session that results from merging one with those it touches, and these from the earliest to the last."""
     parts = sorted(other for other in others if other[0] <= session[1] and session[0] <= other[1])
     starts, ends = zip(session, *parts, strict=True)
     return (min(starts), max(ends)), parts

@@ -1,4 +1,4 @@
-"""How aggregate functions compute with numbers of each SQL type: as Java does."""
+"""Arithmetic of aggregate functions on each SQL type, as Java computes."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ _DIVIDING: Final = decimal.Context(prec=_MOST_DIGITS, rounding=decimal.ROUND_HAL
 
 
 class Arithmetic(ABC):
-    """Numbers of a type.
+    """Arithmetic on the numbers of a type.
 
     Attributes:
-        zero: Nothing.
+        zero: Zero of the type.
     """
 
     zero: Any = 0
 
     def plus(self, one: Any, other: Any) -> Any:
-        """The sum, which may still be too large for the type."""
+        """Return the sum, which may still be too large for the type."""
         return one + other
 
     def minus(self, one: Any, other: Any) -> Any:
-        """The difference."""
+        """Return the difference."""
         return one - other
 
     def times(self, one: Any, other: Any) -> Any:
-        """The product."""
+        """Return the product."""
         return one * other
 
     @abstractmethod
     def fitting(self, total: Any) -> Any:
-        """A sum as a value of the type."""
+        """Return a sum as a value of the type."""
 
     @abstractmethod
     def divided(self, total: Any, count: int) -> Any:
-        """A quotient as a value of the type."""
+        """Return a quotient as a value of the type."""
 
     @abstractmethod
     def root(self, square: Any) -> Any:
-        """A square root as a value of the type."""
+        """Return a square root as a value of the type."""
 
 
 @final
 class _Whole(Arithmetic):
-    """Whole numbers of so many bits: what is too large begins anew at the other end, what is divided is cut off."""
+    """Integers of a fixed number of bits: overflow wraps around, division truncates."""
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
@@ -88,7 +88,7 @@ class _Double(Arithmetic):
 
 @final
 class _Float(_Double):
-    """Numbers of 32 bits: each sum is rounded."""
+    """32-bit floating-point numbers: each sum is rounded."""
 
     def plus(self, one: float, other: float) -> float:
         return self.fitting(one + other)
@@ -106,7 +106,7 @@ class _Float(_Double):
 
 @final
 class _Decimal(Arithmetic):
-    """Exact numbers with so many digits in all and behind the point; NULL for what needs more."""
+    """Exact numbers with a precision and a scale; NULL for a result that needs a higher precision."""
 
     zero = Decimal(0)
 
@@ -135,7 +135,7 @@ class _Decimal(Arithmetic):
 
 
 def arithmetic(type_: DataType) -> Arithmetic:
-    """How to compute what is of a type.
+    """Return the arithmetic of a type.
 
     Example:
         >>> tiny = arithmetic(DataType.of(Kind.TINYINT))

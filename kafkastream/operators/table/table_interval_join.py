@@ -1,4 +1,6 @@
-"""Rows of two inputs whose times are so far apart (Flink's RowTimeIntervalJoin and ProcTimeIntervalJoin)."""
+"""Interval join of tables: rows of two inputs within a distance of time (Flink's RowTimeIntervalJoin,
+ProcTimeIntervalJoin).
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,16 @@ Buffer = dict[int, list[list[Any]]]
 
 @final
 class TableIntervalJoinOperator(TableOperator):
-    """Keeps the rows of both inputs for as long as one of the other may meet them.
+    """Keeps the rows of both inputs for as long as one of the other may match them.
 
-    As in Flink, a late row still meets those that are kept, and is not kept itself if none can come any more.
-    Differs: Flink cleans up now and then, so a late row may meet rows there that are gone here, and rows without a match
-    come out later.
+    Same as in Flink: a late row still matches those that are kept, and is not kept itself if none can come any more.
+    Differs from Flink: Flink cleans up now and then, so a late row may match rows there that are gone here, and rows
+    without a
+    match are emitted later.
 
     Args:
-        operation: Which rows meet, and which come out.
-        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+        operation: The join.
+        keys: Columns of each input that are compared; with NULL in one, a row matches none.
     """
 
     def __init__(self, operation: IntervalJoin, *, keys: Sequence[Sequence[int]]) -> None:
@@ -44,7 +47,7 @@ class TableIntervalJoinOperator(TableOperator):
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Have a row meet those of the other input, and wait for more."""
+        """Join a row with those of the other input, and keep it for later ones."""
         columns, now = row[1:], self.keyed_context.watermark if self._is_event_time else self.keyed_context.clock()
         time = time_ms(columns[self._times[side]]) if self._is_event_time else now
         earliest, latest = (time + reach for reach in self._reach[side])
@@ -64,7 +67,7 @@ class TableIntervalJoinOperator(TableOperator):
             emit(out, INSERT, self._sides.padded(side, columns))
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Nothing can meet some rows any more."""
+        """Remove rows that can match nothing any more, and emit those without a match if the join is outer."""
         side, time = timer.namespace
         buffer = self._buffer(side)
         for columns, has_met in buffer.pop(time, ()):

@@ -1,4 +1,4 @@
-"""Rows of two inputs with equal keys (Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator)."""
+"""Regular join: rows of two inputs with equal keys (Flink's StreamingJoinOperator and StreamingSemiAntiJoinOperator)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ _WRITTEN: Final = 2
 
 @final
 class JoinOperator(TableOperator):
-    """Keeps the rows of both inputs, and tells what changes as one of them comes or goes.
+    """Keeps the rows of both inputs, and emits changes as one of them comes or goes.
 
-    Of outer joins and of SEMI and ANTI it knows how many rows each row has met. As in Flink, outer joins tell additions
-    and deletions only; inner joins give the kind of what came.
+    Outer, SEMI and ANTI joins also keep the number of matches of each row. Same as in Flink: outer joins emit additions
+    and
+    deletions only; inner joins keep the kind of the row that came.
 
     Args:
-        operation: Which rows come out.
-        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+        operation: The join.
+        keys: Columns of each input that are compared; with NULL in one, a row matches none.
     """
 
     def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
@@ -48,7 +49,7 @@ class JoinOperator(TableOperator):
         self._is_semi = operation.kind is JoinKind.SEMI
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """A row comes or goes."""
+        """Process a row that comes or goes."""
         kind, columns, others = row[0], row[1:], Kept()
         has_key = not self._sides.meets_none(side, columns)
         if has_key:
@@ -64,7 +65,7 @@ class JoinOperator(TableOperator):
             self._keep(side, columns, 1 if adds(kind) else -1, sum(one[_COUNT] for one in others.values()))
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Rows of the current key are to be forgotten."""
+        """Remove expired rows of the current key."""
         entry = self.keyed_context.entry
         entry.pop(_EXPIRES, None)
         self._expire(timer.timestamp)
@@ -96,7 +97,9 @@ class JoinOperator(TableOperator):
             emit(out, DELETE, self._sides.padded(side, row))
 
     def _filtering(self, kind: int, others: Kept, out: Emitted) -> None:
-        """A right row of SEMI or ANTI: left ones for which it is the first, or the last, come out or go."""
+        """Process a right row of SEMI or ANTI: emit changes of left rows for which it is the first, or was the last,
+        match.
+        """
         if adds(kind):
             changes, told = 0, kind if self._is_semi else DELETE
         else:
@@ -108,7 +111,7 @@ class JoinOperator(TableOperator):
         self._meet(0, others, 1 if adds(kind) else -1)
 
     def _meet(self, side: int, rows: Kept, by: int) -> None:
-        """Rows of a side have met one more, or one less, if that is of interest."""
+        """Change the number of matches of rows, if the join keeps it."""
         if self._knows_met[side]:
             now = self.keyed_context.clock() if self._row_ttl_ms else 0
             for kept in rows.values():
@@ -116,7 +119,7 @@ class JoinOperator(TableOperator):
                 kept[_WRITTEN] = now
 
     def _keep(self, side: int, row: Columns, by: int, met: int) -> None:
-        """Keep a row once more, or once less."""
+        """Add ``by`` to the count of a row."""
         rows: Kept = self.keyed_context.entry.setdefault(_SIDES[side], {})
         kept = rows.get(row)
         count = by if kept is None else kept[_COUNT] + by
@@ -136,7 +139,7 @@ class JoinOperator(TableOperator):
         self.keyed_context.changed()
 
     def _expire(self, now: int) -> None:
-        """Forget rows that were written too long ago."""
+        """Remove rows that were written too long ago."""
         if self._row_ttl_ms:
             for side in _SIDES:
                 rows: Kept = self.keyed_context.entry.get(side, {})
@@ -145,7 +148,7 @@ class JoinOperator(TableOperator):
             self._tidy()
 
     def _expect_expiry(self, written: int) -> None:
-        """Look again when what was written then is to be forgotten, if nothing is to be sooner."""
+        """Register a timer for the expiry of rows written at a time, unless an earlier one is registered."""
         if self._row_ttl_ms and _EXPIRES not in self.keyed_context.entry:
             self.keyed_context.entry[_EXPIRES] = True
             self.keyed_context.register(TimeDomain.PROCESSING_TIME, written + self._row_ttl_ms)

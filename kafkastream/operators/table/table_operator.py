@@ -1,4 +1,4 @@
-"""What the keyed operators of Flink SQL have in common: rows in and out, and keys that are forgotten after some time."""
+"""Base of the keyed operators of Flink SQL: rows in and out, and state with a time to live."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WRITTEN: Final = "_written"
 
 
 class TableOperator(ElementwiseOperator):
-    """An operator on the rows of tables; it keeps plain values in the entries of its keys.
+    """Operator on the rows of tables; keeps plain values in the entries of its keys.
 
     Args:
-        ttl_ms: After how long without ``written`` what is kept for a key is forgotten; never, if 0.
+        ttl_ms: Time to live of a key's state in ms (``table.exec.state.ttl``), counted from ``written``; 0 for ever.
     """
 
     def __init__(self, ttl_ms: int = 0) -> None:
@@ -31,23 +31,23 @@ class TableOperator(ElementwiseOperator):
     @property
     @final
     def functions(self) -> Sequence[Function]:
-        """None of the user's."""
+        """Functions of the user: none."""
         return ()
 
     @final
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:
-        """Take a row in."""
+        """Process a row."""
         if self.ttl_ms:
             self._forget_expired(self.keyed_context.clock())
         self.row(side, value, out)
 
     @abstractmethod
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row of the current key in."""
+        """Process a row of the current key."""
 
     @final
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """A time has come that ``due`` knows, or that of what is to be forgotten."""
+        """Call ``due`` for a timer of the operator; remove state that has expired."""
         if self.ttl_ms and domain is TimeDomain.PROCESSING_TIME and not timer.namespace:
             self._forget_expired(timer.timestamp)
             if _WRITTEN in self.keyed_context.entry:
@@ -56,11 +56,11 @@ class TableOperator(ElementwiseOperator):
             self.due(timer, out)
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """A time has come that the operator has registered."""
+        """Handle a timer that the operator has registered."""
 
     @final
     def written(self) -> None:
-        """What is kept for the current key has changed, and lives on."""
+        """Renew the time to live of the current key's state, which has changed."""
         keyed_context = self.keyed_context
         keyed_context.changed()
         if self.ttl_ms:
@@ -71,7 +71,7 @@ class TableOperator(ElementwiseOperator):
 
     @final
     def forget(self) -> None:
-        """Keep nothing of the current key."""
+        """Remove the state of the current key."""
         self.keyed_context.entry.clear()
         self.keyed_context.changed()
 

@@ -1,4 +1,4 @@
-"""The keyed operator of an operation of SQL."""
+"""Factory of the keyed operators of SQL."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["table_operator"]
 
 
 def table_operator(what: TableOperation) -> KeyedOperator:
-    """What an operation does in one subtask."""
+    """Return the operator of an operation, for one subtask."""
     operation, keys, retracts, partial = what.operation, what.keys, what.retracts, what.takes_parts
     match operation:
         case GroupAggregate():

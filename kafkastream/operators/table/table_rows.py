@@ -1,4 +1,4 @@
-"""Rows of tables as keyed operators have them: the number of the kind, then the columns."""
+"""Rows of tables in keyed operators: tuples of the row kind's number and the columns."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ DELETE: Final[int] = RowKind.DELETE.value
 
 
 def adds(kind: int) -> bool:
-    """Whether a row of this kind is there from now on; otherwise it is there no more."""
+    """Return whether a row of this kind adds a row, rather than removing one."""
     return kind in {INSERT, AFTER}
 
 
 def emit(out: Emitted, kind: int, columns: Iterable[Any]) -> None:
-    """Let a row out."""
+    """Emit a row."""
     out.values.append((kind, *columns))
     out.timestamps.append(None)
 
 
 def replace(out: Emitted, before: Columns | None, after: Columns | None) -> None:
-    """Let out that a row has become another one; None for no row."""
+    """Emit the change from one row to another; None for no row."""
     if before is None:
         if after is not None:
             emit(out, INSERT, after)

@@ -1,4 +1,4 @@
-"""Rows with what a table of changes held at their time (Flink's TemporalRowTimeJoinOperator and its twin)."""
+"""Temporal join: rows with the version of a table at their time (Flink's TemporalRowTimeJoinOperator and its twin)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ Versions = dict[int, TableRow]
 
 @final
 class TemporalJoinOperator(TableOperator):
-    """Keeps the versions of the right row of each key; by event time, also left rows until the watermark has passed them.
+    """Keeps the versions of the right row of each key; by event time, also left rows until the watermark has passed
+    them.
 
-    As in Flink, left rows come out with the kind that they came with. That a right row was replaced (-U) says nothing: the
-    one that follows does.
+    Same as in Flink: left rows are emitted with the kind that they came with. An UPDATE_BEFORE (-U) of a right row is
+    ignored;
+    the row that follows replaces the version.
 
     Args:
-        operation: Which rows come out, and by which time.
-        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+        operation: The join.
+        keys: Columns of each input that are compared; with NULL in one, a row matches none.
     """
 
     def __init__(self, operation: TemporalJoin, *, keys: Sequence[Sequence[int]]) -> None:
@@ -44,7 +46,7 @@ class TemporalJoinOperator(TableOperator):
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Keep a version; join a row, or keep it until its time has come."""
+        """Keep a version; join a left row, or keep it until its time has come."""
         if side == 1:
             self._version(row)
         elif self._is_event_time:
@@ -58,7 +60,7 @@ class TemporalJoinOperator(TableOperator):
             self._join(row, version, out)
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """The watermark has passed rows: they are joined in the order in which they came."""
+        """Join the left rows that the watermark has passed, in the order in which they came."""
         entry, watermark = self.keyed_context.entry, self.keyed_context.watermark
         versions, waiting = self._versions, entry.pop(_LEFT, [])
         times = sorted(versions)

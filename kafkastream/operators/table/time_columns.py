@@ -1,4 +1,4 @@
-"""Time columns, and when it is time for them: a wall clock's times in a zone as points in time, in ms."""
+"""Time columns and time zones: conversion between wall-clock times and instants, in ms."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _HOUR_MS: Final = 3_600_000
 
 
 def time_ms(micros: int | None) -> int:
-    """A time column's value in ms.
+    """Return a time column's value in ms.
 
     Raises:
-        DefinitionError: It is NULL.
+        DefinitionError: ``micros`` is NULL.
     """
     if micros is None:
         raise DefinitionError(
@@ -34,14 +34,15 @@ def time_ms(micros: int | None) -> int:
 
 
 def domain_of(time: TimeAttribute) -> TimeDomain:
-    """Which timers tell that a time has come."""
+    """Return the time domain of the timers for a time attribute."""
     return TimeDomain.EVENT_TIME if time is TimeAttribute.EVENT else TimeDomain.PROCESSING_TIME
 
 
 def instant_of(zone: str) -> Callable[[int], int]:
-    """When clocks in a zone show a time, both in ms (Flink's ``TimeWindowUtil.toEpochMillsForTimer``).
+    """Return the conversion from a zone's wall clock to instants, in ms (Flink's
+    ``TimeWindowUtil.toEpochMillsForTimer``).
 
-    A time that they show twice is the later one, and one that they skip is when they skip it.
+    A time that occurs twice is the later one, and one that is skipped is the instant at which it is skipped.
 
     Example:
         >>> instant_of("UTC")(1_000), instant_of("Asia/Shanghai")(28_800_000)
@@ -60,7 +61,7 @@ def instant_of(zone: str) -> Callable[[int], int]:
 
 
 def local_of(zone: str) -> Callable[[int], int]:
-    """What clocks in a zone show at a point in time, both in ms.
+    """Return the conversion from instants to a zone's wall clock, in ms.
 
     Example:
         >>> local_of("Asia/Shanghai")(0)

@@ -1,4 +1,4 @@
-"""The first rows of each key (Flink's AppendOnlyTopNFunction, RetractableTopNFunction and window rank)."""
+"""Top-N: first rows of each key (Flink's AppendOnlyTopNFunction, RetractableTopNFunction and window rank)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WINDOWS: Final = "windows"
 
 
 class _Ranked(TableOperator):
-    """Rows in order, of which those with some numbers are wanted."""
+    """Sorted rows, of which those with some ranks are wanted."""
 
     def __init__(self, operation: TopN, *, retracts: bool) -> None:
         super().__init__(operation.ttl_ms if operation.window is None else 0)
@@ -29,7 +29,7 @@ class _Ranked(TableOperator):
         self._sort_key = sort_key(operation.order)
 
     def _put(self, rows: list[Columns], row: Columns) -> int | None:
-        """Put a row behind its equals; at which place, or None if it is not wanted and never will be."""
+        """Insert a row behind its equals; return its place, or None if it is not wanted and never will be."""
         place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
         if self._most is not None and place >= self._most:
             return None
@@ -37,7 +37,7 @@ class _Ranked(TableOperator):
         return place
 
     def _take(self, rows: list[Columns], row: Columns) -> int | None:
-        """Take the first row like this one out; from which place, or None if there is none."""
+        """Remove the first row equal to ``row``; return its place, or None if there is none."""
         begin = bisect_left(rows, self._sort_key(row), key=self._sort_key)
         end = bisect_right(rows, self._sort_key(row), lo=begin, key=self._sort_key)
         try:
@@ -52,21 +52,22 @@ class _Ranked(TableOperator):
             del rows[self._most :]
 
     def _tell(self, out: Emitted, kind: int, row: Columns, number: int) -> None:
-        """Let a row out, if its number is wanted."""
+        """Emit a row, if its rank is wanted."""
         if self._operation.first <= number <= self._operation.last:
             emit(out, kind, (*row, number) if self._operation.with_number else row)
 
 
 @final
 class TopNOperator(_Ranked):
-    """The first rows of each key, told anew whenever they change.
+    """First rows of each key, updated whenever they change.
 
-    With numbers, or when the first row is not wanted, each row that gets another number is told; otherwise only rows that
-    enter and leave are. Of rows that are only added no more are kept than are wanted.
+    If the rank is a column, or the first rank is not wanted, each row whose rank changes is emitted; otherwise only
+    rows that
+    enter and leave are. If rows are only added, no more are kept than are wanted.
     """
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Put a row in its place, or take it out."""
+        """Insert or remove a row."""
         rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         is_added = adds(row[0])
         place = self._put(rows, row[1:]) if is_added else self._take(rows, row[1:])
@@ -84,7 +85,7 @@ class TopNOperator(_Ranked):
             self.forget()
 
     def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        """A row is new: those behind it have a greater number."""
+        """Emit the changes after a row was inserted: those behind it have a greater rank."""
         before = len(rows) - 1
         for number in range(place + 1, min(before, self._operation.last) + 1):
             self._tell(out, BEFORE, rows[number], number)
@@ -93,7 +94,7 @@ class TopNOperator(_Ranked):
             self._tell(out, INSERT, rows[-1], before + 1)
 
     def _shift_up(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        """A row has gone: those behind it have a smaller number."""
+        """Emit the changes after a row was removed: those behind it have a smaller rank."""
         gone = row
         for number in range(place + 1, min(len(rows), self._operation.last) + 1):
             self._tell(out, BEFORE, gone, number)
@@ -119,7 +120,7 @@ class TopNOperator(_Ranked):
 
 @final
 class WindowTopNOperator(_Ranked):
-    """The first rows of each key and window, told once when the window is over. Late rows are add_count, and dropped."""
+    """First rows of each key and window, emitted once when the window is over; late rows are counted, and dropped."""
 
     def __init__(self, operation: TopN, *, retracts: bool) -> None:
         super().__init__(operation, retracts=retracts)
@@ -128,7 +129,7 @@ class WindowTopNOperator(_Ranked):
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Put a row in its place among those of its window, or take it out."""
+        """Insert a row among those of its window, or remove it."""
         end = row[self._window]
         if self._end.is_over(end):
             self.count_late()
@@ -143,7 +144,7 @@ class WindowTopNOperator(_Ranked):
             self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """A window is over."""
+        """Emit the first rows of a window that is over."""
         windows: dict[int, list[Columns]] = self.keyed_context.entry.get(_WINDOWS, {})
         for number, row in enumerate(windows.pop(timer.namespace[0], ()), start=1):
             self._tell(out, INSERT, row, number)

@@ -1,4 +1,4 @@
-"""Aggregates of each key and window, told once when the window is over (Flink's WindowAggOperator)."""
+"""Aggregates of each key and window, emitted once when the window is over (Flink's WindowAggOperator)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _KEY: Final = "key"
 
 @final
 class WindowAggregateOperator(TableOperator):
-    """The windows of each key. By event time, rows of a window that is over are late: add_count, and dropped.
+    """Windows of each key; by event time, rows of a window that is over are late: counted, and dropped.
 
     Args:
-        operation: What is computed.
-        retracts: Whether rows may go away again.
-        partial: Whether rows come in as partial ones (``TableOperation.takes_parts``).
+        operation: The aggregation.
+        retracts: Whether rows may be retracted.
+        partial: Whether rows are partial aggregates (``TableOperation.takes_parts``).
     """
 
     def __init__(self, operation: WindowAggregate, *, retracts: bool, partial: bool) -> None:
@@ -36,7 +36,7 @@ class WindowAggregateOperator(TableOperator):
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row into its window, or out of it."""
+        """Add a row to its window, or retract it."""
         window = row[self._bounds]
         if self._end.is_over(window[1]):
             self.count_late(max(self._aggregates.rows_of(row), 1))
@@ -51,7 +51,7 @@ class WindowAggregateOperator(TableOperator):
         self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """A window is over."""
+        """Emit the aggregates of a window that is over."""
         entry = self.keyed_context.entry
         group: Group | None = entry.get(_WINDOWS, {}).pop(timer.namespace, None)
         if group is None:

@@ -1,4 +1,4 @@
-"""When windows are over, by the column with their end."""
+"""End of windows, by the column that holds it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["WindowEnd"]
 
 @final
 class WindowEnd:
-    """Tells an operator when windows are over.
+    """Decides when windows are over, and registers timers for them.
 
-    By processing time no row is late: one that comes after its window was told is told with what comes next.
+    By processing time no row is late: one that comes after its window was emitted is emitted with the next ones.
 
     Args:
-        keyed_context: The operator's.
-        time: By which time.
-        zone: Where wall clocks show the ends of windows.
+        keyed_context: Keyed context of the operator.
+        time: Time attribute of the windows.
+        zone: Time zone in which the ends of windows are written.
     """
 
     def __init__(self, keyed_context: KeyedContext, time: TimeAttribute, zone: str) -> None:
@@ -30,11 +30,11 @@ class WindowEnd:
         self._instant = instant_of(zone)
 
     def is_over(self, end: int | None) -> bool:
-        """Whether a row of this window is late: event time is past the window's last ms."""
+        """Return whether a row of this window is late: the watermark is past the window's last ms."""
         return self._domain is TimeDomain.EVENT_TIME and self._last(end) <= self._keyed_context.watermark
 
     def await_(self, end: int | None, namespace: tuple[Any, ...]) -> None:
-        """Let a timer of the current key fire when this window is over."""
+        """Register a timer of the current key for the end of this window."""
         self._keyed_context.namespace = namespace
         self._keyed_context.register(self._domain, self._last(end))
         self._keyed_context.namespace = ()

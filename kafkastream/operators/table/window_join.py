@@ -1,4 +1,4 @@
-"""Rows of two inputs with equal keys and windows (Flink's WindowJoinOperator)."""
+"""Window join: rows of two inputs with equal keys and windows (Flink's WindowJoinOperator)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ _WINDOWS: Final = "windows"
 
 @final
 class WindowJoinOperator(TableOperator):
-    """Keeps the rows of both inputs until their window is over, and joins them then. Late rows are add_count, and dropped.
+    """Keeps the rows of both inputs until their window is over, and joins them then; late rows are counted, and
+    dropped.
 
     Args:
-        operation: Which rows come out.
-        keys: The columns of each input that are compared: with NULL in one, a row meets nobody.
+        operation: The join.
+        keys: Columns of each input that are compared; with NULL in one, a row matches none.
     """
 
     def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
@@ -35,7 +36,7 @@ class WindowJoinOperator(TableOperator):
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Put a row into its window, or take it out."""
+        """Add a row to its window, or remove it."""
         columns = row[1:]
         end = columns[self._columns[side]]
         if self._end.is_over(end):
@@ -53,7 +54,7 @@ class WindowJoinOperator(TableOperator):
         self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """A window is over."""
+        """Join the rows of a window that is over."""
         windows: dict[int, tuple[list[Columns], list[Columns]]] = self.keyed_context.entry.get(_WINDOWS, {})
         lefts, rights = windows.pop(timer.namespace[0], ((), ()))
         self._sides.emit_all(lefts, rights, out)
