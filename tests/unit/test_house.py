@@ -78,15 +78,12 @@ _INDIRECT_LEFT: Final = {
     "model": 1,
     "model/connectors": 44,
     "model/formats": 19,
-    "operators/state": 12,
-    "operators/stream": 15,
-    "operators/table": 21,
     "options": 6,
     "postgres": 3,
     "spark": 1,
     "spark/cdc": 2,
     "spark/checkpoint": 28,
-    "spark/exchange": 21,
+    "spark/exchange": 18,
     "spark/job": 34,
     "spark/plan": 51,
     "spark/session": 14,
@@ -111,30 +108,25 @@ _FORMER_MODULES: Final = (
     "|running_part|slots|identities|scope|of_node|of_operation|of_call|entries|long_lists|counted|sides|text|bounds|shapes|mixture|ranks"
     "|computed|resolution|found_tables|references|masking|positions|record_parts|lenient|keyed_refusals"
 )
-_FORMER_NAMES: Final = "Flow|Stage|Opened|Run|Extent|Entries|LongList|Sides|Rows|QueryFrames|FollowedQuery|SlotTask|_Making|_Part|carry_out"
+_FORMER_NAMES: Final = "KeyedScope|Flow|Stage|Opened|Run|Extent|Entries|Sides|Rows|QueryFrames|FollowedQuery|SlotTask|_Making|_Part|carry_out"
 _ONE_MEANING: Final = (
     "Planner|Window|EventTime|Source|Function|StateBackend|IntervalJoin|ProcessOperator|keyed_operator|resolved|joined|converted|encoded"
     "|plain|row_type|data_type|common_type"
 )
 _NAMES_LEFT: Final = {
-    "Entries": 1,
     "EventTime": 2,
     "Extent": 1,
     "Flow": 1,
     "FollowedQuery": 1,
     "Function": 2,
-    "IntervalJoin": 2,
     "LongList": 1,
     "Opened": 1,
-    "ProcessOperator": 2,
     "QueryFrames": 1,
     "Rows": 1,
     "Run": 1,
-    "Sides": 1,
     "SlotTask": 1,
     "Source": 3,
     "Stage": 1,
-    "StateBackend": 2,
     "Window": 2,
     "_Making": 1,
     "_Part": 2,
