@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.extras import PROMETHEUS
 from kafkastream.options.metrics import REPORTER_PREFIX, REPORTERS, ReporterOptions
 from kafkastream.options.option import Option
 
@@ -85,6 +86,7 @@ def _log_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> Re
 
 
 def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
+    PROMETHEUS.imported()
     ports, filters = _read(configured, options.port), _read(configured, options.filter_label_values)
     return PrometheusReporterSettings(options.name, ports, filters)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kafkastream.cdc.sinks import SinkError
-from kafkastream.errors import SetupError
+from kafkastream.extras import POSTGRES
 from kafkastream.postgres.settings import PostgresSettings
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def connect(settings: PostgresSettings, application_name: str = "kafkastream") -
         SetupError: psycopg is not installed.
         SinkError: The database refuses, or has not answered in ``retry_timeout_s``.
     """
-    psycopg = _psycopg()
+    psycopg = POSTGRES.imported()
     deadline = time.monotonic() + settings.retry_timeout_s
     while True:
         try:
@@ -54,14 +54,14 @@ def connect(settings: PostgresSettings, application_name: str = "kafkastream") -
 
 def is_transient(error: Exception) -> bool:
     """Whether the same transaction may succeed when it is repeated: a deadlock, a lost connection."""
-    psycopg = _psycopg()
+    psycopg = POSTGRES.imported()
     is_limit = (getattr(error, "sqlstate", None) or "").startswith(_LIMITS)
     return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not is_limit
 
 
 def is_refusal(error: Exception) -> bool:
     """Whether the database refuses what is written, and would again."""
-    return isinstance(error, _psycopg().Error) and not is_transient(error)
+    return isinstance(error, POSTGRES.imported().Error) and not is_transient(error)
 
 
 def sink_error(error: Exception, settings: PostgresSettings, table: str = "", columns: Iterable[str] = ()) -> SinkError:
@@ -85,7 +85,7 @@ def sink_error(error: Exception, settings: PostgresSettings, table: str = "", co
 
 
 def _connected(settings: PostgresSettings, application_name: str) -> Connection:
-    psycopg = _psycopg()
+    psycopg = POSTGRES.imported()
     parameters: dict[str, Any] = {"connect_timeout": _CONNECT_TIMEOUT_S, **settings.properties}
     connection: Connection = psycopg.connect(
         host=settings.host,
@@ -130,15 +130,3 @@ def _advice(error: Exception, column: str) -> str:
     if getattr(error, "sqlstate", None) in _NOT_AS_WRITTEN:
         return "The table is to have the columns and the key that the job writes by: make it so, and start again."
     return ""
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-    except ImportError as error:
-        raise SetupError(
-            "the PostgreSQL sink needs the package psycopg",
-            where=str(error),
-            now="Install it: pip install 'kafkastream[postgres]'.",
-        ) from None
-    return psycopg

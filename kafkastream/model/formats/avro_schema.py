@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkastream.errors import DefinitionError
+from kafkastream.extras import AVRO
 
 if TYPE_CHECKING:
     from fastavro.types import Schema
@@ -20,7 +21,9 @@ def avro_schema(text: str, where: str) -> Any:
 
     Raises:
         DefinitionError: It is no Avro schema.
+        SetupError: The extra ``avro`` is not installed.
     """
+    AVRO.imported()
     try:
         found = json.loads(text)
         parsed_schema(found)

@@ -10,6 +10,7 @@ from typing import ClassVar, Final, final
 
 import attrs
 
+from kafkastream.extras import AVRO
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.formats.avro_types import avro_type
@@ -51,6 +52,9 @@ class AvroRecordFormat(Format):
     """A format whose messages hold an Avro record."""
 
     __slots__ = ()
+
+    def __attrs_post_init__(self) -> None:
+        AVRO.imported()
 
     @abstractmethod
     def schema_of(self, fields: Sequence[RowField]) -> str:

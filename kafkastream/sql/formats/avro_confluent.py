@@ -92,6 +92,7 @@ class AvroConfluentFormat(AvroRecordFormat):
     properties: FrozenMap[str, str] = settings_under(PROPERTIES)
 
     def __attrs_post_init__(self) -> None:
+        AvroRecordFormat.__attrs_post_init__(self)  # attrs makes a new class of this one, which super() does not know
         _ = self.registry
 
     @property

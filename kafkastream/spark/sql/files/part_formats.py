@@ -6,11 +6,9 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from typing import IO, Any, final
+from typing import IO, TYPE_CHECKING, Any, final
 
 import attrs
-import fastavro
-import fastavro.write
 import pyarrow as pa
 
 from kafkastream.model.common.types import TypeInformation
@@ -24,6 +22,9 @@ from kafkastream.spark.worker.batches import each
 from kafkastream.sql.files.avro import AvroWriterFactory
 from kafkastream.sql.files.csv import CsvWriterFactory
 from kafkastream.sql.files.parquet import ParquetWriterFactory
+
+if TYPE_CHECKING:
+    from fastavro.write import Writer
 
 __all__ = ["Chunk", "ColumnPart", "LinePart", "Part", "PartFormat", "part_format"]
 
@@ -207,23 +208,29 @@ def _(factory: ParquetWriterFactory, element_type: TypeInformation[Any] | None) 
 @final
 class _Avro(PartFormat):
     def __init__(self, factory: AvroWriterFactory) -> None:
-        self._schema = fastavro.parse_schema(json.loads(factory.schema.text))
+        from fastavro import parse_schema
+
+        self._schema = parse_schema(json.loads(factory.schema.text))
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
         """Check that the elements are of the schema."""
-        each(lambda value: fastavro.validate(value, self._schema), values)
+        from fastavro.validation import validate
+
+        each(lambda value: validate(value, self._schema), values)
         return [(None, values)]
 
     def begin(self, stream: IO[bytes]) -> Part:
         """Begin with the schema."""
-        return _AvroPart(stream, fastavro.write.Writer(stream, self._schema))
+        from fastavro.write import Writer
+
+        return _AvroPart(stream, Writer(stream, self._schema))
 
 
 @final
 @attrs.define(eq=False)
 class _AvroPart(Part):
     stream: IO[bytes]
-    writer: fastavro.write.Writer
+    writer: Writer
 
     @property
     def size(self) -> int:

@@ -1,0 +1,50 @@
+"""Packages that few jobs need: each is installed with an extra of kafkastream."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final, final
+
+import attrs
+
+from kafkastream.errors import SetupError
+
+__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "Extra"]
+
+
+@final
+@attrs.frozen
+class Extra:
+    """An extra of kafkastream, and the package that it installs.
+
+    Args:
+        name: Name of the extra, as in ``pip install 'kafkastream[avro]'``.
+        package: Name of the package.
+        module: Module of the package that is imported.
+        needed_by: Subject of the error's sentence: what needs the package.
+    """
+
+    name: str
+    package: str
+    module: str
+    needed_by: str
+
+    def imported(self) -> Any:
+        """Import the module.
+
+        Raises:
+            SetupError: The package is not installed.
+        """
+        try:
+            return import_module(self.module)
+        except ImportError as error:
+            raise SetupError(
+                f"{self.needed_by} needs the package {self.package}",
+                where=str(error),
+                now=f"Install it: pip install 'kafkastream[{self.name}]'.",
+            ) from None
+
+
+AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")
+POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
+PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")

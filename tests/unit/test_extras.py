@@ -1,0 +1,70 @@
+"""Packages of extras: nothing imports them until they are needed, and then an error names the extra."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
+from kafkastream.errors import SetupError
+from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, Extra
+from kafkastream.metrics.reporters import reporters_of
+from kafkastream.postgres.client import connect
+from kafkastream.postgres.settings import PostgresSettings
+from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
+
+ROOT: Final = Path(__file__).parents[2]
+EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS)
+SCHEMA: Final = '{"type": "record", "name": "Order", "fields": []}'
+REPORTER: Final = {
+    "metrics.reporter.prom.factory.class": "org.apache.flink.metrics.prometheus.PrometheusReporterFactory"
+}
+
+
+@pytest.mark.parametrize(
+    ("extra", "use"),
+    [
+        pytest.param(AVRO, lambda: AvroRowSerializationSchema(avro_schema_string=SCHEMA), id="rows"),
+        pytest.param(AVRO, lambda: AvroSchema.parse_string(SCHEMA), id="files"),
+        pytest.param(AVRO, AvroFormat, id="avro tables"),
+        pytest.param(AVRO, lambda: AvroConfluentFormat(url="http://registry"), id="avro-confluent tables"),
+        pytest.param(
+            POSTGRES, lambda: connect(PostgresSettings(host="localhost", database="db")), id="PostgreSQL sink"
+        ),
+        pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
+    ],
+)
+def test_a_missing_package_is_told_with_its_extra(
+    extra: Extra, use: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, extra.module, None)
+    with pytest.raises(SetupError, match=f"needs the package {extra.package}") as caught:
+        use()
+    assert f"pip install 'kafkastream[{extra.name}]'" in str(caught.value)
+
+
+def test_nothing_imports_them_before_they_are_needed() -> None:
+    program = f"""
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys({[extra.module for extra in EXTRAS]}))
+import kafkastream
+for module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):
+    if not module.name.endswith("__main__") and module.name != "kafkastream.metrics.prometheus":
+        importlib.import_module(module.name)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("extra", EXTRAS, ids=lambda extra: extra.name)
+def test_each_extra_installs_its_package(extra: Extra) -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    listed = re.search(rf"^{extra.name} = \[(.*?)\]$", project, re.MULTILINE)
+    assert listed
+    assert extra.package in re.findall(r'"([\w-]+)', listed[1])
