@@ -15,21 +15,19 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
-from pyspark.daemon import manager
-
 from kafkastream.spark.crash_notes import settle
+from kafkastream.spark.internals.python import WORKER_MODULES, run_daemon
 
 __all__ = ["note_ends", "preload"]
 
 _PRELOADED: Final = (
-    "pyspark.worker",
+    *WORKER_MODULES,
     "pandas",
     "pyarrow.compute",
     "pyarrow.ipc",
     "kafkastream.spark.exchange.stateful_stage",
     "kafkastream.spark.plan.query_compiler",
     "pyarrow.acero",
-    "pyspark.sql.streaming.proto.StateMessage_pb2",
 )
 
 
@@ -65,4 +63,4 @@ def _reap(*_: object) -> None:
 if __name__ == "__main__":
     preload()
     note_ends()
-    manager()
+    run_daemon()

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 import attrs
 from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +34,7 @@ from kafkastream.spark.cdc.tasks import Tasks
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.checkpoint.source_options import from_condition
+from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.plan.spark_typing import SparkTyping
 from kafkastream.spark.worker.reports import Report, ReportKind
@@ -46,9 +47,6 @@ if TYPE_CHECKING:
 __all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]
 
 log = logging.getLogger("kafkastream")
-
-_QUERY_ID: Final = "sql.streaming.queryId"
-"""Local property in which Spark tells the query's lasting id."""
 
 
 @final
@@ -148,7 +146,7 @@ class PipelineQuery:
                 return reports
             if any(one.kind is ReportKind.SCHEMAS and one.content.reached is not None for one in reports):
                 return [one for one in reports if one.kind is ReportKind.SCHEMAS]  # metrics come with the next round
-            query = frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID) or self._run.id
+            query = query_id(frame.sparkSession) or self._run.id
             sink.write(rows.where("report IS NULL"), self._book, MicroBatch(query, self._number))
             return reports
         finally:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 import attrs
 import pyarrow as pa
-from pyspark import cloudpickle
 
 from kafkastream.errors import JobError, UserFunctionError
 from kafkastream.model.common.coercion import Coercion, MistypedError, coercion_of
@@ -25,6 +24,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import KeyedInput
 from kafkastream.operators.state.key_encoding import NO_KEY, bucket_of, key_encoder
 from kafkastream.operators.stream.keyed_operators import KeyedElements
+from kafkastream.spark.internals import python
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import TaskScope
@@ -122,8 +122,7 @@ def dumps(content: Any) -> bytes:
     try:
         return pickle.dumps(content, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
-        pickled: bytes = cloudpickle.dumps(content)
-        return pickled
+        return python.dumps(content)
 
 
 def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import attrs
 from pyspark.sql import SparkSession
@@ -19,6 +19,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.internals.jvm import file_system, java_path
 from kafkastream.spark.session.checkpoint_files import Files
 from kafkastream.spark.session.master import is_cluster
 from kafkastream.spark.session.translate_errors import translated
@@ -128,9 +129,8 @@ def _local_folder(session: SparkSession, directory: str | None) -> str | None:
     """The absolute path of a directory that lies on this machine, as far as its path tells; None of another's."""
     if directory is None:
         return None
-    jvm: Any = session.sparkContext._jvm
-    path = jvm.org.apache.hadoop.fs.Path(directory)
-    system = path.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+    path = java_path(session, directory)
+    system = file_system(session, path)
     return str(system.makeQualified(path).toUri().getPath()) if system.getScheme() == "file" else None
 
 

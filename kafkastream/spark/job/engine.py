@@ -28,6 +28,7 @@ from kafkastream.spark.checkpoint.identity import JobIdentity, PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.owner import FolderOwner
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.job.cluster_checks import check_cluster, checkpointed
 from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.exactly_once import ExactlyOnce
@@ -74,7 +75,6 @@ if TYPE_CHECKING:
 
 __all__ = ["start", "start_and_collect"]
 
-_QUERY_ID = "sql.streaming.queryId"
 _SHOWN_PER_BATCH = 200_000
 """How many records a micro-batch holds at most when what comes out of it goes through the driver."""
 _PIECE = 200_000
@@ -387,7 +387,7 @@ class _Part:
     def _keyed_batch(self, run: RunningPart, over: Event, frame: DataFrame, batch: int) -> None:
         """Run a micro-batch that goes through stateful stages."""
         assert self.keyed is not None
-        query = _query_of(frame)
+        query = str(query_id(frame.sparkSession))
         if self.tables is not None and self.tables.ends_in_rows:
             frame = self._ended(self.tables, frame)
         elif self.writer is not None:
@@ -488,10 +488,6 @@ def _part(
         is_named=is_named,
         dependencies=dependencies,
     )
-
-
-def _query_of(frame: DataFrame) -> str:
-    return str(frame.sparkSession.sparkContext.getLocalProperty(_QUERY_ID))
 
 
 def _servers(graph: JobGraph) -> str:

@@ -27,8 +27,8 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.internals.queries import records_at_work
 from kafkastream.spark.job.job_metrics import QueryMetrics
-from kafkastream.spark.job.records_at_work import records_at_work
 from kafkastream.spark.plan.keyed_query import KeyedQuery
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import attrs
-from pyspark import cloudpickle
 
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.node import PipelineNode
@@ -35,6 +34,7 @@ from kafkastream.spark.exchange.single_writer import HandOver, WriterPlan
 from kafkastream.spark.exchange.source_chain import Chain
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.session.pickling import sent
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
 from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
@@ -311,7 +311,7 @@ def _culprit(chain: Chain | KeyedChain | Flow) -> str:
     flow = chain if isinstance(chain, Flow) else chain.flow
     for name, part in [*own, *((operator.name, operator) for operator in flow.operators())]:
         try:
-            cloudpickle.dumps(part)
+            dumps(part)
         except Exception:  # noqa: BLE001 - whatever it raises, this is the one
             return name
     return "?"

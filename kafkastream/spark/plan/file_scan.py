@@ -12,7 +12,6 @@ from typing import Final, final
 import attrs
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, functions
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     BinaryType,
     IntegerType,
@@ -22,6 +21,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from kafkastream.spark.internals.python import arrow_schema_of
 from kafkastream.spark.plan.table_scan import read_messages
 from kafkastream.spark.session.translate_errors import BAD_RECORD
 from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
@@ -102,7 +102,7 @@ def _lines(
 ) -> tuple[DataFrame, dict[int, Column]]:
     """Lines, each read as a message of Kafka would be; the columns by their places."""
     schema = StructType([*described, StructField("line", LongType()), StructField(_VALUE, BinaryType())])
-    lines = files.mapInArrow(partial(_read_files, _Lines(part, to_arrow_schema(schema))), schema)
+    lines = files.mapInArrow(partial(_read_files, _Lines(part, arrow_schema_of(schema, timezone=None))), schema)
     read = part.pruned(needed)
     rows = read_messages(lines, reader_of(read), (_VALUE, "parsed", _ROW), _failure)
     return rows, {field.index: functions.col(f"{_ROW}{place}") for place, field in enumerate(read.fields)}
@@ -118,7 +118,7 @@ def _columns(
     names = [f"column{place}" for place in range(len(fields))]
     found = [StructField(name, spark_type(field.type)) for name, field in zip(names, fields, strict=True)]
     schema = StructType([*described, *found])
-    columns = _Columns(arrow_schema(own), to_arrow_schema(schema, timezone="UTC"), part.format.utc_timezone)
+    columns = _Columns(arrow_schema(own), arrow_schema_of(schema), part.format.utc_timezone)
     rows = files.mapInArrow(partial(_read_files, columns), schema)
     return rows, {field.index: functions.col(name) for name, field in zip(names, fields, strict=True)}
 

@@ -8,7 +8,6 @@ from typing import Final, final
 
 import attrs
 from pyspark.sql import Column, DataFrame, SparkSession, functions
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import (
     BinaryType,
@@ -27,6 +26,7 @@ from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.internals.python import arrow_schema_of
 from kafkastream.spark.plan.file_scan import files_scanned
 from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.spark.plan.keyed_query import in_levels, staged
@@ -265,7 +265,7 @@ class _Making:
             kept = both if self._is_first else both.where("false")
             sent = kept.mapInArrow(frames.plan.messages(labels or (0,)), MESSAGE_SCHEMA)
         schema = _unpacked([sent_type(field) for field in source.fields])
-        rows = sent.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
+        rows = sent.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
         names = column_names(len(source.fields))
         return rows.select(
             *_hidden(rows),
@@ -289,7 +289,7 @@ class _Making:
         messages = [self.messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
         out = staged([*messages, self.marks()], [frames.levels[node]])
         schema = _unpacked([field.type for field in stateful.fields])
-        return out.mapInArrow(Unpacking(node, to_arrow_schema(schema, timezone="UTC")), schema)
+        return out.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
 
     def marks(self) -> DataFrame:
         """How far time has come, as every stateful stage is to know it."""

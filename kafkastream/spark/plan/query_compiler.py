@@ -7,15 +7,14 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
-from pyspark import cloudpickle
 from pyspark.sql import SparkSession
-from pyspark.sql.pandas.types import to_arrow_type
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, Node
 from kafkastream.spark.checkpoint.operator_ids import keyed_identities
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.internals.python import arrow_type_of, dumps
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, pickled
 from kafkastream.spark.plan.physical_plan import QueryFrames, StreamPlan
 from kafkastream.spark.sql.files.file_rows import FileRows
@@ -128,12 +127,11 @@ def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> byte
         keyed_identities(compiler.graph)[node.id],
         node.id,
         WindowParts(operation.operation, operation.retracts),
-        [to_arrow_type(spark_type(field.type), timezone="UTC") for field in fields],
+        [arrow_type_of(spark_type(field.type)) for field in fields],
         compiler.scope_of(node),
         compiler.labels,
     )
-    sent: bytes = cloudpickle.dumps(windows)
-    return sent
+    return dumps(windows)
 
 
 def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, final
 
 import attrs
 import pyarrow as pa
-from pyspark import cloudpickle
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession, functions
 
@@ -26,6 +25,8 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
+from kafkastream.spark.internals.jvm import jvm_of
+from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.session.translate_errors import lost_records
@@ -175,7 +176,7 @@ def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]
 def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
     """Elements of a collection, in order, pickled, with the node of their source."""
     held = elements_of(elements) if isinstance(elements, FileContents) else elements
-    values = pa.array([cloudpickle.dumps(element) for element in held], pa.binary())
+    values = pa.array([dumps(element) for element in held], pa.binary())
     return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
 
 
@@ -309,9 +310,8 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
 
 def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
     """The names that a Java pattern matches as a whole: Java itself is asked, since Python's differ."""
-    jvm: Any = session.sparkContext._jvm
     try:
-        compiled = jvm.java.util.regex.Pattern.compile(pattern)
+        compiled = jvm_of(session).java.util.regex.Pattern.compile(pattern)
     except IllegalArgumentException as error:
         reason = str(error).splitlines()[0]
         raise DefinitionError(

@@ -9,13 +9,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.spark.checkpoint.source_options import offsets_json
+from kafkastream.spark.internals.queries import OffsetReader, replace_offset_reader, sources_of
 
 __all__ = ["align"]
 
@@ -23,9 +24,6 @@ log = logging.getLogger("kafkastream")
 
 Waiting = Callable[[], Mapping[int, frozenset[TopicPartition]]]
 """Tells the partitions that are to wait, by the node of their source."""
-
-_FIELD = "kafkaOffsetReader"
-_READER = "org.apache.spark.sql.kafka010.KafkaOffsetReader"
 
 
 def align(session: SparkSession, query_id: str, sources: Sequence[int], waiting: Waiting) -> None:
@@ -41,9 +39,8 @@ def align(session: SparkSession, query_id: str, sources: Sequence[int], waiting:
     """
     try:
         query: Any = session.streams.get(query_id)
-        streams = query._jsq.streamingQuery().sources()
-        for place, source in enumerate(sources):
-            _replace_reader(streams.apply(place), partial(_of_source, waiting, source))
+        for stream, source in zip(sources_of(query), sources, strict=False):  # behind them, the control stream
+            replace_offset_reader(stream, partial(_AligningReader, stream, partial(_of_source, waiting, source)))
     except Exception as error:  # noqa: BLE001 - the insides of another Spark may be missing in any way
         log.warning("watermark alignment has no effect: this Spark lets no partition wait: %s", _told(error))
 
@@ -52,28 +49,17 @@ def _of_source(waiting: Waiting, source: int) -> frozenset[TopicPartition]:
     return waiting().get(source, frozenset())
 
 
-def _replace_reader(stream: Any, waiting: Callable[[], frozenset[TopicPartition]]) -> None:
-    field = stream.getClass().getDeclaredField(_FIELD)
-    field.setAccessible(True)
-    field.set(stream, _OffsetReader(stream, field.get(stream), waiting))
-
-
 @final
-class _OffsetReader:
-    """Stands in the place of a source's offset reader."""
+class _AligningReader(OffsetReader):
+    """Hands questions on to a source's offset reader, and holds back the partitions that wait."""
 
-    class Java:
-        """What py4j asks for."""
-
-        implements: ClassVar = [_READER]
-
-    def __init__(self, stream: Any, reader: Any, waiting: Callable[[], frozenset[TopicPartition]]) -> None:
+    def __init__(self, stream: Any, waiting: Callable[[], frozenset[TopicPartition]], reader: Any) -> None:
         self._stream = stream
-        self._reader = reader
         self._waiting = waiting
+        self._reader = reader
 
     def fetchLatestOffsets(self, known: Any) -> Any:
-        """The end of each partition; of one that waits, the offset that it has come to."""
+        """Return the end of each partition; of one that waits, the offset that it has come to."""
         latest = _asked(self._reader.fetchLatestOffsets, known)
         waiting = self._waiting()
         if not waiting or known.isEmpty():

@@ -11,6 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import StorageError
+from kafkastream.spark.internals.jvm import file_system, java_path, jvm_of
 from kafkastream.spark.session.translate_errors import storage_error
 
 __all__ = ["Files"]
@@ -38,7 +39,7 @@ class Files:
                 return None
             stream = system.open(path)
             try:
-                return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+                return bytes(jvm_of(self.session).org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
             finally:
                 stream.close()
 
@@ -79,28 +80,18 @@ class Files:
             if not system.exists(path):
                 system.mkdirs(path)
                 with suppress(Py4JJavaError):  # object stores have none
-                    system.setPermission(path, self._jvm.org.apache.hadoop.fs.permission.FsPermission("700"))
+                    system.setPermission(path, jvm_of(self.session).org.apache.hadoop.fs.permission.FsPermission("700"))
 
     def delete(self, name: str) -> None:
         """Remove a file or folder, if it is there."""
         with self._told("remove", name) as (system, path):
             system.delete(path, True)
 
-    @property
-    def _jvm(self) -> Any:
-        return self.session.sparkContext._jvm
-
-    def _path(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self.root}/{name}" if name else self.root)
-
-    def _system(self, path: Any) -> Any:
-        return path.getFileSystem(self.session.sparkContext._jsc.hadoopConfiguration())
-
     @contextmanager
     def _told(self, verb: str, name: str) -> Iterator[tuple[Any, Any]]:
         """The file system and the path of a file, whose errors are told in the user's words."""
         try:
-            path = self._path(name)
-            yield self._system(path), path
+            path = java_path(self.session, f"{self.root}/{name}" if name else self.root)
+            yield file_system(self.session, path), path
         except Py4JJavaError as error:
             raise storage_error(f"cannot {verb} {self.root}/{name}", error) from None

@@ -12,11 +12,12 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pyspark import SparkContext
 
 from kafkastream.errors import SetupError
+from kafkastream.spark.internals.jvm import jvm_of
 
 __all__ = ["provide_python"]
 
@@ -41,8 +42,7 @@ def provide_python(context: SparkContext) -> None:
     if python.is_absolute() or len(python.parts) == 1:  # the latter is looked for on the PATH, on either side
         return
     context.environment[_PYTHON_OF_DRIVER] = sys.executable
-    jvm: Any = context._jvm
-    script = Path(str(jvm.java.lang.System.getProperty("user.dir")), python)
+    script = Path(str(jvm_of(context).java.lang.System.getProperty("user.dir")), python)
     if script.exists():
         return
     try:

@@ -9,18 +9,18 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Final, final
 
 from py4j.protocol import Py4JError, Py4JNetworkError
-from pyspark import SparkConf, SparkContext, java_gateway
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
-from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
 from typing_extensions import Self
 
 from kafkastream.errors import SetupError, SparkLostError
+from kafkastream.spark.internals.jvm import answer_callbacks, launch_gateway, running_gateway, wrap_accumulator_errors
 from kafkastream.spark.session.worker_output import shown
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
@@ -47,9 +47,9 @@ def launch(conf: SparkConf) -> Any:
     Raises:
         SetupError: The JVM has ended as it started; the error has its own message.
     """
-    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started():
+    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started() as popen:
         try:
-            gateway = launch_gateway(conf, {"stdout": out.into, "stderr": errors.into})
+            gateway = launch_gateway(conf, {"stdout": out.into, "stderr": errors.into}, popen)
         except (PySparkException, Py4JError, OSError) as error:
             raise SetupError(
                 "Spark's JVM did not start",
@@ -62,8 +62,8 @@ def launch(conf: SparkConf) -> Any:
 
 
 @contextmanager
-def _ended_unless_started() -> Iterator[None]:
-    """End the JVM if the program ends while it starts: then nobody else knows of it, and it would stay."""
+def _ended_unless_started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Give what starts the JVM, and end it if the program ends meanwhile: nobody else knows of it, and it would stay."""
     begun: list[subprocess.Popen[bytes]] = []
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
@@ -71,15 +71,12 @@ def _ended_unless_started() -> Iterator[None]:
         begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]
 
-    vars(java_gateway)["Popen"] = popen  # launch_gateway hands out no process that has not started
     try:
-        yield
+        yield popen
     except BaseException:
         for process in begun:
             process.kill()
         raise
-    finally:
-        vars(java_gateway)["Popen"] = subprocess.Popen
 
 
 @final
@@ -150,7 +147,7 @@ def forward_signals(gateway: Any) -> None:
         return
     if not str(jvm.java.lang.System.getProperty("sun.java.command") or "").startswith(_SUBMITTED):
         return
-    ensure_callback_server_started(gateway)
+    answer_callbacks(gateway)
     signals = jvm.sun.misc
     signals.Signal.handle(signals.Signal("TERM"), _Forwarder())
     signals.Signal.handle(signals.Signal("INT"), signals.SignalHandler.SIG_IGN)
@@ -189,7 +186,7 @@ def lost_jvm(error: BaseException | None = None) -> SparkLostError | None:
     Args:
         error: What a call to the JVM raised; where another process has started the JVM, only this can tell.
     """
-    gateway = SparkContext._gateway
+    gateway = running_gateway()
     if gateway is None:
         return None
     is_cut_off = isinstance(error, (Py4JNetworkError, ConnectionError))
@@ -207,16 +204,7 @@ def hush_end(context: SparkContext) -> None:
     https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py#L1045.
     """
     logging.getLogger().addFilter(_is_not_of_py4j)
-    server = getattr(context, "_accumulatorServer", None)
-    if server is None or "handle_error" in vars(server):
-        return
-    tell = server.handle_error
-
-    def handle_error(request: object, address: object) -> None:
-        if lost_jvm(ConnectionError()) is None:
-            tell(request, address)
-
-    server.handle_error = handle_error
+    wrap_accumulator_errors(context, lambda: lost_jvm(ConnectionError()) is not None)
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

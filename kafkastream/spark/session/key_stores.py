@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
 
 from kafkastream.errors import DefinitionError, SetupError, UnsupportedFeatureError
+from kafkastream.spark.internals.jvm import running_gateway
 
 __all__ = ["has_stores", "with_pem_stores"]
 
@@ -143,7 +143,7 @@ def _characters(text: str | None) -> Any:
 
 
 def _gateway() -> Any:
-    gateway = SparkContext._gateway
+    gateway = running_gateway()
     if gateway is None:
         raise SetupError("stores of keys are read by Spark's JVM, and Spark was not started")
     return gateway

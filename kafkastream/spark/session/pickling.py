@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, final
 
 import attrs
-from pyspark import cloudpickle
 
 from kafkastream.alias import is_aliased, loads_with_alias
 from kafkastream.errors import DefinitionError
+from kafkastream.spark.internals.python import dumps
 
 __all__ = ["sent"]
 
@@ -26,7 +26,7 @@ def sent(thing: object, what: Callable[[], str]) -> bytes:
         DefinitionError: It cannot be sent.
     """
     try:
-        data: bytes = cloudpickle.dumps(thing)
+        data = dumps(thing)
     except (TypeError, AttributeError, pickle.PicklingError) as error:
         raise DefinitionError(
             f"{what()} cannot be sent to Spark's workers: {error}",

@@ -13,13 +13,22 @@ from typing import Any
 import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
-from pyspark.find_spark_home import _find_spark_home
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import HIDDEN_KEYS
 from kafkastream.spark.crash_notes import make_folder
+from kafkastream.spark.internals.jvm import (
+    active_session_kept,
+    add_to_class_path,
+    forget_gateway,
+    has_class,
+    running_gateway,
+    spark_home,
+    spark_is_running,
+)
+from kafkastream.spark.internals.python import DAEMON_MODULE
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
 from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version
@@ -49,18 +58,8 @@ _LOCAL = "local[*,4]"
 
 def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
     """A frame of rows that are here; Spark would make its session the program's active one, which it stays as it was."""
-    sessions = _jvm(session).SparkSession
-    with _PROGRAMS_SESSION:
-        before = SparkSession._activeSession
-        of_thread = sessions.getActiveSession()  # which Spark keeps for each thread, and Python for all
-        try:
-            return session.createDataFrame(rows, schema)
-        finally:
-            SparkSession._activeSession = before
-            if of_thread.isDefined():
-                sessions.setActiveSession(of_thread.get())
-            else:
-                sessions.clearActiveSession()
+    with _PROGRAMS_SESSION, active_session_kept(session):
+        return session.createDataFrame(rows, schema)
 
 
 def spark_session(python: str | None = None) -> SparkSession:
@@ -87,7 +86,7 @@ def spark_session(python: str | None = None) -> SparkSession:
         raise lost
     # Spark's workers would start another Python, one without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    if python is not None and SparkContext._active_spark_context is None:
+    if python is not None and not spark_is_running():
         os.environ["PYSPARK_PYTHON"] = python
     # They log the traceback of every callback that fails, and of every plan; our own errors say it in the user's words.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
@@ -95,7 +94,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     with _PROGRAMS_SESSION:
         session = SparkSession.getActiveSession() or _new_session()
     check_spark(session.version, pyspark.__version__)
-    forward_signals(session.sparkContext._gateway)
+    forward_signals(running_gateway())
     hush_end(session.sparkContext)
     if python not in {None, session.sparkContext.pythonExec}:
         raise UnsupportedFeatureError(
@@ -112,11 +111,11 @@ def spark_session(python: str | None = None) -> SparkSession:
 
 
 def _new_session() -> SparkSession:
-    if SparkContext._active_spark_context is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+    if spark_is_running() or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.builder.getOrCreate()
     check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
-    if SparkContext._gateway is not None:  # an earlier session was stopped, its JVM is there
+    if running_gateway() is not None:  # an earlier session was stopped, its JVM is there
         return SparkSession(SparkContext(conf=_configuration()))
     _share_import_path()
     make_folder()
@@ -128,7 +127,7 @@ def _new_session() -> SparkSession:
         why = own_words(str(error.java_exception))
         gateway.shutdown()
         gateway.proc.stdin.close()  # with which the JVM ends
-        SparkContext._gateway = SparkContext._jvm = None
+        forget_gateway()
         raise SetupError("Spark did not start", now=why) from None
 
 
@@ -159,7 +158,7 @@ def _refuse_unpaired_threads() -> None:
 
 def _configuration() -> SparkConf:
     conf = SparkConf()
-    conf.setIfMissing("spark.master", given_master(os.environ, Path(_find_spark_home())) or _LOCAL)
+    conf.setIfMissing("spark.master", given_master(os.environ, spark_home()) or _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash says where it was
@@ -167,7 +166,7 @@ def _configuration() -> SparkConf:
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
     # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
     if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
-        conf.setIfMissing("spark.python.daemon.module", "kafkastream.spark.daemon")
+        conf.setIfMissing(DAEMON_MODULE, "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf
@@ -224,7 +223,7 @@ def add_jars(session: SparkSession, name: str, jars: Callable[[], Iterable[Path]
         ConnectorMissingError: Spark's driver cannot take further jars.
         JarsUnavailableError: They could not be had.
     """
-    if not (_has_class(session, name) or _add_jars(session, jars(), name)):
+    if not (has_class(session, name) or _add_jars(session, jars(), name)):
         raise ConnectorMissingError(
             f"Spark runs without {what}",
             now=f'Start with: spark-submit --jars "$(kafkastream jars),$(kafkastream jars {option})" …',
@@ -232,15 +231,7 @@ def add_jars(session: SparkSession, name: str, jars: Callable[[], Iterable[Path]
 
 
 def _has_connector(session: SparkSession) -> bool:
-    return _has_class(session, _CONNECTOR_CLASS)
-
-
-def _has_class(session: SparkSession, name: str) -> bool:
-    try:
-        _jvm(session).java.lang.Thread.currentThread().getContextClassLoader().loadClass(name)
-    except Py4JJavaError:
-        return False
-    return True
+    return has_class(session, _CONNECTOR_CLASS)
 
 
 def _add_connector(session: SparkSession) -> bool:
@@ -252,15 +243,4 @@ def _add_connector(session: SparkSession) -> bool:
 
 def _add_jars(session: SparkSession, jars: Iterable[Path], name: str) -> bool:
     """Give a running driver and its executors jars; works where Spark's driver has a class loader that can grow."""
-    jvm = _jvm(session)
-    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-    if not loader.getClass().getName().endswith("MutableURLClassLoader"):
-        return False
-    for jar in jars:
-        loader.addURL(jvm.java.net.URL(jar.as_uri()))
-        session.sparkContext._jsc.sc().addJar(str(jar))
-    return _has_class(session, name)
-
-
-def _jvm(session: SparkSession) -> Any:
-    return session.sparkContext._jvm
+    return add_to_class_path(session, jars) and has_class(session, name)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
-from pyspark import cloudpickle
+
+from kafkastream.spark.internals.python import dumps
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,9 +49,7 @@ class Report(NamedTuple):
 
     def payload(self) -> bytes:
         """The content, pickled; what is plain needs no more than pickle, in a third of the time."""
-        dumps = pickle.dumps if self.kind in _PLAIN else cloudpickle.dumps
-        payload: bytes = dumps(self.content)
-        return payload
+        return pickle.dumps(self.content) if self.kind in _PLAIN else dumps(self.content)
 
     @staticmethod
     def of_row(row: Any) -> Report:

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkastream.cdc.sinks import SinkError
+from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
 from kafkastream.spark.session.translate_errors import STORAGE, without_secrets
@@ -73,17 +74,8 @@ def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[
 @contextmanager
 def active(session: SparkSession) -> Iterator[None]:
     """Have Delta read a log with the settings of a session: it asks for the thread's active one."""
-    assert session.sparkContext._jvm is not None
-    sessions = session.sparkContext._jvm.SparkSession
-    before = sessions.getActiveSession()
-    sessions.setActiveSession(session._jsparkSession)
-    try:
+    with keep_session_active(session):
         yield
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
 
 
 @contextmanager

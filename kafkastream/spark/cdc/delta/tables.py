@@ -13,6 +13,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import Column, TableId
 from kafkastream.spark.cdc.delta.connection import active
+from kafkastream.spark.internals.jvm import java_path, java_session, jvm_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -65,7 +66,7 @@ class DeltaTables:
     def handle(self, table: TableId, session: SparkSession | None = None) -> Any:
         """Return Delta's own handle of a table, in another session if one is given."""
         of = session or self.session
-        return self._delta.forPath(of._jsparkSession, self.path(table))
+        return self._delta.forPath(java_session(of), self.path(table))
 
     def existing(self, table: TableId) -> ExistingTable | None:
         """Return what is known of a table; None if there is none.
@@ -74,11 +75,11 @@ class DeltaTables:
             SchemaChangeRefusedError: Something else is at its path.
         """
         path = self.path(table)
-        if not self._delta.isDeltaTable(self.session._jsparkSession, path):
+        if not self._delta.isDeltaTable(java_session(self.session), path):
             self._check_free(table, path)
             return None
         schema = self.session.read.format("delta").load(path).schema
-        log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self.session._jsparkSession, path)
+        log = jvm_of(self.session).org.apache.spark.sql.delta.DeltaLog.forTable(java_session(self.session), path)
         metadata = log.unsafeVolatileSnapshot().metadata()
         partition_columns = metadata.partitionColumns().mkString(_SEPARATOR)
         widens = metadata.configuration().get(_WIDENS)
@@ -90,14 +91,16 @@ class DeltaTables:
 
     def last_version(self, table: TableId, application: str) -> int | None:
         """Return the last transaction of an application that a table holds, as ``existing`` has last found it; None if it holds none."""
-        log = self._jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self.session._jsparkSession, self.path(table))
+        log = jvm_of(self.session).org.apache.spark.sql.delta.DeltaLog.forTable(
+            java_session(self.session), self.path(table)
+        )
         with active(self.session):
             found = log.unsafeVolatileSnapshot().transactions().get(application)
         return int(found.get()) if found.isDefined() else None
 
     def _check_free(self, table: TableId, path: str) -> None:
-        folder = self._jvm.org.apache.hadoop.fs.Path(path)
-        files = folder.getFileSystem(self.session._jsparkSession.sessionState().newHadoopConf())
+        folder = java_path(self.session, path)
+        files = folder.getFileSystem(java_session(self.session).sessionState().newHadoopConf())
         if files.exists(folder) and len(files.listStatus(folder)):
             raise SchemaChangeRefusedError(
                 "there are files at the table's path that are no Delta Lake table",
@@ -107,11 +110,7 @@ class DeltaTables:
 
     @property
     def _delta(self) -> Any:
-        return self._jvm.io.delta.tables.DeltaTable
-
-    @property
-    def _jvm(self) -> Any:
-        return self.session.sparkContext._jvm
+        return jvm_of(self.session).io.delta.tables.DeltaTable
 
 
 def table_path(root: str, table: TableId) -> str:

@@ -20,6 +20,7 @@ from kafkastream.spark.cdc.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
 from kafkastream.spark.cdc.transforms import parsed_as
+from kafkastream.spark.internals.jvm import java_frame
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.types import DataType
 
@@ -134,7 +135,7 @@ class DeltaWriter:
         target = self.tables.handle(table, rows.sparkSession).alias("t")
         same = " AND ".join(f"t.{quoted(schema.names[place])} = s.{column(place)}" for place in keys)
         values = {quoted(name): f"s.{column(place)}" for place, name in enumerate(schema.names)}
-        merge = target.merge(source.alias("s")._jdf, same)
+        merge = target.merge(java_frame(source.alias("s")), same)
         merge = merge.whenMatched(f"s.{_GONE}").delete().whenMatched().updateExpr(values)
         merge.whenNotMatched(f"NOT s.{_GONE}").insertExpr(values).execute()
 

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeVar, final
 import attrs
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import BinaryType, DataType, StringType, StructField, StructType
+
+from kafkastream.spark.internals.python import arrow_type_of
 
 __all__ = ["PROBLEM", "ROW", "MessageDecoder", "MessageEncoder", "decoded", "encoded_messages"]
 
@@ -81,8 +82,7 @@ def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], pr
 
 
 def _arrow(kind: DataType) -> pa.DataType:
-    (field,) = to_arrow_schema(StructType([StructField("", kind)]), timezone="UTC")
-    return field.type
+    return arrow_type_of(kind)
 
 
 @final

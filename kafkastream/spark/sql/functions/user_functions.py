@@ -10,16 +10,13 @@ from typing import Any, Final, final
 
 import attrs
 import pyarrow as pa
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, lit
-from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.udf import UserDefinedFunction as SparkFunction
-from pyspark.util import PythonEvalType
 
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.crash_notes import NOTE
+from kafkastream.spark.internals.python import arrow_type_of, loads, register_arrow_function
 from kafkastream.spark.session.pickling import sent
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type
@@ -40,7 +37,7 @@ __all__ = ["callable_on", "declare", "register"]
 def declare(session: SparkSession, functions: Iterable[NamedFunction]) -> None:
     """Let a session know the types of functions, which it cannot call."""
     for one in functions:
-        _register(session, one, _no_call, PythonEvalType.SQL_SCALAR_ARROW_UDF)
+        _register(session, one, _no_call)
 
 
 def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run) -> None:
@@ -57,13 +54,13 @@ def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run
             run,
             sent(of.function, partial("the function {!r}".format, one.name)),
             of.result_type,
-            to_arrow_type(spark_type(of.result_type), timezone="UTC"),
+            arrow_type_of(spark_type(of.result_type)),
             of.is_pandas,
         )
         if _closes(of.function):
-            _register(session, one, calls.of_task, PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF)
+            _register(session, one, calls.of_task, takes_batches=True)
         else:
-            _register(session, one, calls, PythonEvalType.SQL_SCALAR_ARROW_UDF)
+            _register(session, one, calls)
 
 
 def callable_on(frame: DataFrame, texts: Iterable[str], changelog: ChangelogMode) -> DataFrame:
@@ -83,15 +80,17 @@ def callable_on(frame: DataFrame, texts: Iterable[str], changelog: ChangelogMode
     return frame.withColumn(KEPT, kept)
 
 
-def _register(session: SparkSession, named: NamedFunction, call: Callable[..., Any], kind: int) -> None:
-    function = SparkFunction(
+def _register(
+    session: SparkSession, named: NamedFunction, call: Callable[..., Any], *, takes_batches: bool = False
+) -> None:
+    register_arrow_function(
+        session,
+        named.spark_name,
         call,
         spark_type(named.function.result_type),
-        named.spark_name,
-        kind,
-        named.function.is_deterministic,
+        is_deterministic=named.function.is_deterministic,
+        takes_batches=takes_batches,
     )
-    session.udf.register(named.spark_name, function)
 
 
 def _no_call(*_: pa.Array) -> pa.Array:
@@ -150,7 +149,7 @@ class _Calls:
                     function.close()
 
     def _opened(self) -> Any:
-        function = cloudpickle.loads(self.function)
+        function = loads(self.function)
         if isinstance(function, UserDefinedFunction):
             with function_failed(self.name, "open", "function"):
                 function.open(FunctionContext(self.run.job_parameters))

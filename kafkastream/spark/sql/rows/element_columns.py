@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, final
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_type
 
+from kafkastream.spark.internals.python import arrow_type_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.rows.element_values import converter, parts_of
 from kafkastream.spark.worker.batches import each
@@ -19,9 +19,7 @@ __all__ = ["ElementRows", "arrow_schema"]
 
 def arrow_schema(row_type: DataType) -> pa.Schema:
     """Return the columns that Arrow has for rows of a type."""
-    return pa.schema(
-        [pa.field(field.name, to_arrow_type(spark_type(field.type), timezone="UTC")) for field in row_type.fields]
-    )
+    return pa.schema([pa.field(field.name, arrow_type_of(spark_type(field.type))) for field in row_type.fields])
 
 
 @final

@@ -7,13 +7,13 @@ from typing import Any, final
 
 import attrs
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_type
 
 from kafkastream.errors import JobError, UserFunctionError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.exchange.shuffle_messages import SendingOperator, dumps
+from kafkastream.spark.internals.python import arrow_type_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.rows.columnar_parts import as_bytes
 from kafkastream.spark.sql.rows.element_values import Convert, converter, parts_of
@@ -52,7 +52,7 @@ class StreamRows(SendingOperator):
     def open(self, context: RuntimeContext) -> None:
         """Know the bucket and the columns."""
         self._label = self.labels[context.get_index_of_this_subtask() % len(self.labels)]
-        self._kinds = [to_arrow_type(spark_type(sent_type(field)), timezone="UTC") for field in self.source.fields]
+        self._kinds = [arrow_type_of(spark_type(sent_type(field))) for field in self.source.fields]
         self._converts = [
             None if field.type_info is None else converter(field.type_info, field.type) for field in self.source.fields
         ]

@@ -1,0 +1,14 @@
+"""Undocumented names of pyspark, py4j and Spark's JVM, each in one function with a link to Spark's source.
+
+Nothing else in this package touches such a name: a new version of Spark can break these modules and no others.
+``tests/smoke/probes.py`` calls each function on the oldest and on the newest Spark that ``pyproject.toml`` allows.
+
+- ``jvm`` is the gateway, the JVM behind it, its class path and its active session.
+- ``queries`` asks a running query, and replaces the offset reader of its Kafka source.
+- ``python`` is what workers are made of: pickles, types of Arrow, functions, the daemon.
+- ``partitioning`` is the hash by which Spark shuffles.
+- ``checkpoints`` reads the files that Spark keeps of a query.
+- ``conditions`` reads error conditions.
+
+Imported by all rooms of the engine; imports none of them.
+"""

@@ -1,0 +1,101 @@
+"""Spark's side of Python workers: pickles, types of Arrow, functions of SQL, the daemon that forks workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import pyarrow as pa
+from pyspark import cloudpickle
+from pyspark.sql import SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
+from pyspark.sql.types import DataType, StructType
+from pyspark.sql.udf import UserDefinedFunction
+from pyspark.util import PythonEvalType
+
+__all__ = [
+    "DAEMON_MODULE",
+    "WORKER_MODULES",
+    "arrow_schema_of",
+    "arrow_type_of",
+    "dumps",
+    "loads",
+    "register_arrow_function",
+    "run_daemon",
+]
+
+DAEMON_MODULE: Final = "spark.python.daemon.module"
+"""Setting with the module that forks workers.
+
+https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/internal/config/Python.scala has it as
+internal.
+"""
+WORKER_MODULES: Final = ("pyspark.worker", "pyspark.sql.streaming.proto.StateMessage_pb2")
+"""Modules of pyspark that a worker imports late, the second one for ``transformWithState`` only.
+
+https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/streaming/stateful_processor_api_client.py
+"""
+
+dumps: Final[Callable[[Any], bytes]] = cloudpickle.dumps
+"""Pickles what workers read, functions and classes of the program by value.
+
+Spark's own copy, https://github.com/apache/spark/tree/v4.2.1/python/pyspark/cloudpickle: a class of the program's that Spark
+pickles too, within a function, then stays one class in a worker.
+"""
+loads: Final[Callable[[bytes], Any]] = cloudpickle.loads
+
+ArrowFunction: TypeAlias = Callable[..., Any]
+
+
+def arrow_type_of(kind: DataType) -> pa.DataType:
+    """Return the type that a column of Spark's has in Arrow, when it comes to a worker or goes from it.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/pandas/types.py
+    """
+    return to_arrow_type(kind, timezone="UTC")
+
+
+def arrow_schema_of(schema: StructType, timezone: str | None = "UTC") -> pa.Schema:
+    """Return the schema that rows of Spark's have in Arrow.
+
+    Args:
+        schema: The schema of Spark's.
+        timezone: Time zone of the timestamps; None for none, which Spark takes from workers, too.
+    """
+    return to_arrow_schema(schema, timezone=timezone)
+
+
+def register_arrow_function(
+    session: SparkSession,
+    name: str,
+    call: ArrowFunction,
+    returns: DataType,
+    *,
+    is_deterministic: bool,
+    takes_batches: bool = False,
+) -> None:
+    """Let the SQL of a session call a function from columns of Arrow to a column of Arrow.
+
+    ``pyspark.sql.functions.arrow_udf`` finds out by type hints what the function takes, and has no way to name it:
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/udf.py
+
+    Args:
+        session: The session.
+        name: Name in SQL.
+        call: The function.
+        returns: Type of the results.
+        is_deterministic: Whether equal arguments give equal results, so that Spark may call it more or less often.
+        takes_batches: Whether it takes an iterator over all batches of a task, instead of one batch.
+    """
+    kind = PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF if takes_batches else PythonEvalType.SQL_SCALAR_ARROW_UDF
+    session.udf.register(name, UserDefinedFunction(call, returns, name, kind, is_deterministic))
+
+
+def run_daemon() -> None:
+    """Fork workers as Spark asks for them, until it closes standard input.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/daemon.py
+    """
+    from pyspark.daemon import manager
+
+    manager()

@@ -1,0 +1,93 @@
+"""Running streaming queries: their ids, their records at work, the offset reader of their Kafka sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, Protocol
+
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["OffsetReader", "query_id", "records_at_work", "replace_offset_reader", "sources_of"]
+
+_QUERY_ID: Final = "sql.streaming.queryId"
+_READER_FIELD: Final = "kafkaOffsetReader"
+
+
+class OffsetReader(Protocol):
+    """Answers a Kafka source's questions for offsets; py4j wants the name of the interface.
+
+    https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/KafkaOffsetReader.scala
+    """
+
+    class Java:
+        """The interface, for py4j."""
+
+        implements: ClassVar = ["org.apache.spark.sql.kafka010.KafkaOffsetReader"]
+
+    def fetchLatestOffsets(self, known: Any) -> Any:
+        """Return the end of each partition, as Scala's map.
+
+        Args:
+            known: Scala's option of the offsets that the query has come to.
+        """
+
+
+def query_id(session: SparkSession) -> str | None:
+    """Return the lasting id of the query whose micro-batch this thread runs; None outside of one.
+
+    Spark tells it in a local property:
+    https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/runtime/StreamExecution.scala,
+    ``QUERY_ID_KEY``.
+    """
+    return session.sparkContext.getLocalProperty(_QUERY_ID)
+
+
+def sources_of(query: StreamingQuery) -> list[Any]:
+    """Return the JVM's sources of a query, in the order of its plan; there are none before its first micro-batch."""
+    execution: Any = query
+    return _items(execution._jsq.streamingQuery().sources())
+
+
+def replace_offset_reader(source: Any, make: Callable[[Any], OffsetReader]) -> None:
+    """Put another offset reader in the place of a Kafka source's.
+
+    https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/KafkaMicroBatchStream.scala
+    has it in a field that is not public.
+
+    Args:
+        source: One of ``sources_of`` a query.
+        make: Makes the new reader of the old one.
+    """
+    field = source.getClass().getDeclaredField(_READER_FIELD)
+    field.setAccessible(True)
+    field.set(source, make(field.get(source)))
+
+
+def records_at_work(query: StreamingQuery) -> int:
+    """Return the number of records that the tasks of a query's running micro-batch have read so far.
+
+    Spark has no public interface for it but that of the web pages, which are for people and may be switched off:
+    https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/status/AppStatusStore.scala
+    """
+    execution: Any = query
+    group = str(query.runId)
+    try:
+        context = execution._jsq.sparkSession().sparkContext()
+        store = context.statusStore()
+        jobs = [store.job(number) for number in context.statusTracker().getActiveJobIds()]
+        stages = {stage for job in jobs if _is_of(job, group) for stage in _items(job.stageIds())}
+        return sum(store.lastStageAttempt(stage).inputRecords() for stage in stages)
+    except Py4JError:  # it has just ended, and is no longer kept
+        return 0
+
+
+def _is_of(job: Any, group: str) -> bool:
+    own = job.jobGroup()
+    return bool(own.isDefined()) and own.get() == group
+
+
+def _items(sequence: Any) -> list[Any]:
+    """Return the items of a sequence of Scala's."""
+    return [sequence.apply(place) for place in range(sequence.size())]

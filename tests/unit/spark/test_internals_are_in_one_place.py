@@ -1,0 +1,93 @@
+"""Undocumented names of Spark and py4j are touched in ``kafkastream.spark.internals`` alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import kafkastream
+
+ROOT: Final = Path(kafkastream.__file__).parent
+INTERNALS: Final = ROOT / "spark" / "internals"
+
+DOCUMENTED: Final = frozenset(
+    {
+        "py4j.protocol",
+        "pyspark",
+        "pyspark.errors",
+        "pyspark.logger",
+        "pyspark.sql",
+        "pyspark.sql.datasource",
+        "pyspark.sql.functions",
+        "pyspark.sql.streaming.datasource",
+        "pyspark.sql.streaming.query",
+        "pyspark.sql.streaming.readwriter",
+        "pyspark.sql.streaming.stateful_processor",
+        "pyspark.sql.types",
+    }
+)
+"""Modules that Spark's reference of Python describes; of ``pyspark`` itself, ``NAMES``."""
+NAMES: Final = frozenset({"SparkConf", "SparkContext", "TaskContext"})
+PRIVATE: Final = frozenset(
+    [
+        "_accumulatorServer",
+        "_activeSession",
+        "_active_spark_context",
+        "_gateway",
+        "_jdf",
+        "_jreader",
+        "_jsc",
+        "_jsparkSession",
+        "_jsq",
+        "_jvm",
+        "_jwrite",
+        "addURL",
+        "kafkaOffsetReader",
+    ]
+)
+SETTINGS: Final = frozenset({"spark.python.daemon.module", "sql.streaming.queryId", "streaming.sql.batchId"})
+
+
+def undocumented(tree: ast.AST) -> Iterator[str]:
+    """Yield the undocumented names of Spark in a module."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) if name in PRIVATE:
+                yield name
+            case ast.Constant(value=str(text)) if text in SETTINGS | PRIVATE:
+                yield text
+            case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] in {"pyspark", "py4j"}:
+                if module not in DOCUMENTED:
+                    yield module
+                for one in names:
+                    if one.name.startswith("_") or (module == "pyspark" and one.name not in NAMES):
+                        yield f"{module}.{one.name}"
+            case ast.Import(names=names):
+                yield from (one.name for one in names if one.name.startswith(("pyspark.", "py4j")))
+
+
+def test_no_other_module_touches_undocumented_names() -> None:
+    found = {
+        str(path.relative_to(ROOT)): sorted(set(undocumented(ast.parse(path.read_text(encoding="utf-8")))))
+        for path in ROOT.rglob("*.py")
+        if INTERNALS not in path.parents
+    }
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("context._jvm.java", "_jvm"),
+        ("from pyspark import cloudpickle", "pyspark.cloudpickle"),
+        ("from pyspark.sql.pandas.types import to_arrow_type", "pyspark.sql.pandas.types"),
+        ("import pyspark.daemon", "pyspark.daemon"),
+        ("context.getLocalProperty('sql.streaming.queryId')", "sql.streaming.queryId"),
+    ],
+)
+def test_such_names_are_found(source: str, name: str) -> None:
+    assert list(undocumented(ast.parse(source))) == [name]
