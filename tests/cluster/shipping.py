@@ -28,21 +28,22 @@ def packed(directory: Path) -> Path:
     return archive
 
 
-def submit_options(archive: Path) -> list[str]:
-    """Options of ``spark-submit``: the environment, and executors that fit on the tests' workers."""
+def submit_options(archive: Path | None) -> list[str]:
+    """Return options of ``spark-submit``: the environment, if it is shipped, and executors that fit on the tests' workers."""
     workers = "spark.python.daemon.module=kafkastream.spark.daemon"  # which are there at once, also on a busy machine
     jvms = f"spark.executor.extraJavaOptions={' '.join(options())}"
-    return ["--archives", f"{archive}#env", "--executor-memory", "512m", "--conf", workers, "--conf", jvms]
+    shipped = () if archive is None else ("--archives", f"{archive}#env")
+    return [*shipped, "--executor-memory", "512m", "--conf", workers, "--conf", jvms]
 
 
-def driver_variables(cluster: SparkCluster, archive: Path, *more: str) -> Mapping[str, str]:
-    """The environment in which ``python job.py`` runs on the cluster, as do ``kafkastream run`` and pytest."""
+def driver_variables(cluster: SparkCluster, archive: Path | None, *more: str) -> Mapping[str, str]:
+    """Return the environment in which ``python job.py`` runs on the cluster, as do ``kafkastream run`` and pytest."""
     return {
         **os.environ,
         **short_lived(),
         "MASTER": cluster.url,
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": "./env/bin/python",
+        "PYSPARK_PYTHON": sys.executable if archive is None else "./env/bin/python",
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "PYSPARK_SUBMIT_ARGS": shlex.join([*submit_options(archive), *more, "pyspark-shell"]),
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),

@@ -1,4 +1,4 @@
-"""Jobs on Spark's standalone cluster: executors have no Python but the one that is shipped, and are killed at work."""
+"""Jobs on Spark's standalone cluster: executors are killed at work, and nightly have no Python but the one that is shipped."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PATIENCE_S = 180.0
 
 @contextmanager
 def submitted(
-    cluster: SparkCluster, archive: Path, folder: Path, script: Path, *arguments: str
+    cluster: SparkCluster, archive: Path | None, folder: Path, script: Path, *arguments: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """A job by spark-submit, with a directory of its own; killed at the end."""
+    """Yield a job by spark-submit, with a directory of its own; killed at the end."""
     submit = shutil.which("spark-submit", path=str(Path(sys.executable).parent))
     assert submit is not None
     jars = ",".join(map(str, connector_jars()))
@@ -68,6 +68,47 @@ def await_lines(kafka: KafkaBroker, target: str, count: int) -> None:
     wait_until(lambda: len(lines_in(kafka, target)) >= count, PATIENCE_S, f"{count} lines")
 
 
+def count_while_executors_die(
+    cluster: SparkCluster, archive: Path | None, kafka: KafkaBroker, topics: tuple[str, str], folder: Path, kills: int
+) -> tuple[list[float], set[str]]:
+    """Run the counting job and kill executors at work; each element must count once.
+
+    Returns:
+        For how many seconds there were no records after each kill, and the environments of Python that counted.
+    """
+    (source, target), waits, last = topics, [], kills + 1
+    given = [f"{key} {last * ROUND + place}" for place, key in enumerate(KEYS)]
+    arguments = (kafka.bootstrap_servers, source, target, (folder / "checkpoints").as_uri(), ",".join(given))
+    produce_round(kafka, source, 0)
+    with submitted(cluster, archive, folder, HERE / "counting_job.py", *arguments):
+        await_lines(kafka, target, ROUND + len(KEYS))
+        for kill, executor in enumerate(cluster.executors()[:kills], 1):
+            produce_round(kafka, source, kill)
+            time.sleep(0.3)  # into the midst of the round, which takes 0.4 s of each executor
+            before = len(lines_in(kafka, target))
+            os.kill(executor, signal.SIGKILL)
+            began = time.monotonic()
+            await_lines(kafka, target, before + 1)
+            waits.append(round(time.monotonic() - began, 1))
+            await_lines(kafka, target, (kill + 1) * ROUND + len(KEYS))
+        assert len(waits) == kills
+    lines = lines_in(kafka, target)
+    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(last * ROUND + len(KEYS)))
+    counts = Counter((key, int(count)) for key, _, count, _ in lines)
+    assert counts == Counter((key, count + 1) for key in KEYS for count in range(last * ROUND // len(KEYS) + 1))
+    return waits, {prefix for *_, prefix in lines}
+
+
+@pytest.mark.timeout(400)
+def test_an_executor_killed_at_work_costs_no_record(
+    cluster: SparkCluster, kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    topics = new_topic(partitions=2), new_topic()
+    _, prefixes = count_while_executors_die(cluster, None, kafka, topics, tmp_path, kills=1)
+    assert prefixes == {sys.prefix}
+
+
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_executors_killed_at_work_cost_no_record(
     cluster: SparkCluster,
@@ -77,31 +118,14 @@ def test_executors_killed_at_work_cost_no_record(
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    source, target = new_topic(partitions=2), new_topic()
-    given = [f"{key} {3 * ROUND + place}" for place, key in enumerate(KEYS)]
-    arguments = (kafka.bootstrap_servers, source, target, (tmp_path / "checkpoints").as_uri(), ",".join(given))
-    produce_round(kafka, source, 0)
-    with submitted(cluster, archive, tmp_path, HERE / "counting_job.py", *arguments):
-        await_lines(kafka, target, ROUND + len(KEYS))
-        for kill, executor in enumerate(cluster.executors(), 1):
-            produce_round(kafka, source, kill)
-            time.sleep(0.3)
-            before = len(lines_in(kafka, target))
-            os.kill(executor, signal.SIGKILL)
-            began = time.monotonic()
-            await_lines(kafka, target, before + 1)
-            record_property("seconds without records", round(time.monotonic() - began, 1))
-            await_lines(kafka, target, (kill + 1) * ROUND + len(KEYS))
-        assert kill == 2
-    lines = lines_in(kafka, target)
-    assert Counter(int(number) for _, number, _, _ in lines) == Counter(range(3 * ROUND + len(KEYS)))
-    counts = Counter((key, int(count)) for key, _, count, _ in lines)
-    assert counts == Counter((key, count + 1) for key in KEYS for count in range(3 * ROUND // len(KEYS) + 1))
-    prefixes = {prefix for *_, prefix in lines}
+    topics = new_topic(partitions=2), new_topic()
+    waits, prefixes = count_while_executors_die(cluster, archive, kafka, topics, tmp_path, kills=2)
+    record_property("seconds without records", waits)
     assert len(prefixes) >= 3, "executors that were killed have others in their place"
     assert all(prefix.endswith("/env") and "/worker-" in prefix for prefix in prefixes)
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_what_a_job_on_a_cluster_is_refused_for(cluster: SparkCluster, archive: Path, tmp_path: Path) -> None:
     # Functions that travel with pytest's own assertions would want pytest on executors.
