@@ -1,4 +1,4 @@
-"""What the driver asks the brokers, and tells them: partitions, offsets, and what a group has read."""
+"""Metadata and offsets that the driver asks the brokers for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__tr
 
 _FIRST_TRY_S = 0.5
 _LONGEST_TRY_S = 4.0
-"""After which a signal is heard of, too: the client does not return for it."""
+"""Longest call in seconds: signals are handled between calls, since the client does not return for them."""
 _MOVING = {
     "COORDINATOR_LOAD_IN_PROGRESS",
     "COORDINATOR_NOT_AVAILABLE",
@@ -46,7 +46,7 @@ _MOVING = {
     "NOT_LEADER_FOR_PARTITION",
     "UNKNOWN_LEADER_EPOCH",
 }
-"""What brokers say for a moment after a topic was created, or a leader or a group's coordinator has changed."""
+"""Errors that pass: brokers answer so just after a topic was created, or a leader or a group's coordinator has changed."""
 _NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
 _NOT_SEEN = {"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"}
 
@@ -54,14 +54,14 @@ T = TypeVar("T")
 
 
 class Cluster:
-    """The brokers behind ``bootstrap.servers``, asked through one admin client (a ``PartitionOffsetsRetriever``).
+    """Cluster behind ``bootstrap.servers``, asked through one admin client (a ``PartitionOffsetsRetriever``).
 
     Args:
         properties: Java client properties.
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
-        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
+        UnsupportedFeatureError: The security settings work in Java only.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -77,11 +77,11 @@ class Cluster:
             self._admin = AdminClient(settings)
 
     def topics(self) -> Mapping[str, int]:
-        """The topics that there are, with their number of partitions; Kafka's own are left out, as in Flink.
+        """Return all topics with their number of partitions; Kafka's internal topics are left out, as in Flink.
 
         Raises:
             BrokerUnreachableError: No broker answered in time.
-            AuthenticationError: They refuse the credentials.
+            AuthenticationError: The brokers refuse the credentials.
         """
         topics = self._metadata().topics.items()
         return {name: len(topic.partitions) for name, topic in topics if name not in _INTERNAL_TOPICS}
@@ -101,14 +101,14 @@ class Cluster:
     def partitions(
         self, subscription: Subscription, matching: Callable[[str, Iterable[str]], Iterable[str]]
     ) -> frozenset[TopicPartition]:
-        """The partitions that a subscription means now.
+        """Return the partitions that a subscription means now.
 
         Args:
-            subscription: What is asked for.
-            matching: The names, among those given, that a Java pattern matches as a whole.
+            subscription: The subscription.
+            matching: Returns the names, among those given, that a Java pattern matches as a whole.
 
         Raises:
-            UnknownTopicError: A topic or partition that it names does not exist.
+            UnknownTopicError: A topic or partition of the subscription does not exist.
             BrokerUnreachableError: No broker answered in time.
         """
         existing = self.topics()
@@ -127,24 +127,26 @@ class Cluster:
                 assert_never(never)
 
     def beginning_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """The first offset that the broker still holds."""
+        """Return the first offset that the broker still holds, for each partition."""
         return self._listed(dict.fromkeys(partitions, OffsetSpec.earliest()))
 
     def end_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """The offset of the next record to be written, whatever transactions are open."""
+        """Return the offset of the next record to be written, for each partition, whatever transactions are open."""
         return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()))
 
     def readable_ends(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """How far the source may read now: with ``read_committed`` up to the first open transaction."""
+        """Return the offset up to which the source may read now: with ``read_committed``, that of the first open
+        transaction.
+        """
         return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()), self._isolation)
 
     def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """The first record at or after a time (ms), for the partitions that have one."""
+        """Return the offset of the first record at or after a timestamp (ms), for the partitions that have one."""
         asked = {partition: OffsetSpec.for_timestamp(time_ms) for partition, time_ms in timestamps_to_search.items()}
         return {partition: offset for partition, offset in self._listed(asked).items() if offset >= 0}
 
     def committed_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """What the consumer group has committed, for the partitions for which it has; nothing without a group."""
+        """Return the committed offsets of the consumer group, for the partitions that have one; none without a group."""
         if self._group is None or not partitions:
             return {}
         consumer = GroupConsumer(self._client, self._group)
@@ -156,10 +158,10 @@ class Cluster:
         return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
 
     def group_members(self) -> int:
-        """Return how many consumers are members of the group; none without a group.
+        """Return the number of members of the consumer group; 0 without a group.
 
         Raises:
-            KafkaError: The brokers do not tell.
+            KafkaError: The brokers do not answer the question.
         """
         if self._group is None:
             return 0
@@ -170,20 +172,22 @@ class Cluster:
             raise self._translated(error) from None
 
     def log_append_time(self, topic: str) -> bool:
-        """Whether the broker replaces the timestamp of every record in ``topic``; no where that is not to be seen."""
+        """Return whether the broker replaces the timestamp of every record in ``topic``; False if the client may not
+        see that.
+        """
         return self.topic_setting(topic, "message.timestamp.type") == "LogAppendTime"
 
     def topic_setting(self, topic: str, name: str) -> str | None:
-        """A setting of a topic; None when there is no such topic, or the client may not read it."""
+        """Return a configuration value of a topic; None if there is no such topic, or the client may not read it."""
         self._metadata()  # which says why when the brokers refuse, or do not answer
         return self._setting(ResourceType.TOPIC, topic, name)
 
     def broker_setting(self, name: str) -> str | None:
-        """A setting of the brokers; None when the client may not read it."""
+        """Return a configuration value of the brokers; None if the client may not read it."""
         return self._setting(ResourceType.BROKER, str(next(iter(self._metadata().brokers))), name)
 
     def _setting(self, kind: ResourceType, of: str, name: str) -> str | None:
-        """A setting of a topic or a broker; None where it is not to be seen."""
+        """Return a configuration value of a topic or a broker; None if the client may not read it."""
         resource = ConfigResource(kind, of)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
@@ -211,7 +215,7 @@ class Cluster:
         return self._patiently(ask)
 
     def _patiently(self, ask: Callable[[float], T]) -> T:
-        """What ``ask``, given the seconds that are left, returns once the brokers have settled."""
+        """Return the result of ``ask``, called with the remaining seconds, once the brokers have settled."""
         deadline = time.monotonic() + self._timeout_s
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Calls of Kafka's client that may never return."""
+"""Background threads for calls of Kafka's client that may never return."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 def in_background(call: Callable[[], T], name: str) -> Future[T]:
-    """Call in a thread that nobody has to wait for, not even the end of the program.
+    """Call in a daemon thread, for which nothing has to wait, not even the end of the program.
 
     Args:
-        call: What is called; until it returns, its thread keeps alive what it holds.
-        name: The thread's.
+        call: The call; its thread keeps alive what it refers to until it returns.
+        name: Name of the thread.
 
     Example:
         >>> in_background(lambda: 6 * 7, "example").result(60)

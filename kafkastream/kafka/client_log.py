@@ -1,6 +1,6 @@
-"""Where Kafka's C client logs to: a logger that is silent unless somebody listens, and never stderr.
+"""Logger of Kafka's C client: silent unless the program configures it, and never stderr.
 
-A writer that is overtaken logs FATAL lines, though that is how a slot changes hands after a kill.
+A fenced writer logs FATAL lines, though fencing is the normal way to replace a writer after a kill.
 """
 
 from __future__ import annotations

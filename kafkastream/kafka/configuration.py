@@ -1,4 +1,4 @@
-"""What Kafka's client says when it does not take a property."""
+"""Errors of Kafka's client about its configuration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KERBEROS = "GSSAPI"
 
 @contextmanager
 def refused_properties(where: str) -> Iterator[None]:
-    """While a client is made: what it refuses is a mistake in the definition of ``where``.
+    """Translate the client's refusal of a property into an error about the definition of ``where``.
 
     Raises:
         DefinitionError: The client refuses a property.
@@ -33,10 +33,11 @@ def refused_properties(where: str) -> Iterator[None]:
 
 
 def require_provider(mechanism: str) -> None:
-    """Make sure that this machine's librdkafka can log in with ``mechanism``.
+    """Check that this machine's librdkafka supports ``mechanism``.
 
     Raises:
-        UnsupportedFeatureError: It is Kerberos, and librdkafka was built without, as in confluent-kafka's wheels.
+        UnsupportedFeatureError: Kerberos is asked for, and librdkafka was built without, as in confluent-kafka's
+            wheels.
     """
     if mechanism == _KERBEROS and not _has_kerberos():
         raise UnsupportedFeatureError(

@@ -1,7 +1,7 @@
-"""What a consumer group has committed, asked and told by a consumer that never joins it.
+"""Committed offsets of a consumer group, read and written by a consumer that never joins it.
 
-The admin client has requests for both, but when a group's coordinator goes away while it is asked, librdkafka 2.16 may
-end the whole process (its issue 4605). Only ``delete_groups`` has to use it.
+The admin client has requests for both, but if a group's coordinator goes away while it is asked, librdkafka 2.16 may
+end the whole process (https://github.com/confluentinc/librdkafka/issues/4605). Only ``delete_groups`` has to use it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _DELETE_S = 5.0
 
 @final
 class GroupConsumer:
-    """A consumer of a group that it never joins.
+    """Consumer that reads and writes a group's committed offsets without joining the group.
 
     Args:
-        client: A client's properties, by librdkafka's names.
-        group: The group's name.
+        client: Client properties, by librdkafka's names.
+        group: Name of the group.
     """
 
     def __init__(self, client: Mapping[str, Any], group: str) -> None:
@@ -39,10 +39,10 @@ class GroupConsumer:
         self._consumer = Consumer(properties, logger=CLIENT_LOG)
 
     def committed(self, partitions: Collection[ClientPartition], timeout_s: float) -> list[ClientPartition]:
-        """The partitions with what the group has committed for them.
+        """Return the partitions with the group's committed offsets.
 
         Raises:
-            KafkaException: The brokers did not tell.
+            KafkaException: The brokers did not answer.
         """
         return _without_errors(self._consumer.committed(list(partitions), timeout=timeout_s))
 
@@ -50,16 +50,16 @@ class GroupConsumer:
         """Commit the partitions' offsets, and wait for the answer, however long the brokers are away.
 
         Raises:
-            KafkaException: The group does not take them.
+            KafkaException: The group refuses them.
         """
         _without_errors(self._consumer.commit(offsets=list(partitions), asynchronous=False) or [])
 
     def metadata(self) -> Any:
-        """The group, as a transaction wants it."""
+        """Return the group's metadata, which a transaction needs to commit offsets."""
         return self._consumer.consumer_group_metadata()
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._consumer.close()
 
 
@@ -72,10 +72,10 @@ def _without_errors(answered: list[ClientPartition]) -> list[ClientPartition]:
 
 @final
 class Group:
-    """The group of a source, for commits.
+    """Consumer group of a source, for commits.
 
     Args:
-        properties: The source's Java client properties, which name the group.
+        properties: Java client properties of the source, which name the group.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -87,7 +87,7 @@ class Group:
         """Commit the next offsets to read, and wait for the answer, however long the brokers are away.
 
         Raises:
-            KafkaError: The group does not take them: it has live members, say.
+            KafkaError: The group refuses them, e.g. because it has live members.
         """
         try:
             self._consumer.commit([ClientPartition(p.topic, p.partition, offset) for p, offset in offsets.items()])
@@ -95,16 +95,16 @@ class Group:
             raise KafkaError(error.args[0].str(), where=self._where) from None
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._consumer.close()
 
 
 def delete_groups(client: Mapping[str, Any], prefix: str) -> None:
-    """Delete the groups whose names begin so, as far as the brokers allow it; what stays expires.
+    """Delete the groups with a prefix, as far as the brokers allow it; the others expire.
 
     Args:
-        client: A client's properties, by librdkafka's names.
-        prefix: How the names begin.
+        client: Client properties, by librdkafka's names.
+        prefix: Beginning of the groups' names.
     """
     admin = AdminClient({**client, "log_level": 0}, logger=CLIENT_LOG)
     with suppress(KafkaException):

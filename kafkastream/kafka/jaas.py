@@ -1,4 +1,4 @@
-"""The grammar of ``sasl.jaas.config``: one login module, a flag, options, a semicolon."""
+"""Parser of ``sasl.jaas.config``: one login module, a flag, options, a semicolon."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _END = ""
 @final
 @attrs.frozen
 class LoginEntry:
-    """How a client logs in.
+    """Login module and its options.
 
     Args:
-        module: The login module's class without its package, so that relocated classes mean the same.
-        options: Its options; they hold secrets.
+        module: Class of the login module without its package, so that relocated classes mean the same.
+        options: Options of the module; they hold secrets.
     """
 
     module: str
@@ -44,10 +44,10 @@ class LoginEntry:
 
 
 def login_entry(text: str) -> LoginEntry:
-    """The one entry of ``sasl.jaas.config``; what an error says never comes from a value.
+    """Return the only entry of ``sasl.jaas.config``; error messages never quote a value.
 
     Raises:
-        DefinitionError: It is not written as Java's client wants it, or has not exactly one entry.
+        DefinitionError: Java's client would not parse the text, or there is not exactly one entry.
 
     Example:
         >>> login_entry('org.apache.kafka.common.security.plain.PlainLoginModule required username="u" password="p";')
@@ -78,7 +78,7 @@ def _options(tokens: _Tokens) -> Iterator[tuple[str, str]]:
 
 @final
 class _Tokens:
-    """The tokens of a text, one after the other: ``kind`` is that of the present one."""
+    """Tokens of a text, one after the other; ``kind`` is that of the current one."""
 
     def __init__(self, text: str) -> None:
         self._left = _tokens(text)
@@ -88,7 +88,7 @@ class _Tokens:
         self.kind, self._text = next(self._left)
 
     def value(self, wanted: str) -> str:
-        """The word or quoted text that has to come here."""
+        """Return the word or quoted text that has to come here."""
         if self.kind != "value":
             raise _malformed(f"{wanted} is missing")
         text = self._text

@@ -1,4 +1,4 @@
-"""A producer that lives in a Python worker between tasks, and says when a record was not delivered."""
+"""Producer that lives in a Python worker between tasks, and reports records that were not delivered."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _NO_LEADER_YET = frozenset({"LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_T
 
 
 class Records(NamedTuple):
-    """Records of any number, column by column; there are as many as values, though other columns may be endless.
+    """Batch of records, column by column; ``values`` has the length, other columns may be endless.
 
     Args:
-        topics: Where each goes.
+        topics: Topic of each record.
         values: Bytes, text that is written as UTF-8, or None for a tombstone.
-        keys: The same.
-        partitions: The number of each one's partition, or ``BY_KEY``.
-        timestamps: In ms; 0 stands for the time of writing.
-        headers: None when no record has any.
+        keys: Bytes, text that is written as UTF-8, or None for no key.
+        partitions: Partition of each record, or ``BY_KEY``.
+        timestamps: Timestamp of each record in ms; 0 for the time of writing.
+        headers: Headers of each record; None if no record has any.
     """
 
     topics: Iterable[str]
@@ -57,17 +57,17 @@ class Records(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """Number of records."""
         return len(self.values)
 
     @property
     def payload_bytes(self) -> int:
-        """The bytes of all values and keys."""
+        """Number of bytes of all values and keys."""
         return _bytes_of(self.values) + (0 if isinstance(self.keys, repeat) else _bytes_of(self.keys))
 
 
 def _bytes_of(texts: Iterable[bytes | str | None]) -> int:
-    """Columns of one type, which most are, are measured at once: a call for each would be felt."""
+    """Return the number of bytes; a column of one type, as most are, is measured in one call."""
     present = [text for text in texts if text is not None]
     if set(map(type, present)) == {str}:
         whole = "".join(cast("list[str]", present))
@@ -77,12 +77,12 @@ def _bytes_of(texts: Iterable[bytes | str | None]) -> int:
 
 @final
 class RecordProducer:
-    """Writes records to Kafka; the first that fails is remembered and raised by the next ``check`` or ``flush``.
+    """Producer whose first failed delivery is kept and raised by the next ``check`` or ``flush``.
 
     Args:
-        properties: The client's properties, as ``producer_properties`` gives them.
-        name: The sink's name, for errors.
-        statistics: Where it tells of itself, as those before it did.
+        properties: Properties from ``producer_properties``.
+        name: Name of the sink, for errors.
+        statistics: Takes the client's statistics, as those of earlier producers.
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
@@ -106,10 +106,10 @@ class RecordProducer:
             _IDLE.add(self)
 
     def send(self, records: Records) -> None:
-        """Hand records to the client.
+        """Pass records to the client.
 
         Raises:
-            DeliveryError: This record or an earlier one was not delivered.
+            DeliveryError: A record of this batch or an earlier one was not delivered.
         """
         produce = self.client.produce
         for arguments in _arguments(records):
@@ -122,11 +122,11 @@ class RecordProducer:
         self.check()
 
     def partitions_of(self, topic: str) -> list[int]:
-        """The numbers of a topic's partitions, in ascending order; the brokers are asked once.
+        """Return the numbers of a topic's partitions, in ascending order; the brokers are asked once.
 
         Raises:
-            DeliveryError: They do not know the topic, or do not answer.
-            AuthenticationError: They refuse the credentials.
+            DeliveryError: The brokers do not know the topic, or do not answer.
+            AuthenticationError: The brokers refuse the credentials.
         """
         if topic not in self._partitions:
             found = self._asked_partitions(topic)
@@ -136,11 +136,11 @@ class RecordProducer:
         return self._partitions[topic]
 
     def knows(self, topic: str) -> bool:
-        """Whether there is a topic, also when brokers create it because they are asked.
+        """Return whether a topic exists, or is created by the brokers because it is asked for.
 
         Raises:
-            DeliveryError: They do not answer, or do not tell.
-            AuthenticationError: They refuse the credentials.
+            DeliveryError: The brokers do not answer the question.
+            AuthenticationError: The brokers refuse the credentials.
         """
         found = self._asked_partitions(topic)
         if isinstance(found, ClientError) and found.name() not in _NO_SUCH_TOPIC:
@@ -148,12 +148,12 @@ class RecordProducer:
         return not isinstance(found, ClientError)
 
     def check(self) -> None:
-        """Take in what the broker has answered.
+        """Process the answers of the brokers that have arrived.
 
         Raises:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
-        KafkaException: The client is of no use any more.
+            KafkaException: The client has failed for good.
         """
         self.hear()
         if self._fatal is not None:
@@ -164,14 +164,16 @@ class RecordProducer:
             raise failure
 
     def hear(self) -> None:
-        """Take in what the client tells, and raise nothing yet; a fatal error is told once only, so it is remembered."""
+        """Process the client's events without raising; a fatal error, which is reported only once, is kept for
+        ``check``.
+        """
         try:
             self.client.poll(0)
         except KafkaException as fatal:
             self._fatal = fatal
 
     def flush(self) -> None:
-        """Wait until every record is delivered, or given up (after ``delivery.timeout.ms``).
+        """Wait until every record is delivered, or has failed (after ``delivery.timeout.ms``).
 
         Raises:
             DeliveryError: A record was not delivered.
@@ -182,7 +184,9 @@ class RecordProducer:
         self.check()
 
     def _asked_partitions(self, topic: str) -> list[int] | ClientError:
-        """Or why they are not to be had. A topic that brokers create when they are asked for it has no leaders for a moment."""
+        """Return the partitions of a topic, or the error; a topic that is just being created has no leaders for a
+        moment.
+        """
         deadline = time.monotonic() + self._patience_s
         while True:
             try:
@@ -198,7 +202,7 @@ class RecordProducer:
             time.sleep(_POLL_S)
 
     def _produce_when_there_is_room(self, *arguments: Any) -> None:
-        """The client's buffer is full; it empties as records are delivered, or given up."""
+        """Retry after the client's buffer was full; it empties as records are delivered, or fail."""
         while True:
             self.client.poll(_POLL_S)
             self.check()
@@ -220,7 +224,7 @@ class RecordProducer:
 
 @final
 class _IdleProducers:
-    """Hears what producers tell of themselves while no task uses them: it would pile up in memory, a GB in a day."""
+    """Thread that polls producers while no task uses them: their statistics would take up a GB of memory in a day."""
 
     def __init__(self) -> None:
         self._producers: WeakSet[RecordProducer] = WeakSet()
@@ -228,7 +232,7 @@ class _IdleProducers:
         self._thread: Thread | None = None
 
     def add(self, producer: RecordProducer) -> None:
-        """Hear this one, too, for as long as it lives."""
+        """Poll ``producer``, too, for as long as it lives."""
         with self._lock:
             self._producers.add(producer)
             if self._thread is None:
@@ -248,7 +252,9 @@ _IDLE = _IdleProducers()
 
 
 def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
-    """What the client's ``produce`` takes by position, for each record; headers cost about as much as all else."""
+    """Yield the positional arguments of the client's ``produce`` for each record; headers cost about as much as all
+    else.
+    """
     no_callback = repeat(None)
     columns = (*records[:4], no_callback, no_callback, records.timestamps)
     if records.headers is None:

@@ -1,4 +1,4 @@
-"""Java client properties, as Flink jobs give them, translated for librdkafka."""
+"""Translation of Java client properties, as Flink jobs set them, to librdkafka's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _unchanged(number: int) -> int:
 @final
 @attrs.frozen
 class _Own:
-    """The properties of librdkafka that a property of Java's becomes; a number when there is a conversion."""
+    """Properties of librdkafka that correspond to one of Java's; a number if the unit is converted."""
 
     names: tuple[str, ...]
     number: Callable[[int], int] | None = None
@@ -83,7 +83,7 @@ _TRANSACTION_TIMEOUT_MS = "300000"
 _MAX_BLOCK_MS = "60000"
 _FORCED = {"acks": ("all", "-1"), "enable.idempotence": ("true",)}
 STATISTICS_INTERVAL = "statistics.interval.ms"
-"""How often a producer tells of itself; it is only there when that is wanted."""
+"""Interval of a producer's statistics in ms; set only where its metrics are registered."""
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
 _LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
@@ -94,13 +94,13 @@ TRANSLATED = frozenset({*_EVERY_CLIENT, *_PRODUCERS, *(f"compression.{codec}.lev
 
 
 def client_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """The properties that any librdkafka client understands, by librdkafka's names; what has none is logged once.
+    """Return the properties of any librdkafka client, by librdkafka's names; untranslated ones are logged once.
 
     A source's ``client.id.prefix`` names the client as Flink's enumerator does.
 
     Raises:
-        DefinitionError: A value is not what Java's client takes.
-        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
+        DefinitionError: Java's client would not accept a value.
+        UnsupportedFeatureError: The security settings work in Java only.
     """
     _refuse_indirection(java)
     report_untranslated(java, LOOK_UPS, TRANSLATED)
@@ -110,11 +110,11 @@ def client_properties(java: Mapping[str, str]) -> dict[str, str]:
 
 
 def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """All properties of a librdkafka producer, by librdkafka's names; what has none is logged once.
+    """Return all properties of a librdkafka producer, by librdkafka's names; untranslated ones are logged once.
 
     Raises:
-        UnsupportedFeatureError: It asks for a partitioner of its own, or for security that cannot be had outside of Java.
-        DefinitionError: Java's producer refuses a value, or two beside each other.
+        UnsupportedFeatureError: A custom partitioner is set, or security settings that work in Java only.
+        DefinitionError: Java's producer refuses a value, or a combination of values.
     """
     _refuse_indirection(java)
     _refuse_partitioner(java)
@@ -133,7 +133,7 @@ def producer_properties(java: Mapping[str, str]) -> dict[str, str]:
 
 
 def _registers_metrics(java: Mapping[str, str]) -> bool:
-    """Whether what the producer tells of itself is wanted (Flink's KafkaSink)."""
+    """Return whether the producer's metrics are registered (``register.producer.metrics`` of Flink's KafkaSink)."""
     return (
         java.get("register.producer.metrics", "true").lower() == "true"
         and java.get("flink.disable-metrics", "false").lower() != "true"
@@ -143,12 +143,12 @@ def _registers_metrics(java: Mapping[str, str]) -> bool:
 @final
 @attrs.frozen
 class TransactionProperties:
-    """The properties of a sink that writes transactions.
+    """Properties of a sink that writes transactions.
 
     Args:
-        producer: Its producers'.
-        client: Those of its other clients.
-        patience_s: How long a request to the brokers is tried again (``max.block.ms``).
+        producer: Properties of the producers.
+        client: Properties of the other clients.
+        patience_s: Time in seconds for which a request is retried (``max.block.ms``).
     """
 
     producer: Mapping[str, str]
@@ -157,16 +157,17 @@ class TransactionProperties:
 
     @property
     def timeout_ms(self) -> int:
-        """After how long brokers abort a transaction that nobody ends."""
+        """Time in ms after which brokers abort an open transaction (``transaction.timeout.ms``)."""
         return int(self.producer["transaction.timeout.ms"])
 
 
 def transactional_properties(java: Mapping[str, str]) -> TransactionProperties:
-    """All properties of a sink that writes transactions, by librdkafka's names; what has none is logged once.
+    """Return the properties of a sink that writes transactions, by librdkafka's names; untranslated ones are logged
+    once.
 
     Raises:
         DefinitionError: A value contradicts EXACTLY_ONCE, or Java's producer refuses it.
-        UnsupportedFeatureError: As ``producer_properties``.
+        UnsupportedFeatureError: As in ``producer_properties``.
     """
     for key, forced in _FORCED.items():
         if java.get(key, forced[0]).lower() not in forced:
@@ -192,9 +193,10 @@ def transactional_properties(java: Mapping[str, str]) -> TransactionProperties:
 
 
 def _is_idempotent(java: Mapping[str, str]) -> bool:
-    """Whether Java's producer would be: by default, unless asked for what idempotence excludes (ProducerConfig, 4.2).
+    """Return whether Java's producer would be idempotent: by default, unless other settings exclude it (ProducerConfig,
+    4.2).
 
-    Without it a retried request may write its records twice, and behind later ones.
+    Without idempotence a retried request may write its records twice, and out of order.
     """
     wish = java.get("enable.idempotence", "").lower()
     acks = java.get("acks", "all").lower()
@@ -229,19 +231,19 @@ def _translated(java: Mapping[str, str], table: Mapping[str, _Own]) -> dict[str,
 
 
 def request_timeout_s(java: Mapping[str, str]) -> float:
-    """How long the driver waits for an answer of the brokers: ``default.api.timeout.ms``, or 20 s.
+    """Return the time in seconds for which the driver waits for brokers: ``default.api.timeout.ms``, or 20 s.
 
     Raises:
-        DefinitionError: It is no number.
+        DefinitionError: The value is not a number.
     """
     return whole_number("default.api.timeout.ms", java.get("default.api.timeout.ms", "20000")) / 1000
 
 
 def whole_number(key: str, text: str) -> int:
-    """The value of a property that is a whole number.
+    """Return the value of an integer property.
 
     Raises:
-        DefinitionError: It is none.
+        DefinitionError: The value is not an integer.
     """
     try:
         return int(text)
@@ -250,7 +252,7 @@ def whole_number(key: str, text: str) -> int:
 
 
 def _compression_level(java: Mapping[str, str]) -> dict[str, str]:
-    """The level of the compression that is used; Java has a property for each."""
+    """Return the level of the selected compression; Java has a property for each codec."""
     codec = java.get("compression.type", "none").lower()
     key = f"compression.{codec}.level"
     if codec not in _LEVELS or key not in java:

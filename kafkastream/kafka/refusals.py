@@ -1,4 +1,4 @@
-"""Brokers that refuse a client before it can ask for anything: a wrong password, a certificate that nobody trusts."""
+"""Refused connections: a wrong password, a certificate that is not trusted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _STATE = re.compile(
 
 @final
 class Refusals:
-    """Hears what a client says of its connections (librdkafka's ``error_cb``), and keeps what tells why.
+    """Callback for a client's connection errors (librdkafka's ``error_cb``); keeps those that explain a refusal.
 
-    Java's client gives up at once when it is refused; librdkafka would try again until the request's deadline.
+    Java's client gives up at once when it is refused; librdkafka would retry until the request's deadline.
 
     Args:
-        where: Whose connections they are.
+        where: Owner of the connections, for the error.
     """
 
     def __init__(self, where: str) -> None:
@@ -33,7 +33,7 @@ class Refusals:
         self.last = ""
 
     def __call__(self, error: ClientError) -> None:
-        """Take in an error."""
+        """Handle an error."""
         name, said = error.name(), _STATE.sub("", _ADDRESS.sub("", error.str()))
         if name == "_AUTHENTICATION":
             self._refusal = self._refused(said, "Check sasl.mechanism, and user and password in sasl.jaas.config.")

@@ -1,4 +1,4 @@
-"""TLS and SASL of Java's client, said for librdkafka."""
+"""Translation of TLS and SASL settings of Java's client to librdkafka's."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _HANDLERS = ("sasl.client.callback.handler.class", "sasl.login.callback.handler.
 
 
 def security_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """What ``security.protocol`` asks for, by librdkafka's names; stores of PEM are read, and need not be elsewhere.
+    """Return the properties for ``security.protocol``, by librdkafka's names; PEM stores are read and passed on as
+    text.
 
     Raises:
-        DefinitionError: A part is missing, or is not written as Java's client wants it.
-        UnsupportedFeatureError: The mechanism, the login module or the store cannot be used outside of Java.
+        DefinitionError: A part is missing, or Java's client would not parse it.
+        UnsupportedFeatureError: The mechanism, the login module or the store works in Java only.
     """
     protocol = java.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in _PROTOCOLS:
@@ -92,7 +93,7 @@ def _split(location: str, text: str) -> dict[str, str]:
 
 
 def _inline(java: Mapping[str, str], role: str, key: str) -> str:
-    """The PEM of a property, which Java takes only beside the type PEM and no location."""
+    """Return the PEM text of a property, which Java accepts only with the type PEM and without a location."""
     if _kind(java, role) != "PEM" or f"ssl.{role}.location" in java:
         raise DefinitionError(
             f"{key} needs ssl.{role}.type = PEM, and no ssl.{role}.location beside it", where="Kafka properties"

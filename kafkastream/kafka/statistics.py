@@ -1,4 +1,4 @@
-"""What a producer tells of itself, under the names of Java's producer."""
+"""Producer statistics, under the names of the Java producer's metrics."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _of_brokers(name: str) -> _Read:
 
 
 def _average(windows: Iterable[Mapping[str, float]]) -> float:
-    """The average of several windows, each of which has an average and a count."""
+    """Return the average of several windows, each with an average and a count."""
     counted = [(window["avg"], window["cnt"]) for window in windows]
     total = sum(count for _, count in counted)
     return sum(average * count for average, count in counted) / total if total else 0.0
 
 
 def _latency_ms(name: str) -> _Read:
-    """Librdkafka has µs."""
+    """Return a reader of a latency, which librdkafka gives in µs."""
     return lambda told: _average(broker[name] for broker in told["brokers"].values()) / 1000
 
 
@@ -58,7 +58,7 @@ PRODUCER_METRICS: Mapping[str, _Read] = {
 
 @final
 class ProducerStatistics:
-    """The last statistics of a producer (librdkafka's ``stats_cb``).
+    """Last statistics of a producer (librdkafka's ``stats_cb``).
 
     Example:
         >>> statistics = ProducerStatistics()
@@ -72,14 +72,14 @@ class ProducerStatistics:
     def __init__(self) -> None:
         self._told: Mapping[str, Any] | None = None
         self.send_time_ms = 0.0
-        """How long the last records took to be written: in the client's queue, and on the way (Flink's currentSendTime)."""
+        """Time that the last records took to be written: in the client's queue, and on the way (Flink's currentSendTime)."""
 
     def __call__(self, told: str) -> None:
-        """Take in what the client tells, as JSON; a window without records leaves the send time as it is."""
+        """Store statistics in JSON; a window without records leaves the send time unchanged."""
         self._told = json.loads(told)
         if queue_ms := self.metric("record-queue-time-avg"):
             self.send_time_ms = queue_ms + self.metric("request-latency-avg")
 
     def metric(self, name: str) -> float:
-        """One of ``PRODUCER_METRICS``; 0 before the client has told anything."""
+        """Return one of ``PRODUCER_METRICS``; 0 before the first statistics."""
         return 0.0 if self._told is None else PRODUCER_METRICS[name](self._told)

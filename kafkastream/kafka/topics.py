@@ -1,4 +1,4 @@
-"""The topics of a cluster, and their newest messages."""
+"""Topics of a cluster, and their newest messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _AT_ONCE: Final = 1000
 
 
 class NewestRecord(NamedTuple):
-    """A record that was read to look at it."""
+    """Record that was read as a sample."""
 
     topic: str
     key: bytes | None
@@ -38,14 +38,14 @@ class NewestRecord(NamedTuple):
 
 @final
 class ClusterTopics:
-    """The topics behind ``bootstrap.servers`` (``kafkastream.sql.kafka_catalog.catalog.Topics``).
+    """Topics behind ``bootstrap.servers`` (``kafkastream.sql.kafka_catalog.catalog.Topics``).
 
     Args:
         properties: Java client properties.
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
-        UnsupportedFeatureError: The security that is asked for cannot be had outside of Java.
+        UnsupportedFeatureError: The security settings work in Java only.
     """
 
     def __init__(self, properties: Mapping[str, str]) -> None:
@@ -54,25 +54,26 @@ class ClusterTopics:
         self._cluster = Cluster(properties)
 
     def names(self) -> Collection[str]:
-        """Their names, without Kafka's own.
+        """Return the names of the topics, without Kafka's internal ones.
 
         Raises:
             BrokerUnreachableError: No broker answered in time.
-            AuthenticationError: They refuse the credentials.
+            AuthenticationError: The brokers refuse the credentials.
         """
         return self._cluster.topics().keys()
 
     def sample(self, topic: str, most: int) -> TopicSample:
-        """Some of a topic's newest messages, without a consumer group: nothing is committed.
+        """Return some of a topic's newest messages; no consumer group is used, and nothing committed.
 
         Args:
-            topic: Its name.
-            most: How many, in equal shares of each partition; those of a transaction's markers and of deleted messages
-                are among them.
+            topic: Name of the topic.
+            most: Number of offsets to read, in equal shares of each partition; transaction markers and compacted
+                messages
+                count, too.
 
         Raises:
             BrokerUnreachableError: The brokers did not answer, or give the messages, in time.
-            KafkaError: They refuse.
+            KafkaError: The brokers refuse.
         """
         partitions = [TopicPartition(topic, number) for number in range(self._cluster.topics().get(topic, 0))]
         ends = self._cluster.readable_ends(partitions)
@@ -83,11 +84,11 @@ class ClusterTopics:
         return TopicSample(messages, self._cluster.topic_setting(topic, "cleanup.policy") == "compact")
 
     def newest(self, partitions: Collection[TopicPartition], most: int) -> list[NewestRecord]:
-        """Return the newest records of each partition, by topic, partition and offset; errors as of ``sample``.
+        """Return the newest records of each partition, by topic, partition and offset; raises as ``sample`` does.
 
         Args:
             partitions: The partitions.
-            most: How many of each.
+            most: Number of records of each.
         """
         ends, begins = self._cluster.readable_ends(partitions), self._cluster.beginning_offsets(partitions)
         ranges = {one: (max(begins[one], ends[one] - most), ends[one]) for one in partitions}
@@ -95,7 +96,7 @@ class ClusterTopics:
         return [NewestRecord(one.topic() or "", one.key(), one.value()) for one in found]
 
     def create(self, topic: str) -> None:
-        """Create a topic with as many partitions and copies as the brokers' defaults, unless it exists.
+        """Create a topic with the brokers' default number of partitions and replicas, unless it exists.
 
         Raises:
             KafkaError: The brokers refuse, or do not answer.
@@ -117,7 +118,7 @@ class ClusterTopics:
                 ) from None
 
     def _read(self, ranges: Mapping[TopicPartition, tuple[int, int]]) -> list[ClientMessage]:
-        """The messages from an offset to another one, by topic, partition and offset."""
+        """Return the messages of offset ranges, by topic, partition and offset."""
         if not ranges:
             return []
         with refused_properties(self._where):
@@ -153,7 +154,7 @@ class ClusterTopics:
         return found
 
     def _is_message(self, message: ClientMessage) -> bool:
-        """Whether it is one, and not the word that the partition has no more."""
+        """Return whether a result of ``poll`` is a message, and not the end of a partition."""
         error = message.error()
         if error is not None and error.code() != ClientError._PARTITION_EOF:
             raise KafkaError(f"topic {message.topic()!r} cannot be read: {error.str()}", where=self._where)
@@ -172,11 +173,11 @@ class ClusterTopics:
 
 
 def shares(there: Mapping[TopicPartition, int], most: int) -> dict[TopicPartition, int]:
-    """How many messages to take of each partition: equal shares, and what some lack goes to the others.
+    """Return the number of messages to take of each partition: equal shares, where what some lack goes to the others.
 
     Args:
-        there: How many each partition has.
-        most: How many in all.
+        there: Number of messages of each partition.
+        most: Number of messages in all.
 
     Example:
         >>> list(shares({TopicPartition("t", 0): 500, TopicPartition("t", 1): 3}, 10).values())

@@ -1,9 +1,11 @@
-"""Exactly-once writing: records and the marker of what they stand for become visible together, or not at all.
+"""Exactly-once writing: records and the marker of their position become visible together, or not at all.
 
 The input of a micro-batch is divided into *slots*, here the partitions that it was read from. Each slot has one
-``transactional.id`` and, under the same name, a consumer group whose committed offset is the slot's *marker*: how far its
-records have been written. Records and marker are written in one transaction, so whoever takes a slot over reads from the
-marker what is left to do. No transaction has to outlive a process: an unfinished one is aborted and written anew.
+``transactional.id`` and, under the same name, a consumer group whose committed offset is the slot's *marker*: how far
+its
+records have been written. Records and marker are written in one transaction, so a writer that takes a slot over reads
+from
+the marker what is left to do. No transaction has to outlive a process: an unfinished one is aborted and written again.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ _ABORT_S = 2.0
 _AT_ONCE = 8
 _FEW_BROKERS = 16
 _brokers: dict[str, int] = {}
-"""How many brokers there are, by bootstrap.servers, once a slot has been opened there."""
+"""Number of brokers, by bootstrap.servers, once a slot has been opened there."""
 _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PART"
 # What passes by itself: coordinators that move, load or restart, and offsets of a transaction that is just ending.
 _PASSING = frozenset(
@@ -79,14 +81,16 @@ _ADVICE = {
 
 
 class SlotTakenError(Exception):
-    """Somebody else writes this slot now, its transaction was aborted, or its client is mute: it is to be opened again.
+    """Slot that another writer has taken, whose transaction was aborted, or whose client does not answer: open it
+    again.
 
-    No error of the user's: Spark retries a task that raises it, and the marker tells the next try what is left.
+    Not an error of the user's: Spark retries a task that raises it, and the marker tells the next attempt what is left.
     """
 
 
 class Marker(NamedTuple):
-    """How far a slot has been written: all micro-batches before ``batch``, and of that one all before ``offset``.
+    """Position up to which a slot has been written: all micro-batches before ``batch``, and of that one all before
+    ``offset``.
 
     Example:
         >>> Marker.of_text(*Marker(7, 120).text()) == Marker(7, 120)
@@ -99,32 +103,32 @@ class Marker(NamedTuple):
     offset: int = 0
 
     def text(self) -> tuple[int, str]:
-        """As the committed offset of a group, and its metadata."""
+        """Return the marker as a committed offset and its metadata."""
         return self.batch, f"{self.offset}" if self.offset else ""
 
     @staticmethod
     def of_text(offset: int, metadata: str | None) -> Marker:
-        """The marker that was committed so."""
+        """Return the marker of a committed offset and its metadata."""
         return Marker(offset, int(metadata or 0))
 
 
 @final
 class Slot:
-    """The one writer of a slot; whoever was it before is fenced off, and its unfinished transaction aborted.
+    """Only writer of a slot; earlier ones are fenced, and their unfinished transaction is aborted.
 
     Args:
-        properties: Of its clients.
-        slot: The slot's ``transactional.id``.
-        name: The sink's name, for errors.
-        topic: The one topic that it writes to; None when there are several.
-        statistics: Where its producer tells of itself, as the slot's earlier ones did.
+        properties: Properties of its clients.
+        slot: ``transactional.id`` of the slot.
+        name: Name of the sink, for errors.
+        topic: Only topic that it writes to; None if there are several.
+        statistics: Takes the producer's statistics, as those of the slot's earlier ones.
 
     Raises:
         DeliveryError: The brokers do not let it write.
 
     Attributes:
-        marker: How far the slot has been written; None when nothing was.
-        token: Tells this writer from all others that the slot had and will have.
+        marker: Position up to which the slot has been written; None if nothing was.
+        token: Distinguishes this writer from all others of the slot, past and future.
     """
 
     def __init__(
@@ -149,11 +153,11 @@ class Slot:
             _brokers[self._servers] = len(self._insist("find its brokers", self._cluster).brokers)
 
     def publish(self, records: Iterable[Records], marker: Marker) -> None:
-        """Write records, and that with them the slot has come up to ``marker``: both, or neither.
+        """Write records and ``marker`` in one transaction: both, or neither.
 
         Raises:
             DeliveryError: A record was not delivered, there is no such topic, or the brokers did not answer.
-            SlotTakenError: Another writer has taken the slot over, or the client answers no more.
+            SlotTakenError: Another writer has taken the slot over, or the client does not answer any more.
         """
         first, *others = records
         anchor = self._topic or next(iter(first.topics))
@@ -175,26 +179,28 @@ class Slot:
 
     @property
     def is_mute(self) -> bool:
-        """Whether its client answers no more."""
+        """Return whether the client has stopped answering."""
         return self._is_mute
 
     def hear(self) -> None:
-        """Take in what the client tells, for the last time: another writes the slot."""
+        """Process the client's events for the last time: another writer has taken the slot."""
         self._producer.hear()
 
     def abandon(self) -> None:
-        """Abort what is open, as far as that is possible in a moment; the next writer does it otherwise."""
+        """Abort an open transaction, as far as that is possible in a moment; otherwise the next writer does."""
         if self._is_mute:
             return
         with suppress(KafkaException):
             self._client.abort_transaction(_ABORT_S)
 
     def _mark(self, anchor: str, marker: Marker) -> None:
-        """The marker lies at partition 0 of a topic that the transaction writes to: that is one the sink may use.
+        """Commit the marker, at partition 0 of a topic that the transaction writes to, so one that the sink may use.
 
-        This alone of its requests librdkafka does not end at the timeout, and after the group's coordinator was away it
-        may wait for ever (its issues 5456 and 5511). Then the client is left to itself: its thread holds it, so that
-        nothing here waits for its end, and whoever opens the slot next fences it off.
+        Of all requests, librdkafka does not end this one at the timeout, and after the group's coordinator was away it
+        may wait
+        for ever (https://github.com/confluentinc/librdkafka/issues/5456 and 5511). Then the client is left alone: its
+        thread holds
+        it, so that nothing here waits for its end, and the next writer of the slot fences it.
         """
         what, (offset, metadata) = "mark its progress", marker.text()
         place = ClientPartition(anchor, 0, offset, metadata)
@@ -210,7 +216,9 @@ class Slot:
         self._insist(what, send, where=f"topic {anchor}")
 
     def _read_group(self) -> tuple[Any, Marker | None]:
-        """The slot's group, and the farthest of its markers: there is one for each topic that ever was an anchor."""
+        """Return the slot's group and the farthest of its markers: there is one for each topic that ever held the
+        marker.
+        """
         consumer = GroupConsumer(self._properties.client, self._slot)
 
         def read(timeout: float) -> list[ClientPartition]:
@@ -225,12 +233,12 @@ class Slot:
             consumer.close()
 
     def _cluster(self, timeout: float) -> Any:
-        """The brokers, and the topics that it may write to."""
+        """Return metadata of the brokers and the topics that the slot may write to."""
         topics = {"topic": self._topic} if self._topic else {}
         return self._client.list_topics(**topics, timeout=timeout)
 
     def _insist(self, what: str, call: Callable[[float], T], where: str = "") -> T:
-        """Call until it succeeds, as long as what stands in the way can pass by itself."""
+        """Repeat a call until it succeeds, as long as its error is one that passes."""
         deadline = time.monotonic() + self._properties.patience_s
         while True:
             try:
@@ -245,7 +253,7 @@ class Slot:
                     raise self._refused(what, error, where) from None
 
     def _cause(self, error: Any) -> Any:
-        """What a call has failed for: a fatal error comes out of the next poll, whatever that is for."""
+        """Return the reason for a failed call: a fatal error is reported by the next poll, whatever that is for."""
         try:
             self._producer.check()
         except KafkaException as fatal:
@@ -266,9 +274,9 @@ class Slot:
 def fenced(
     properties: TransactionProperties, slots: Collection[str], name: str, topic: str | None
 ) -> Mapping[str, Marker | None]:
-    """End what earlier writers of these slots have left open, and read how far they came.
+    """Abort the open transactions of earlier writers of these slots, and return their markers.
 
-    Readers of committed records wait for open transactions: now they need not wait until these time out.
+    Readers of committed records wait for open transactions; without this, they would wait until those time out.
 
     Raises:
         DeliveryError: The brokers do not let the sink write.
@@ -284,10 +292,10 @@ def fenced(
 
 
 def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: str, marker: Marker) -> None:
-    """Say that slots have come up to a marker, whatever was written.
+    """Set the markers of slots, whatever was written.
 
     Raises:
-        DeliveryError: The brokers do not take it.
+        DeliveryError: The brokers refuse it.
     """
     offset, metadata = marker.text()
     for slot in slots:
@@ -301,9 +309,10 @@ def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: s
 
 
 def _connecting_at_once(properties: TransactionProperties) -> TransactionProperties:
-    """Properties with which a client connects to every broker, where these are few, and not only when it needs one.
+    """Return properties with which a client connects to every broker at its start, where these are few.
 
-    Else librdkafka comes too late for its timers when it looks for coordinators: an opening then takes 120 ms or 600 ms
+    Otherwise librdkafka comes too late for its timers when it looks for coordinators: opening then takes 120 ms or 600
+    ms
     rather than 11 ms.
     """
     if _brokers.get(properties.producer["bootstrap.servers"], _FEW_BROKERS + 1) > _FEW_BROKERS:

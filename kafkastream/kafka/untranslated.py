@@ -1,4 +1,4 @@
-"""Properties of Java's clients that librdkafka has no counterpart for: which of them a user has to hear of."""
+"""Properties of Java's clients without a counterpart in librdkafka, and which of them a user is told about."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ _MEANING = {
 
 
 def untranslated(java: Mapping[str, str], client: str, translated: Collection[str]) -> Iterator[str]:
-    """The properties that ``client`` has to run without, where that may matter.
+    """Yield the properties that ``client`` runs without, where that may matter.
 
     Args:
         java: All properties of the client.
         client: ``LOOK_UPS`` or ``SINK``.
-        translated: The names that the client understands, apart from security.
+        translated: Names that the client understands, apart from security.
     """
     silent = {*translated, *_SECURITY, *_NO_CONSEQUENCE}
     silent |= {key for key in _SERIALIZERS if client == LOOK_UPS or java.get(key) == _BYTES}
@@ -117,7 +117,7 @@ def untranslated(java: Mapping[str, str], client: str, translated: Collection[st
 
 
 def report_untranslated(java: Mapping[str, str], client: str, translated: Collection[str]) -> None:
-    """Log what ``client`` has to run without, each once; values are not shown."""
+    """Log the properties that ``client`` runs without, each once; values are not shown."""
     for key in untranslated(java, client, translated):
         _report(key, client)
 

@@ -138,7 +138,7 @@ def _is_alive(connection: Connection) -> bool:
 
 @final
 class _Target:
-    """One table of the database, in an open transaction."""
+    """Table of the database, in an open transaction."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Tables as a program declares them, found in the database: their own names, and whether they take what is to be written."""
+"""Declared tables in the database: their names there, and whether they accept the declared columns."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _FIND: Final = """
 @final
 @attrs.frozen
 class DeclaredTable:
-    """A table that is in the database.
+    """Declared table that exists in the database.
 
     Args:
-        id: Its schema and name.
-        schema: The columns that are written, by their names in the database, and the key.
+        id: Schema and name.
+        schema: Columns that are written, by their names in the database, and the key.
     """
 
     id: TableId

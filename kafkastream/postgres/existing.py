@@ -1,4 +1,4 @@
-"""Tables that are in the database already."""
+"""Existing tables of the database, read from its catalog."""
 
 from __future__ import annotations
 

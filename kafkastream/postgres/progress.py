@@ -1,6 +1,7 @@
-"""The marker table: up to which record each partition has been written, and by which attempt.
+"""Marker table: up to which record each partition has been written, and by which attempt.
 
-An attempt enters its own name when it begins, which locks out those before: whoever commits must find its name still there.
+An attempt enters its own name when it begins, which locks out earlier ones: a commit requires the name to be there
+still.
 The marker is moved in the transaction that writes the rows, so that both are there or neither.
 """
 
@@ -60,13 +61,13 @@ _CREATION_LOCK = 0x6B61666B  # only one session creates the table, "IF NOT EXIST
 
 @final
 class ProgressTable:
-    """The marker table, as one attempt of a task uses it.
+    """Marker table, as one attempt of a task uses it.
 
     Args:
         settings: The database, and the table's name.
-        job: The job's lasting identity.
-        writer: The attempt's name, which no other has; its sessions have it as their application name. Empty on the driver,
-            which writes no rows.
+        job: Lasting identity of the job.
+        writer: Unique name of the attempt; its sessions have it as their application name. Empty on the driver, which
+            writes no rows.
     """
 
     def __init__(self, settings: PostgresSettings, job: str, writer: str = "") -> None:
@@ -76,12 +77,12 @@ class ProgressTable:
 
     @property
     def name(self) -> str:
-        """The table's name with its schema."""
+        """Name of the table with its schema."""
         return ".".join(self._name)
 
     @property
     def advice(self) -> str:
-        """What to do when the user may not create or write it."""
+        """Advice for a user who may not create or write the table."""
         create = " ".join(_CREATE.format(table=self.name).split())
         return f"Let an owner of the schema execute: {create}; GRANT SELECT, INSERT, UPDATE ON {self.name} TO the user."
 

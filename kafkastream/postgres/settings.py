@@ -18,22 +18,23 @@ __all__ = ["PostgresSettings"]
 @final
 @attrs.frozen(kw_only=True)
 class PostgresSettings:
-    """A database, and how tables are written to it.
+    """Database, and how tables are written to it.
 
     Args:
-        host: The server's address.
-        port: Its port.
-        database: The database's name.
-        user: The user; None is what ``PGUSER`` or the operating system says.
-        password: The user's password; empty if none is needed.
+        host: Address of the server.
+        port: Port of the server.
+        database: Name of the database.
+        user: The user; None for ``PGUSER`` or the operating system's user.
+        password: Password of the user; empty if none is needed.
         properties: Further parameters of libpq, such as ``sslmode``.
-        default_schema: The schema of tables whose id has none, and of the progress table.
+        default_schema: Schema of tables whose id has none, and of the progress table.
         type_normalization: How wide the types of created columns are.
-        alters_types: Whether types of columns may be altered; without it a change is taken if the column holds it as it is.
-        flush_rows: The number of changed rows that a task holds before it sends them.
-        max_retries: The number of times that a transaction is repeated after a deadlock or a lost connection.
-        retry_timeout_s: How long a database that does not answer is awaited, in seconds.
-        progress_table: The table that holds which records have been written.
+        alters_types: Whether types of columns may be altered; without it a change is accepted if the column holds it as
+            it is.
+        flush_rows: Number of changed rows that a task holds before it sends them.
+        max_retries: Number of times that a transaction is repeated after a deadlock or a lost connection.
+        retry_timeout_s: Time for which a database that does not answer is awaited, in seconds.
+        progress_table: Table that holds which records have been written.
     """
 
     host: str
@@ -87,5 +88,5 @@ class PostgresSettings:
 
     @property
     def address(self) -> str:
-        """The database in words for errors, without user and password."""
+        """Address of the database for errors, without user and password."""
         return f"PostgreSQL {self.host}:{self.port}/{self.database}"

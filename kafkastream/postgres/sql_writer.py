@@ -1,4 +1,4 @@
-"""Executes a statement of the user's for each row, in a task on a worker: what Flink's ``JdbcSink`` does."""
+"""Writer that executes a user's statement for each row, as Flink's ``JdbcSink`` does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PARAMETER: Final = {"?": "%s", "??": "?", "%": "%%"}
 
 
 def with_placeholders(statement: str) -> tuple[str, int]:
-    """Return a statement with psycopg's placeholders in the place of JDBC's, and their number.
+    """Return a statement with JDBC's placeholders replaced by psycopg's, and their number.
 
     Example:
         >>> with_placeholders("INSERT INTO t VALUES (?, '?', 10 % ?)")
@@ -42,7 +42,7 @@ class SqlWriter(TransactionWriter):
     Args:
         settings: The database.
         statement: The statement, with ``?`` for the values of a row.
-        batch_size: The number of rows that are sent at once.
+        batch_size: Number of rows that are sent at once.
     """
 
     def __init__(self, settings: PostgresSettings, statement: str, batch_size: int) -> None:

@@ -1,4 +1,4 @@
-"""How the rows of one table get into the database: by COPY, and for tables with a primary key by a staging table."""
+"""Statements that write the rows of one table: COPY, and for tables with a primary key upserts from a staging table."""
 
 from __future__ import annotations
 

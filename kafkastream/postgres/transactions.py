@@ -1,4 +1,4 @@
-"""Transactions that hold the changes of records exactly once: begun, sent in parts, repeated, committed with a marker."""
+"""Transactions that hold the changes of records exactly once, and commit a marker with them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ _LONGEST_PAUSE_S = 5.0
 class TransactionWriter(ABC):
     """Writes in transactions, whose marker rows tell which records they hold.
 
-    A deadlock or a lost connection is answered by repeating the transaction, as long as nothing of it was sent and
-    forgotten before.
+    A transaction is repeated after a deadlock or a lost connection, as long as all of it is still in memory.
 
     Args:
         settings: The database.
@@ -95,7 +94,7 @@ class TransactionWriter(ABC):
 
     @abstractmethod
     def _send(self) -> None:
-        """Send what is pending, in the open transaction; it may be asked again."""
+        """Send pending changes in the open transaction; may be called again after a failure."""
 
     @abstractmethod
     def _drop_pending(self) -> None:
@@ -131,7 +130,7 @@ class TransactionWriter(ABC):
         self._transaction_committed()
 
     def _repeated(self, work: Callable[[], T], reached: Mapping[TopicPartition, int] | None = None) -> T | None:
-        """Do some work of the transaction, again after a failure that passes, if the whole transaction is in memory."""
+        """Run a part of the transaction, again after a transient failure if the whole transaction is in memory."""
         for repeat in itertools.count():
             try:
                 return work()
@@ -147,7 +146,7 @@ class TransactionWriter(ABC):
         return None
 
     def _has_committed(self, reached: Mapping[TopicPartition, int]) -> bool:
-        """Whether the transaction is there, though the database's answer was lost; fails if another one is."""
+        """Return whether the transaction was committed, though the database's answer was lost; fail if another one was."""
         if not self._progress or not self._partitions:
             return False
         try:
@@ -175,7 +174,7 @@ class TransactionWriter(ABC):
         return self._connection
 
     def _roll_back(self) -> None:
-        """End an open transaction, and with it the staging tables that were made in it; else end the connection."""
+        """Roll back an open transaction, and with it its staging tables; if that fails, close the connection."""
         connection = self._connection
         if connection is None or connection.info.transaction_status == 0:  # PQTRANS_IDLE
             return

@@ -1,4 +1,4 @@
-"""Types of PostgreSQL's columns: which one a column gets, and which one holds the values of which other."""
+"""Types of PostgreSQL's columns: the type of a created column, and which types hold the values of others."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _NAMES = {
 @final
 @attrs.frozen
 class ColumnType:
-    """A type of PostgreSQL's; ``str`` of it is its SQL.
+    """Type of PostgreSQL; ``str`` gives its SQL.
 
     Args:
-        name: Its name.
-        size: The length of texts, the precision of numbers and times; None without limit.
-        scale: The digits behind the point of a NUMERIC.
+        name: Name of the type.
+        size: Length of texts, precision of numbers and times; None without limit.
+        scale: Digits behind the point of a NUMERIC.
 
     Example:
         >>> ColumnType.parse("timestamp(3) without time zone")
@@ -69,7 +69,7 @@ class ColumnType:
 
     @staticmethod
     def parse(text: str) -> ColumnType:
-        """Read a type as PostgreSQL's ``format_type`` spells it."""
+        """Return a type as PostgreSQL's ``format_type`` spells it."""
         match = _SPELLED.fullmatch(text)
         if match is None:
             return ColumnType(text)
@@ -144,11 +144,11 @@ def _broad(type_: ColumnType) -> ColumnType:
 
 
 def holds(column: ColumnType, values: ColumnType) -> bool:
-    """Whether a column takes all values of a type without loss, texts taking any value as text.
+    """Return whether a column takes all values of a type without loss; text columns take any value as text.
 
     Args:
-        column: The column's type.
-        values: The type of the values.
+        column: Type of the column.
+        values: Type of the values.
 
     Example:
         >>> holds(ColumnType("bigint"), ColumnType("integer")), holds(ColumnType("integer"), ColumnType("bigint"))
@@ -179,9 +179,10 @@ def holds(column: ColumnType, values: ColumnType) -> bool:
 
 
 def takes(column: ColumnType, type_: DataType) -> bool:
-    """Whether a column's type is of the same kind as a type's values, of which one may still be too long or too large.
+    """Return whether a column's type is of the same kind as a type's values, some of which may still be too long or too
+    large.
 
-    Texts are taken by each type that PostgreSQL reads from a text and that has no counterpart of its own, such as JSONB.
+    Text is taken by each type that PostgreSQL parses from text and that has no counterpart of its own, such as JSONB.
 
     Example:
         >>> takes(ColumnType("integer"), DataType.of(Kind.BIGINT)), takes(ColumnType("integer"), DataType.string())
@@ -201,7 +202,7 @@ def takes(column: ColumnType, type_: DataType) -> bool:
 
 
 def may_lose_digits(column: ColumnType, values: ColumnType) -> bool:
-    """Whether a column takes values of a type, though not each without loss: whole and decimal numbers as DOUBLE."""
+    """Return whether a column takes values of a type, but some with a loss of digits: integers and decimals as DOUBLE."""
     return column.name == "double precision" and values.name in {"bigint", "numeric"}
 
 

@@ -1,4 +1,4 @@
-"""Values of rows as PostgreSQL's columns take them."""
+"""Conversion of row values for PostgreSQL's columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Values: TypeAlias = tuple[Any, ...]
 
 
 def value_converter(bytes_places: Sequence[int], truth_places: Sequence[int]) -> Callable[[Values], Values] | None:
-    r"""Return how bytes and truth values become texts; None if it is not needed.
+    r"""Return a function that converts bytes and booleans to text; None if no column needs it.
 
     Args:
-        bytes_places: The numbers of the columns with bytes that the database holds as text.
-        truth_places: The numbers of the columns with truth values that the database holds as text.
+        bytes_places: Positions of the columns with bytes that the database holds as text.
+        truth_places: Positions of the columns with booleans that the database holds as text.
 
     Example:
         >>> value_converter([0], [1])((b"a", True))

@@ -21,12 +21,13 @@ __all__ = ["PostgresWriter"]
 class PostgresWriter(TransactionWriter):
     """Writes changes of rows: those of tables with a primary key are folded and merged by it, others appended.
 
-    It is a ``cdc.sinks.ChangeWriter``. It may ``begin`` again after ``commit`` and ``abort``, and is cheaper then, as
-    staging tables last as long as its connection.
+    Implements ``cdc.sinks.ChangeWriter``. Reuse a writer by ``begin`` after ``commit`` or ``abort``: staging tables
+    last as
+    long as its connection.
 
     Args:
         settings: The database.
-        schemas: The tables' schemas, as they are in the database now.
+        schemas: Schemas of the tables, as they are in the database now.
     """
 
     def __init__(self, settings: PostgresSettings, schemas: Mapping[TableId, TableSchema]) -> None:
@@ -54,7 +55,7 @@ class PostgresWriter(TransactionWriter):
                 table = None
 
     def _adder(self, table: TableId) -> Callable[[Change], None]:
-        """Return what takes the changes of a table."""
+        """Return a function that collects the changes of a table."""
         pending = self._pending.get(table)
         if pending is None:
             schema = self._schemas[table]
@@ -82,7 +83,7 @@ class PostgresWriter(TransactionWriter):
             self._statements[table].append(pending)
 
     def _refused(self, table: TableId, error: Exception) -> Exception:
-        """Return an error in the user's words; as it is if it is none of the database's."""
+        """Return a database's error translated for the user; other errors unchanged."""
         statements = self._statements.get(table)
         found = statements and statements.refused_text(self._pending[table])
         if found:

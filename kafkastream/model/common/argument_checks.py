@@ -27,7 +27,7 @@ _MAKERS: Final = {
     "Time": "Time.seconds(5)",
     "Duration": "Duration.of_seconds(5)",
 }
-"""How objects of a type are made, by the name of the type."""
+"""Advice how to make objects of a type, by the name of the type."""
 _SECRETIVE: Final = frozenset({"value", "props", "properties", "producer_config", "config", "configs"})
 """Parameters whose arguments may hold passwords."""
 _SHOWN: Final = 80

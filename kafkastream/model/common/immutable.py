@@ -16,7 +16,7 @@ HIDDEN_KEYS = (
     r"(?i)password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic[.-]auth\.user[.-]info|\.pem"
     r"|ssl\.keystore\.key|ssl\.keystore\.certificate\.chain|private[._-]?key|api[._-]?key"
 )
-"""What the names of properties with secret values contain: a regular expression, for Python and for Java."""
+"""Regular expression, for Python and for Java, of the names of properties with secret values."""
 
 _SECRET_KEY = re.compile(HIDDEN_KEYS)
 URL_USER = re.compile(r"(?<=://)[^/\s]*@")

@@ -14,7 +14,7 @@ def checked_parallelism(parallelism: int) -> int:
     """Return ``parallelism`` if Flink would accept it.
 
     Raises:
-        DefinitionError: It is not positive.
+        DefinitionError: ``parallelism`` is not positive.
     """
     if parallelism < 1:
         raise DefinitionError(f"parallelism {parallelism} is less than 1", now="Give 1 or more.")
@@ -25,7 +25,7 @@ def checked_max_parallelism(max_parallelism: int) -> int:
     """Return ``max_parallelism`` if Flink would accept it.
 
     Raises:
-        DefinitionError: It is out of Flink's range.
+        DefinitionError: ``max_parallelism`` is out of Flink's range.
     """
     if not 1 <= max_parallelism <= _MOST:
         raise DefinitionError(

@@ -298,7 +298,7 @@ class WatermarkStrategy(Generic[T_contra]):
     ) -> WatermarkStrategy[T_contra]:
         """Return a strategy that pauses partitions which are too far ahead of the slowest in ``watermark_group``.
 
-        Same as in Flink: only sources can be aligned, idle and finished partitions hold back nobody, and results do not
+        Same as in Flink: only sources can be aligned, idle and finished partitions do not hold back the others, and results do not
         change.
         Differs: a partition pauses between micro-batches, and only in jobs with keyed operators, where elements would
         pile up in

@@ -16,7 +16,7 @@ from kafkastream.model.common.time import Duration, Time, millis_of
 __all__ = ["ABSENT", "Life", "StateTtlConfig"]
 
 ABSENT: Final = object()
-"""What is seen of content that has expired; None may be content."""
+"""Value read from content that has expired; None may be content."""
 
 
 @final

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Length: TypeAlias = int | datetime.timedelta | Time | Duration
-"""A length of time; a whole number is in ms."""
+"""Length of time; an integer is in ms."""
 
 
 def _at_least(least: int) -> Callable[[Any, attrs.Attribute[int], int], None]:
@@ -47,7 +47,7 @@ class RestartStrategyConfiguration(ABC):
 
     kind: ClassVar[str | None] = None
     settings: ClassVar[tuple[Option[Any], ...]] = ()
-    """What its fields are called among Flink's keys, in their order."""
+    """Keys of Flink's configuration for the fields, in their order."""
 
     @abstractmethod
     def get_description(self) -> str:

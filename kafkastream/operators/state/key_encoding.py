@@ -78,7 +78,7 @@ def key_encoder(*, is_typed: bool = False) -> Callable[[Hashable], bytes]:
 
 
 NO_KEY: Final = encoded_key(None)
-"""What stands in place of a key where there are none."""
+"""Key of elements without one."""
 
 _MOST_KNOWN: Final = 100_000
 

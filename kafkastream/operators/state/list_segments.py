@@ -16,7 +16,7 @@ __all__ = ["APART", "LONG_BYTES", "LongList", "LongLists"]
 
 LONG_BYTES: Final = 16 * 1024
 APART: Final = "_apart"
-"""Where an entry names its long lists."""
+"""Name in an entry under which its long lists are found."""
 
 
 @final

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 __all__ = ["Entry", "KeyedStateBackend"]
 
 Entry = dict[Any, Any]
-"""What is kept for one key: the content of each of its states."""
+"""State of one key: the content of each of its states, by name."""
 
 
 class KeyedStateBackend(Protocol):

@@ -18,7 +18,7 @@ from kafkastream.model.windows.windows import Window
 __all__ = ["Contents", "Keeping", "keeping"]
 
 Contents = dict[Window, Any]
-"""What is kept of each window of a key."""
+"""Content of each window of a key."""
 
 Take = Callable[[list[Any]], None]
 """Lets the window's function have elements, and its results out."""

@@ -13,7 +13,7 @@ from kafkastream.sql.plan.operations import AggregateCall
 __all__ = ["Aggregates", "Group"]
 
 Group = list[Any]
-"""How many rows there are, then what is kept for each call."""
+"""Number of rows, then an accumulator for each call."""
 
 
 @final

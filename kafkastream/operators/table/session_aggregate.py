@@ -19,7 +19,7 @@ _SESSIONS: Final = "sessions"
 _KEY: Final = "key"
 
 Session = tuple[int, int]
-"""From when to when, in microseconds of the wall clock in the zone."""
+"""Start and end, in microseconds of the zone's wall clock."""
 
 
 @final
