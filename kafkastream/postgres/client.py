@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and its errors in the user's words."""
+"""Connections to PostgreSQL, and the translation of its errors."""
 
 from __future__ import annotations
 
@@ -53,25 +53,25 @@ def connect(settings: PostgresSettings, application_name: str = "kafkastream") -
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether the same transaction may succeed when it is repeated: a deadlock, a lost connection."""
+    """Return whether the same transaction may succeed when it is repeated: a deadlock, a lost connection."""
     psycopg = POSTGRES.imported()
     is_limit = (getattr(error, "sqlstate", None) or "").startswith(_LIMITS)
     return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and not is_limit
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether the database refuses what is written, and would again."""
+    """Return whether the database refuses what is written, and would again."""
     return isinstance(error, POSTGRES.imported().Error) and not is_transient(error)
 
 
 def sink_error(error: Exception, settings: PostgresSettings, table: str = "", columns: Iterable[str] = ()) -> SinkError:
-    """Return a database's error in the user's words.
+    """Return a database's error translated for the user.
 
     Args:
         error: The error of psycopg.
         settings: The database.
         table: The table that was written.
-        columns: The names of its columns.
+        columns: Names of its columns.
     """
     diagnostics = getattr(error, "diag", None)
     message = (diagnostics and diagnostics.message_primary) or str(error).strip() or type(error).__name__
