@@ -59,12 +59,12 @@ __all__ = [
 
 
 class KafkastreamError(Exception):
-    """Any error of this package; catch it to catch them all.
+    """Base class of all errors of this package.
 
     Args:
-        what: What happened, one sentence.
-        where: The place in the user's words: an operator, an option, a record; empty when there is none.
-        now: What to do about it; empty when the first sentence says it.
+        what: What happened, in one sentence.
+        where: Operator, option, record or line that the error is about; empty if there is none.
+        now: What to do about it; empty if ``what`` implies it.
     """
 
     code: ClassVar[str] = "error"
@@ -92,67 +92,72 @@ def _rebuild(kind: type[KafkastreamError], what: str, where: str, now: str) -> K
 
 
 class DefinitionError(KafkastreamError, ValueError):
-    """A job, source or sink that cannot be built as it is written (Flink: NPE, IllegalState-, IllegalArgumentException)."""
+    """Invalid definition of a job, source or sink.
+
+    Flink raises NullPointerException, IllegalStateException or IllegalArgumentException for it.
+    """
 
     code = "invalid-definition"
 
 
 class ArgumentError(DefinitionError, TypeError):
-    """An argument of a call has the wrong type."""
+    """Argument of the wrong type."""
 
     code = "invalid-argument"
 
 
 class UnsupportedFeatureError(KafkastreamError, NotImplementedError):
-    """A Flink feature that is not to be had here; ``now`` names the nearest thing that works."""
+    """Flink feature that is not supported; ``now`` names an alternative."""
 
     code = "unsupported-feature"
 
 
 class SetupError(KafkastreamError, RuntimeError):
-    """The machine lacks something that the job needs."""
+    """Missing or unusable software on the machine."""
 
     code = "setup"
 
 
 class JavaNotFoundError(SetupError):
-    """No Java 17 or newer on this machine."""
+    """Java 17 or newer is not installed."""
 
     code = "java-not-found"
 
 
 class JarsUnavailableError(SetupError):
-    """The connector's or the broker's jars could not be fetched."""
+    """Jars of Spark's Kafka connector or of Kafka could not be downloaded."""
 
     code = "jars-unavailable"
 
 
 class ConnectorMissingError(SetupError):
-    """Spark runs without its Kafka connector."""
+    """Spark session without the Kafka connector."""
 
     code = "connector-missing"
 
 
 class StorageError(SetupError):
-    """Files cannot be written or read: a full disk, a directory that is read-only, a file system that is gone."""
+    """Files cannot be written or read: the disk is full, the directory is read-only, the file system is unreachable."""
 
     code = "storage"
 
 
 class WorkerStartError(SetupError):
-    """A Python worker of Spark's did not start in time, though the job has tried again for minutes."""
+    """Python worker of Spark that did not start in time, after retries for minutes."""
 
     code = "worker-start"
 
 
 class KafkaError(KafkastreamError, OSError):
-    """Kafka refused a request or did not answer."""
+    """Request that Kafka refused, or did not answer."""
 
     code = "kafka"
 
 
 class AuthenticationError(KafkaError, PermissionError):
-    """The brokers refuse a client's user or certificate, or the client does not trust theirs."""
+    """Failed authentication: the brokers refuse the client's user or certificate, or the client does not trust
+    theirs.
+    """
 
     code = "authentication-failed"
 
@@ -164,60 +169,60 @@ class BrokerUnreachableError(KafkaError, ConnectionError):
 
 
 class UnknownTopicError(KafkaError):
-    """A topic or partition that the job names does not exist."""
+    """Topic or partition that does not exist."""
 
     code = "unknown-topic"
 
 
 class UnknownOffsetsError(KafkaError):
-    """Partitions have no offset to begin or stop at, and no strategy says where else."""
+    """Partitions without a starting or stopping offset, and without an offset reset strategy."""
 
     code = "unknown-offsets"
 
 
 class DeliveryError(KafkaError):
-    """A record could not be written to its topic."""
+    """Record that could not be written to its topic."""
 
     code = "delivery-failed"
 
 
 class JobError(KafkastreamError, RuntimeError):
-    """A running job failed."""
+    """Failure of a running job."""
 
     code = "job-failed"
 
 
 class SparkLostError(JobError):
-    """Spark's JVM has ended while the job was running: killed, or out of memory."""
+    """End of Spark's JVM while the job was running: killed, or out of memory."""
 
     code = "spark-lost"
 
 
 class WorkerCrashedError(JobError):
-    """A Python worker of Spark's has ended in the midst of a task: ``os._exit``, a fault in native code, no memory."""
+    """End of a Python worker during a task: ``os._exit``, a crash in native code, or out of memory."""
 
     code = "worker-crashed"
 
 
 class UserFunctionError(JobError):
-    """A function of the job raised; ``now`` holds its own traceback."""
+    """Exception of a user function; ``now`` holds its traceback."""
 
     code = "user-function"
 
 
 class DeserializationError(JobError):
-    """A record could not be decoded by the source's schema."""
+    """Record that the source's deserialization schema could not decode."""
 
     code = "deserialization"
 
 
 class SerializationError(JobError):
-    """An element could not be encoded by the sink's schema."""
+    """Element that the sink's serialization schema could not encode."""
 
     code = "serialization"
 
 
 class WorkerDependencyError(JobError, ImportError):
-    """Spark's workers lack a package that the job imports."""
+    """Package that the job imports, and that the workers' Python lacks."""
 
     code = "worker-dependency"

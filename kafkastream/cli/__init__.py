@@ -1,4 +1,4 @@
-"""The command line: ``kafkastream …``."""
+"""Command line: ``kafkastream run``, ``sql``, ``pipeline`` and their helpers, one module for each command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["main"]
 
 
 class _Commands(click.Group):
-    """Commands whose errors are told in words, never as a traceback."""
+    """Command group that prints errors of this package as messages, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -33,7 +33,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="kafkastream", prog_name="kafkastream")
 def main() -> None:
-    """Flink's Kafka jobs on Spark: see one work, run your own, and what they need."""
+    """Run Apache Flink's Kafka jobs on Apache Spark."""
 
 
 for command in (

@@ -1,4 +1,4 @@
-"""``kafkastream broker``: a Kafka to try things with."""
+"""``kafkastream broker``: runs an Apache Kafka broker for trials."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def _topic(text: str) -> tuple[str, int]:
     "broker",
     epilog="\b\nExample:\n  kafkastream broker --port 9092 --topic orders:4 --topic results",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Listen there instead of on a free port.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; by default, a free one.")
 @click.option(
     "--topic",
     "topics",
     metavar="NAME[:PARTITIONS]",
     multiple=True,
     callback=_topics,
-    help="Create this topic, with one partition if not said; may be repeated.",
+    help="Topic to create, with one partition by default; may be repeated.",
 )
 def broker_command(port: int | None, topics: tuple[tuple[str, int], ...]) -> None:
-    """Run Apache Kafka on this machine until Ctrl-C.
+    """Run an Apache Kafka broker on this machine until Ctrl-C.
 
-    It is one broker on 127.0.0.1, for trying things; topics and records go with it.
-    It needs Java 17 or newer, and downloads Kafka when it is used first on a machine.
+    The broker listens on 127.0.0.1 only, and its topics and records are deleted when it ends.
+    It needs Java 17 or newer, and downloads Kafka on first use.
     """
     from kafkastream.testing import EmbeddedKafka
 

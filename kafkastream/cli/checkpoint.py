@@ -1,4 +1,4 @@
-"""``kafkastream checkpoint``: what lies in a checkpoint directory."""
+"""``kafkastream checkpoint``: shows the contents of a checkpoint directory."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _SHOWN_PARTITIONS = 8
 )
 @click.argument("directory")
 def checkpoint_command(directory: str) -> None:
-    """Show what jobs have kept in a checkpoint DIRECTORY.
+    """Show the jobs in a checkpoint DIRECTORY.
 
-    Each job is shown with its queries: sources with the next offsets, operators with state, watermarks, and the versions
-    that wrote the folder. Nothing is changed, and a running job is not disturbed.
+    For each job: its queries, sources with their next offsets, stateful operators, watermarks, and the versions that
+    wrote
+    the folder. Nothing is changed, and a running job is not disturbed.
     """
     from kafkastream.spark.checkpoint.stored import stored_jobs
 

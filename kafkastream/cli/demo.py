@@ -1,4 +1,4 @@
-"""``kafkastream demo``: a Flink-shaped job on Spark, from a topic to a topic, before your eyes."""
+"""``kafkastream demo``: runs a small job from topic to topic, and shows its result."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ SHOWN = ("order_id", "order_channel", "user_name", "real_pay")
 @click.option(
     "--bootstrap-servers",
     metavar="HOST:PORT",
-    help="Use these brokers, and two new topics there, instead of a broker of the demo's own.",
+    help="Use two new topics on these brokers instead of starting a broker.",
 )
 def demo_command(bootstrap_servers: str | None) -> None:
-    """Load three orders into a topic, filter them with a job on Spark, and read the result back.
+    """Write three orders to a topic, filter them with a job on Spark, and read the result back.
 
-    Without --bootstrap-servers a Kafka of its own runs as long as the demo.
-    What is missing is downloaded at the first time: about 50 MB of jars.
+    Without --bootstrap-servers, a broker runs for the time of the demo.
+    Missing jars are downloaded on first use: about 50 MB.
     """
     from kafkastream.spark.job.job_lines import run_by_command
 
@@ -102,7 +102,7 @@ def demo_command(bootstrap_servers: str | None) -> None:
 
 
 def filter_orders(bootstrap_servers: str, orders: str, large: str) -> None:
-    """Copy the orders of which 100 or more was paid from one topic to another."""
+    """Copy the orders for which 100 or more was paid from one topic to another."""
     env = StreamExecutionEnvironment.get_execution_environment()
     source = (
         KafkaSource.builder()

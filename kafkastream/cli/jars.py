@@ -1,4 +1,4 @@
-"""``kafkastream jars``: the jars that Spark needs for Kafka."""
+"""``kafkastream jars``: prints the paths of the jars that Spark needs."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Environment:
 
 
 @click.command("jars", epilog=_EPILOG)
-@click.option("--broker", is_flag=True, help="Print the jars of Apache Kafka itself instead.")
+@click.option("--broker", is_flag=True, help="Print the jars of the Apache Kafka broker instead.")
 @click.option("--delta", is_flag=True, help="Print the jars of Delta Lake instead, for the delta sink of pipelines.")
 def jars_command(broker: bool, delta: bool) -> None:
-    """Print the jars of Spark's Kafka connector.
+    """Print the paths of the jars of Spark's Kafka connector, separated by commas, as spark-submit --jars takes
+    them.
 
-    They stand in one line, with commas between.
-    They are downloaded when they are used first on a machine; progress goes to stderr.
+    Jars are downloaded on first use; progress goes to stderr.
     """
     from kafkastream.spark.session.jars import broker_jars, connector_jars, delta_jars
     from kafkastream.spark.session.java_home import find_java
 
-    find_java()  # whoever asks for jars is about to need it, also when they are all there
+    find_java()  # jars are about to be used, so a missing Java is reported here, also when no jar has to be downloaded
     jars = broker_jars() if broker else delta_jars() if delta else connector_jars()
     click.echo(",".join(map(str, jars)))

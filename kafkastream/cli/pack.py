@@ -1,4 +1,4 @@
-"""``kafkastream pack``: this Python environment as an archive that Spark ships to executors."""
+"""``kafkastream pack``: packs the Python environment into an archive that Spark ships to executors."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> P
     default=Path("env.tar.gz"),
     show_default=True,
     callback=_archive,
-    help="Where to write the archive.",
+    help="Path of the archive.",
 )
 @click.option("--without", metavar="PACKAGE", multiple=True, help="Leave this package out; may be repeated.")
 def pack_command(archive: Path, without: tuple[str, ...]) -> None:
     """Pack this Python environment for a Spark cluster.
 
-    The archive holds the interpreter, its standard library and all installed packages but pyspark, so executors need no
-    Python of their own: Linux as on this machine is enough. What your functions import, install here first.
-    Prints how to start a job with it.
+    The archive holds the interpreter, its standard library and all installed packages except pyspark, so executors need
+    no Python, only the same kind of Linux as this machine. Install the packages that your functions import first.
+    Prints the command that starts a job with the archive.
     """
     from kafkastream.spark.session.packed_environment import pack
 

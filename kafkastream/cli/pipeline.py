@@ -1,4 +1,4 @@
-"""``kafkastream pipeline``: a pipeline in YAML, carried out on this machine."""
+"""``kafkastream pipeline``: runs a YAML pipeline on this machine."""
 
 from __future__ import annotations
 
@@ -31,20 +31,21 @@ Example:
 
 
 @click.command("pipeline", epilog=_EPILOG)
-@click.option("-f", "--file", "path", type=_FILE, help="The document.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="What ${NAME} stands for; may be repeated.")
-@click.option("--variables", "files", multiple=True, type=_FILE, help="A file of variables in YAML; may be repeated.")
-@click.option("--check", is_flag=True, help="Show what a start would find and make, and change nothing.")
-@click.option("--schema", is_flag=True, help="Print the JSON schema of documents, for editors.")
+@click.option("-f", "--file", "path", type=_FILE, help="YAML document.")
+@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Value of ${NAME}; may be repeated.")
+@click.option("--variables", "files", multiple=True, type=_FILE, help="YAML file with variables; may be repeated.")
+@click.option("--check", is_flag=True, help="Show what a start would find and create, without changing anything.")
+@click.option("--schema", is_flag=True, help="Print the JSON schema of pipeline documents, for editors.")
 @quiet_option
 def pipeline_command(
     path: Path | None, given: tuple[str, ...], files: tuple[Path, ...], *, check: bool, schema: bool, quiet: bool
 ) -> None:
-    """Run the pipeline that a document in YAML describes, on this machine.
+    """Run a YAML pipeline on this machine.
 
-    Variables of the document, ${NAME} and ${secret_values.NAME}, come from --set, then from the files of variables, the
-    last one first, then from the environment. The command ends when the source has ended, or with Ctrl-C after the
-    running micro-batch.
+    Variables of the document, ${NAME} and ${secret_values.NAME}, are taken from --set, then from the variables files,
+    the
+    last one first, then from the environment. The command ends with a bounded source, or with Ctrl-C after the running
+    micro-batch.
     """
     if schema:
         from kafkastream.cdc.document.schema import json_schema

@@ -1,4 +1,4 @@
-"""What a start of a pipeline would find and make, laid out."""
+"""Output of ``kafkastream pipeline --check``: what a start would find and change."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["show_plan"]
 
 
 def show_plan(spec: PipelineSpec, console: Console) -> None:
-    """Connect to source and sink, and print what a start would do; nothing is changed.
+    """Connect to source and sink, and print what a start would do, without changing anything.
 
     Raises:
         KafkastreamError: The pipeline could not start.

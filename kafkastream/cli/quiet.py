@@ -1,4 +1,4 @@
-"""The option of commands that run jobs: say nothing of them."""
+"""Option ``-q`` of the commands that run jobs."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import click
 __all__ = ["quiet_option"]
 
 quiet_option = click.option(
-    "-q", "--quiet", is_flag=True, help="Do not tell that jobs start, and how far they have come; errors are shown."
+    "-q", "--quiet", is_flag=True, help="Do not print start and progress of jobs; errors are shown."
 )

@@ -1,4 +1,4 @@
-"""``kafkastream run``: a job script with all that Spark needs in place."""
+"""``kafkastream run``: runs a job script with Spark's connector and Python settings in place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["run_command"]
 @click.option(
     "--as-pyflink/--no-as-pyflink",
     default=None,
-    help="Let `import pyflink` mean kafkastream. Without either, it does if PyFlink is not installed.",
+    help="Make `import pyflink` import kafkastream; by default, if PyFlink is not installed.",
 )
 @quiet_option
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -36,9 +36,9 @@ __all__ = ["run_command"]
 def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments: tuple[str, ...]) -> None:
     """Run the job SCRIPT with its ARGUMENTS, on this machine unless Spark's settings name a cluster.
 
-    Jobs that the script starts without waiting for them, by execute_async or by an INSERT, are waited for at its end.
-    Spark gets its Kafka connector, this Python for its workers, and a log that shows errors only
-    (KAFKASTREAM_SPARK_LOG=INFO shows more). An unmodified PyFlink program will do, too.
+    Waits at the end for jobs that the script has started with execute_async or INSERT.
+    Spark gets its Kafka connector, this Python for its workers, and a log of errors only
+    (KAFKASTREAM_SPARK_LOG=INFO shows more). Unmodified PyFlink programs run as well.
     For a cluster, see also `kafkastream pack`.
     """
     from kafkastream.spark.job.job_lines import run_by_command
@@ -65,7 +65,7 @@ def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments
 
 
 def _without_our_frames(error: BaseException, script: Path) -> None:
-    """Begin an error's traceback in the program."""
+    """Remove the command's own frames from the traceback of an error in the script."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename != str(script):
         frames = frames.tb_next

@@ -1,4 +1,4 @@
-"""``kafkastream sql``: statements of Flink SQL, carried out on this machine."""
+"""``kafkastream sql``: executes Flink SQL statements on this machine."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ __all__ = ["sql_command"]
 
 @click.command("sql", epilog='\b\nExample:\n  kafkastream sql -f job.sql\n  kafkastream sql -e "SELECT 1"')
 @click.option(
-    "-f", "--file", "path", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file of statements."
+    "-f", "--file", "path", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="File with statements."
 )
-@click.option("-e", "--execute", "text", help="Statements.")
+@click.option("-e", "--execute", "text", help="Statements, separated by semicolons.")
 @click.option(
     "-i",
     "--init",
     "before",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file of statements that come first.",
+    help="File with statements to execute first.",
 )
-@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="A setting, as by SET.")
+@click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Option to set, as with SET; may be repeated.")
 @quiet_option
 def sql_command(
     path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...], *, quiet: bool
 ) -> None:
-    """Carry out statements of Flink SQL, one after the other, on this machine.
+    """Execute Flink SQL statements one after another, on this machine.
 
-    Rows of queries are printed as they come. INSERTs start jobs; the command ends when all of them have ended, or with
-    Ctrl-C after the running micro-batch. Without -f and -e, statements come from standard input.
+    Rows of queries are printed as they arrive. INSERT starts a job; the command ends when all jobs have ended, or with
+    Ctrl-C after the running micro-batch. Without -f and -e, statements are read from standard input.
     """
     from kafkastream.spark.job.job_lines import run_by_command
     from kafkastream.spark.job.program_end import STARTED

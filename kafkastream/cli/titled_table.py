@@ -1,4 +1,4 @@
-"""Tables with a title, as commands show them."""
+"""Tables with a title, for the output of commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDEST_TITLE = 80
 
 
 def titled_table(title: str, *columns: str) -> Table:
-    """Return a table without rows, at least as wide as its title, so that this stays on one line."""
+    """Return a table without rows, at least as wide as its title, which thus stays on one line."""
     heading = Text(title, style="bold")
     width = min(heading.cell_len, _WIDEST_TITLE)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=width)

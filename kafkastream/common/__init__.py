@@ -1,4 +1,8 @@
-"""What all Flink APIs share, at PyFlink's paths: ``pyflink.common`` becomes ``kafkastream.common``."""
+"""Classes shared by Flink's APIs, at PyFlink's paths: ``pyflink.common`` becomes ``kafkastream.common``.
+
+Types and rows, watermark strategies, serialization schemas, configuration, and job handles; the modules re-export the
+classes of ``kafkastream.model`` and ``kafkastream.options``.
+"""
 
 from __future__ import annotations
 

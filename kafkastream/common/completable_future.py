@@ -1,4 +1,4 @@
-"""The answers of a ``JobClient``, at PyFlink's path."""
+"""``CompletableFuture`` of a ``JobClient``, at PyFlink's path."""
 
 from __future__ import annotations
 

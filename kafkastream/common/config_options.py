@@ -1,4 +1,4 @@
-"""PyFlink's ``pyflink.common.config_options``."""
+"""``ConfigOptions``, at PyFlink's path."""
 
 from __future__ import annotations
 

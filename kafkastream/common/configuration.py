@@ -1,4 +1,4 @@
-"""PyFlink's ``pyflink.common.configuration``."""
+"""``Configuration``, at PyFlink's path."""
 
 from __future__ import annotations
 

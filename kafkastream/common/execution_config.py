@@ -1,4 +1,4 @@
-"""The settings of a job, at PyFlink's path."""
+"""``ExecutionConfig``, at PyFlink's path."""
 
 from kafkastream.model.job.execution_config import ExecutionConfig
 

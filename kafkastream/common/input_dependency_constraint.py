@@ -1,4 +1,4 @@
-"""When Flink schedules a task, at PyFlink's path."""
+"""``InputDependencyConstraint``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = [
 
 
 class InputDependencyConstraint(enum.Enum):
-    """Which inputs of a task have to be there; has no effect."""
+    """Inputs that have to be ready before Flink schedules a task; without effect."""
 
     ANY = 0
     ALL = 1

@@ -1,4 +1,4 @@
-"""Formats of files of Flink 1.x, at PyFlink's path."""
+"""Input formats of Flink 1.x, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ __all__ = [
 
 
 class InputFormat(StandIn, instead=FILES):
-    """Reads files."""
+    """Input format of files."""

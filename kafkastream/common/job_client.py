@@ -1,4 +1,4 @@
-"""The handle to a running job, at PyFlink's path."""
+"""``JobClient``, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What remains of a finished job, at PyFlink's path."""
+"""``JobExecutionResult``, at PyFlink's path."""
 
 from __future__ import annotations
 

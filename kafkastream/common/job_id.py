@@ -1,4 +1,4 @@
-"""A job's identity, at PyFlink's path."""
+"""``JobID``, at PyFlink's path."""
 
 from kafkastream.model.job.job_result import JobID
 

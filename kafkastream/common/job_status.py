@@ -1,4 +1,4 @@
-"""Where a job stands, at PyFlink's path."""
+"""``JobStatus``, at PyFlink's path."""
 
 from kafkastream.model.job.job_result import JobStatus
 

@@ -1,4 +1,4 @@
-"""Restart strategies, at PyFlink's path."""
+"""``RestartStrategies``, at PyFlink's path."""
 
 from kafkastream.model.job.restart_strategies import RestartStrategies, RestartStrategyConfiguration
 

@@ -1,4 +1,4 @@
-"""Schemas, at PyFlink's path; rows as JSON, CSV and Avro also stood here before Flink 1.16."""
+"""Serialization schemas, at PyFlink's path; before Flink 1.16, those of JSON, CSV and Avro rows were here too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PyFlink's ``pyflink.common.time``."""
+"""``Time``, ``Duration`` and ``Instant``, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of elements, at PyFlink's path; of its classes, each stands for the ``TypeInformation`` of some kinds."""
+"""``Types`` and type classes, at PyFlink's path; each class is the ``TypeInformation`` of some kinds of types."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class BasicType(enum.Enum):
-    """The basic types, and how they are printed."""
+    """Basic types, and their printed names."""
 
     STRING = TypeKind.STRING.value
     BYTE = TypeKind.BYTE.value
@@ -54,7 +54,7 @@ class BasicType(enum.Enum):
 
 
 class _OfKinds(type):
-    """Type of classes whose objects are the types of some kinds."""
+    """Metaclass of classes whose instances are the types of some kinds."""
 
     kinds: frozenset[TypeKind]
 
@@ -66,7 +66,7 @@ class _OfKinds(type):
 
 
 class BasicTypeInfo(metaclass=_OfKinds):
-    """Numbers, texts and booleans."""
+    """Type of numbers, text and booleans."""
 
     kinds: ClassVar = frozenset(TypeKind[basic.name] for basic in BasicType)
 
@@ -89,13 +89,13 @@ class BasicTypeInfo(metaclass=_OfKinds):
 
 
 class InstantTypeInfo(BasicTypeInfo):
-    """Points in time."""
+    """Type of points in time."""
 
     kinds: ClassVar = frozenset({TypeKind.INSTANT})
 
 
 class SqlTimeTypeInfo(metaclass=_OfKinds):
-    """Days, times of the day, and both."""
+    """Type of SQL dates, times and timestamps."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_DATE, TypeKind.SQL_TIME, TypeKind.SQL_TIMESTAMP})
 
@@ -105,7 +105,7 @@ class SqlTimeTypeInfo(metaclass=_OfKinds):
 
 
 class DateTypeInfo(metaclass=_OfKinds):
-    """Days."""
+    """Type of SQL dates."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_DATE})
     EPOCH_ORDINAL: ClassVar = datetime.date(1970, 1, 1).toordinal()
@@ -116,7 +116,7 @@ class DateTypeInfo(metaclass=_OfKinds):
 
 
 class TimeTypeInfo(metaclass=_OfKinds):
-    """Times of the day."""
+    """Type of SQL times."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_TIME})
     EPOCH_ORDINAL: ClassVar = DateTypeInfo.EPOCH_ORDINAL
@@ -127,7 +127,7 @@ class TimeTypeInfo(metaclass=_OfKinds):
 
 
 class TimestampTypeInfo(metaclass=_OfKinds):
-    """Days with a time."""
+    """Type of SQL timestamps."""
 
     kinds: ClassVar = frozenset({TypeKind.SQL_TIMESTAMP})
 
@@ -137,7 +137,7 @@ class TimestampTypeInfo(metaclass=_OfKinds):
 
 
 class PickledBytesTypeInfo(metaclass=_OfKinds):
-    """Any Python object."""
+    """Type of any Python object, serialized by pickle."""
 
     kinds: ClassVar = frozenset({TypeKind.PICKLED_BYTE_ARRAY})
 
@@ -147,7 +147,7 @@ class PickledBytesTypeInfo(metaclass=_OfKinds):
 
 
 class TupleTypeInfo(metaclass=_OfKinds):
-    """Tuples."""
+    """Type of tuples."""
 
     kinds: ClassVar = frozenset({TypeKind.TUPLE})
 
@@ -157,7 +157,7 @@ class TupleTypeInfo(metaclass=_OfKinds):
 
 
 class ListTypeInfo(metaclass=_OfKinds):
-    """Lists."""
+    """Type of lists."""
 
     kinds: ClassVar = frozenset({TypeKind.LIST})
 
@@ -167,7 +167,7 @@ class ListTypeInfo(metaclass=_OfKinds):
 
 
 class MapTypeInfo(metaclass=_OfKinds):
-    """Dictionaries."""
+    """Type of dictionaries."""
 
     kinds: ClassVar = frozenset({TypeKind.MAP})
 
@@ -179,7 +179,7 @@ class MapTypeInfo(metaclass=_OfKinds):
 
 
 class PrimitiveArrayTypeInfo(metaclass=_OfKinds):
-    """Arrays without ``None``."""
+    """Type of arrays without ``None``."""
 
     kinds: ClassVar = frozenset({TypeKind.PRIMITIVE_ARRAY})
 
@@ -189,7 +189,7 @@ class PrimitiveArrayTypeInfo(metaclass=_OfKinds):
 
 
 class BasicArrayTypeInfo(metaclass=_OfKinds):
-    """Arrays of basic types."""
+    """Type of arrays of basic types."""
 
     kinds: ClassVar = frozenset({TypeKind.BASIC_ARRAY})
 
@@ -199,7 +199,7 @@ class BasicArrayTypeInfo(metaclass=_OfKinds):
 
 
 class ObjectArrayTypeInfo(metaclass=_OfKinds):
-    """Arrays of anything."""
+    """Type of arrays of any type."""
 
     kinds: ClassVar = frozenset({TypeKind.OBJECT_ARRAY})
 
@@ -209,10 +209,10 @@ class ObjectArrayTypeInfo(metaclass=_OfKinds):
 
 
 class LocalTimeTypeInfo(StandIn, instead="Use Types.SQL_DATE, Types.SQL_TIME or Types.SQL_TIMESTAMP."):
-    """Java's local dates and times."""
+    """Type of Java's local dates and times."""
 
     class TimeType(enum.Enum):
-        """Which of them."""
+        """Kinds of local dates and times."""
 
         LOCAL_DATE = 0
         LOCAL_TIME = 1
@@ -220,4 +220,4 @@ class LocalTimeTypeInfo(StandIn, instead="Use Types.SQL_DATE, Types.SQL_TIME or 
 
 
 class ExternalTypeInfo(StandIn, instead=JAVA):
-    """The type of a column of a table, for Java."""
+    """Type of a table's column, for Java."""

@@ -1,4 +1,4 @@
-"""PyFlink's ``pyflink.common.types``."""
+"""``Row`` and ``RowKind``, at PyFlink's path."""
 
 from __future__ import annotations
 

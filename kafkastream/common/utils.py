@@ -1,4 +1,4 @@
-"""Wrappers of Java's objects, at PyFlink's path."""
+"""Wrappers of Java objects, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ __all__ = [
 
 
 class JavaObjectWrapper(StandIn, instead=JAVA):
-    """Holds one of Java's objects."""
+    """Wrapper of a Java object."""

@@ -1,4 +1,4 @@
-"""PyFlink's ``pyflink.common.watermark_strategy``."""
+"""``WatermarkStrategy`` and ``TimestampAssigner``, at PyFlink's path."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ __all__ = [
 class AssignerWithPeriodicWatermarksWrapper(
     StandIn, instead="Give a WatermarkStrategy, with WatermarkStrategy.for_generator for a rule of your own."
 ):
-    """Holds one of Java's assigners of timestamps and watermarks."""
+    """Wrapper of a Java assigner of timestamps and watermarks."""

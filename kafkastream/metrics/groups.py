@@ -1,4 +1,4 @@
-"""The metrics that a function registers and updates, on the worker that runs it."""
+"""Metrics that functions register and update on the workers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ _INFINITE = float("inf")
 
 
 class Metric:
-    """Base of all metrics."""
+    """Base class of metrics."""
 
     __slots__ = ()
 
 
 @final
 class Counter(Metric):
-    """Counts up and down; what it counts reaches the job's metrics when its task has completed.
+    """Counts up and down.
+
+    Changes reach the job's metrics when their task has completed.
 
     Example:
         >>> counter = MetricGroup().counter("orders")
@@ -51,15 +53,15 @@ class Counter(Metric):
         self._told: int | None = None
 
     def inc(self, n: int = 1) -> None:
-        """Count ``n`` more."""
+        """Increment the count by ``n``."""
         self._count += n
 
     def dec(self, n: int = 1) -> None:
-        """Count ``n`` less."""
+        """Decrement the count by ``n``."""
         self._count -= n
 
     def get_count(self) -> int:
-        """What this function object has counted; the job's metrics have the sum over all workers."""
+        """Return the count of this function object; the job's metrics have the sum over all workers."""
         return self._count
 
     getCount = get_count
@@ -71,7 +73,7 @@ class Counter(Metric):
 
 @final
 class Gauge(Metric):
-    """Gives a value when asked; it is asked at the end of each task."""
+    """Value that is read from a function at the end of each task."""
 
     __slots__ = ("_read",)
     kind: ClassVar = MetricKind.GAUGE
@@ -80,7 +82,7 @@ class Gauge(Metric):
         self._read: Callable[[], object] = _nothing
 
     def get_value(self) -> object:
-        """The value now."""
+        """Return the current value."""
         return self._read()
 
     getValue = get_value
@@ -89,13 +91,13 @@ class Gauge(Metric):
         try:
             return _plain(self._read())
         except Exception:
-            log.warning("a gauge could not be read; its last value stays", exc_info=True)
+            log.warning("a gauge could not be read and keeps its last value", exc_info=True)
             return None
 
 
 @final
 class Meter(Metric):
-    """Counts events, and tells how many there are per second.
+    """Counts events and measures their rate per second.
 
     Example:
         >>> meter = MetricGroup().meter("orders")
@@ -113,19 +115,19 @@ class Meter(Metric):
         self._window = RateWindow(max(time_span_in_seconds - time_span_in_seconds % 5, 5))
 
     def mark_event(self, value: int = 1) -> None:
-        """``value`` events have happened."""
+        """Record the occurrence of ``value`` events."""
         self._events._count += value
 
     markEvent = mark_event
 
     def get_count(self) -> int:
-        """How many events this function object has seen; the job's metrics have the sum over all workers."""
+        """Return the number of events of this function object; the job's metrics have the sum over all workers."""
         return self._events._count
 
     getCount = get_count
 
     def get_rate(self) -> float:
-        """Events per second of this function object, up to the end of its last task."""
+        """Return the events per second of this function object, up to the end of its last task."""
         return self._window.rate(time.monotonic())
 
     getRate = get_rate
@@ -138,7 +140,7 @@ class Meter(Metric):
 
 @final
 class Distribution(Metric):
-    """Keeps count, sum, least and greatest of the values that it is given.
+    """Collects count, sum, minimum and maximum of values.
 
     Example:
         >>> sizes = MetricGroup().distribution("sizes")
@@ -160,7 +162,7 @@ class Distribution(Metric):
         self._max = -_INFINITE
 
     def update(self, value: float) -> None:
-        """Take in one value."""
+        """Add a value."""
         self._count += 1
         self._sum += value
         if value < self._min:  # noqa: PLR1730 - a third of the time of a call of min
@@ -169,7 +171,7 @@ class Distribution(Metric):
             self._max = value
 
     def get_statistics(self) -> DistributionValue:
-        """Of the values that this function object has seen; the job's metrics have those of all workers."""
+        """Return the statistics of this function object; the job's metrics have those over all workers."""
         return self._taken.merged(self._since)
 
     getStatistics = get_statistics
@@ -192,14 +194,15 @@ M = TypeVar("M", Counter, Gauge, Meter, Distribution)
 
 @final
 class MetricGroup:
-    """A place for the metrics of a function: ``runtime_context.get_metrics_group()`` is its operator's.
+    """Named group of metrics; ``runtime_context.get_metrics_group()`` returns the operator's.
 
-    What is registered twice, under one name in one group, is one metric.
-    Differs from Flink: metrics reach the job with the results of completed tasks, so a micro-batch that failed counts
-    nothing, and one that is repeated counts once.
+    Registering a name twice in one group returns the same metric.
+    Differs from Flink: metrics reach the driver with the results of completed tasks, so those of a failed micro-batch
+    are
+    lost, and those of a repeated one are counted once.
 
     Raises:
-        DefinitionError: A name is taken by a metric of another kind, or by one of the operator itself.
+        DefinitionError: The name belongs to a metric of another kind, or to a metric of the operator itself.
 
     Example:
         >>> orders = MetricGroup(("job", "Map", "0")).add_group("shop", "Lyon")
@@ -216,7 +219,12 @@ class MetricGroup:
         self._reserved: set[_Place] = set()
 
     def add_group(self, name: str, extra: str | None = None) -> MetricGroup:
-        """The group ``name`` in this one; with ``extra``, the group of the variable ``name`` with this value."""
+        """Return a subgroup, created if necessary.
+
+        Args:
+            name: Name of the group, or of a variable if ``extra`` is given.
+            extra: Value of the variable, which becomes a label in Prometheus.
+        """
         group = MetricGroup(self._scope)
         group._groups = (*self._groups, Group(str(name), None if extra is None else str(extra)))
         group._metrics, group._reserved = self._metrics, self._reserved
@@ -225,39 +233,49 @@ class MetricGroup:
     addGroup = add_group
 
     def counter(self, name: str) -> Counter:
-        """A counter."""
+        """Register a counter."""
         return self._registered(name, Counter, Counter)
 
     def gauge(self, name: str, obj: Callable[[], object]) -> None:
-        """A value that ``obj`` gives when it is called, at the end of each task: a number, a bool or text."""
+        """Register a gauge.
+
+        Args:
+            name: Name of the metric.
+            obj: Function that returns a number, bool or text; called at the end of each task.
+        """
         self._registered(name, Gauge, Gauge)._read = obj
 
     def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:
-        """A meter of events per second, averaged over a time span: a multiple of 5 s, as in Flink."""
+        """Register a meter of events per second.
+
+        Args:
+            name: Name of the metric.
+            time_span_in_seconds: Time over which the rate is averaged; rounded down to a multiple of 5 s, as in Flink.
+        """
         return self._registered(name, Meter, lambda: Meter(time_span_in_seconds))
 
     def distribution(self, name: str) -> Distribution:
-        """A distribution of values."""
+        """Register a distribution of whole numbers."""
         return self._registered(name, Distribution, Distribution)
 
     def get_scope_components(self) -> list[str]:
-        """The parts of the group's full name: job, operator, subtask, groups.
+        """Return the parts of the group's full name: job, operator, subtask, groups.
 
-        Differs from Flink: host and task manager, which do not exist here, are not among them.
+        Differs from Flink: host and task manager, which do not exist here, are left out.
         """
         return [*self._scope, *(part for group in self._groups for part in group.components)]
 
     getScopeComponents = get_scope_components
 
     def get_all_variables(self) -> Mapping[str, str]:
-        """The values of the variables of the groups, and of ``<job_name>``, ``<operator_name>``, ``<subtask_index>``."""
+        """Return the variables of the groups, and ``<job_name>``, ``<operator_name>`` and ``<subtask_index>``."""
         own = zip(("<job_name>", "<operator_name>", "<subtask_index>"), self._scope, strict=False)
         return {**dict(own), **{f"<{group.name}>": group.value for group in self._groups if group.value is not None}}
 
     getAllVariables = get_all_variables
 
     def get_metric_identifier(self, metric_name: str) -> str:
-        """The full name of a metric of this group, as in ``JobClient.get_metrics()``."""
+        """Return the full name of a metric in this group, as in ``JobClient.get_metrics()``."""
         return ".".join((*self.get_scope_components(), metric_name))
 
     getMetricIdentifier = get_metric_identifier
@@ -268,20 +286,20 @@ class MetricGroup:
         if place in self._reserved or not isinstance(known, kind):
             owner = " of the operator itself" if place in self._reserved else ""
             raise DefinitionError(
-                f"the metric {self.get_metric_identifier(name)!r} is there already, a {known.kind.value}{owner}",
+                f"the metric {self.get_metric_identifier(name)!r} already exists and is a {known.kind.value}{owner}",
                 now="Give it another name, or a group of its own.",
             )
         return known
 
     def _own_counter(self, name: str) -> Counter:
-        """A counter of the operator itself, which a function cannot have."""
+        """Register a counter of the operator itself, whose name functions cannot use."""
         self._reserved.discard((self._groups, name))
         counter = self.counter(name)
         self._reserved.add((self._groups, name))
         return counter
 
     def _take(self) -> Iterator[Change]:
-        """What has changed since the last call, everywhere below the operator."""
+        """Yield the changes of all metrics of the operator since the last call."""
         for (groups, name), metric in self._metrics.items():
             value = metric._take()
             if value is not None:
@@ -289,11 +307,13 @@ class MetricGroup:
 
 
 def _nothing() -> None:
-    """The value of a gauge that gives none."""
+    """Stand in for a gauge's function that returns no value."""
 
 
 def _plain(value: object) -> object:
-    """A gauge's value as plain Python, so that it travels: NumPy's numbers become Python's, what is no number text."""
+    """Convert a gauge's value to plain Python, which can be pickled anywhere: NumPy numbers become Python's, other
+    objects text.
+    """
     match value:
         case None | bool() | int() | float() | str():
             return value

@@ -1,4 +1,4 @@
-"""Writes a job's metrics to the program's log, as Flink's Slf4jReporter does."""
+"""Reporter that logs a job's metrics, like Flink's ``Slf4jReporter``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ log = logging.getLogger("kafkastream.metrics")
 
 @final
 class LogReporter:
-    """Logs all metrics at INFO, at every interval and when the job has ended.
+    """Logs all metrics at level INFO, at each interval and when the job has ended.
 
     Args:
-        read: Gives the metrics.
-        interval_s: The time between two reports.
+        read: Returns the metrics.
+        interval_s: Time between two reports in s.
     """
 
     def __init__(self, read: Callable[[], MetricsSnapshot], interval_s: float) -> None:
@@ -32,7 +32,7 @@ class LogReporter:
         self._thread.start()
 
     def stop(self) -> None:
-        """Report for the last time."""
+        """Log the metrics for the last time, and stop."""
         self._ended.set()
         self._thread.join()
         self._report()
@@ -46,7 +46,7 @@ class LogReporter:
 
 
 def report_text(snapshot: MetricsSnapshot) -> str:
-    """All metrics, one a line, by kind.
+    """Return all metrics as text, one a line, grouped by kind.
 
     Example:
         >>> print(report_text(MetricsSnapshot("copy")))

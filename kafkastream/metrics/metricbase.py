@@ -1,4 +1,4 @@
-"""Metrics, at PyFlink's path."""
+"""Metrics in one module, at PyFlink's path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives a job's metrics to Prometheus over HTTP, under the names of Flink's PrometheusReporter."""
+"""Reporter that serves a job's metrics to Prometheus, under the names of Flink's ``PrometheusReporter``."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9:_]")
 
 @final
 class PrometheusReporter:
-    """An HTTP server that answers with the metrics of the moment.
+    """HTTP server of the current metrics, for Prometheus to scrape.
 
     Args:
-        settings: Its name and ports.
-        read: Gives the metrics.
+        settings: Name and ports of the reporter.
+        read: Returns the metrics.
 
     Raises:
-        SetupError: None of the ports is free.
+        SetupError: All ports are in use.
     """
 
     def __init__(self, settings: PrometheusReporterSettings, read: Callable[[], MetricsSnapshot]) -> None:
@@ -45,10 +45,10 @@ class PrometheusReporter:
         self._registry.register(_Families(read, filtered=settings.filter_label_values))
         self._server, self._thread = self._served()
         self.port = self._server.server_port
-        log.info("metric reporter %r answers Prometheus on port %d", settings.name, self.port)
+        log.info("metric reporter %r serves Prometheus on port %d", settings.name, self.port)
 
     def stop(self) -> None:
-        """Free the port."""
+        """Stop the server and free its port."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -61,7 +61,7 @@ class PrometheusReporter:
                 log.debug("port %d is not free: %s", port, error)
         first, last = self._settings.ports[0], self._settings.ports[-1]
         raise SetupError(
-            f"the metric reporter {self._settings.name!r} found no free port",
+            f"the metric reporter {self._settings.name!r} found no free port to listen on",
             where=f"port {first}" if first == last else f"ports {first} to {last}",
             now=f"Set metrics.reporter.{self._settings.name}.port to a free one, or to a range like 9250-9260.",
         )
@@ -69,6 +69,8 @@ class PrometheusReporter:
 
 @final
 class _Families(Collector):
+    """Collector that reads the metrics at each scrape."""
+
     def __init__(self, read: Callable[[], MetricsSnapshot], *, filtered: bool) -> None:
         self._read = read
         self._filtered = filtered
@@ -77,19 +79,20 @@ class _Families(Collector):
         yield from families(self._read(), filtered=self._filtered)
 
     def describe(self) -> Iterator[Metric]:
-        """Names are known only when there are metrics."""
+        """Yield nothing: names are known only once metrics exist."""
         return iter(())
 
 
 def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Metric]:
-    """All metrics as Flink's reporter names them, with job, operator, subtask and the groups' variables as labels.
+    """Yield all metrics under the names of Flink's reporter, labelled with job, operator, subtask and variables of
+    groups.
 
-    Counters and gauges are Prometheus gauges, as there; meters too, by their rate. Gauges with a text are left out.
-    Differs from Flink: a distribution is a summary with count and sum, beside gauges of its least and greatest value.
+    As there, counters, gauges and meters (by their rate) are Prometheus gauges; gauges with text are left out.
+    Differs from Flink: a distribution is a summary with count and sum, and gauges of its minimum and maximum.
 
     Args:
-        snapshot: The metrics.
-        filtered: Whether values of labels hold the characters of names only.
+        snapshot: Metrics.
+        filtered: Replace characters in label values that are not allowed in names.
     """
     found: dict[str, Metric] = {}
     for metric in snapshot.metrics:
@@ -105,6 +108,8 @@ def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Me
 
 
 class _Sample(NamedTuple):
+    """Value of a metric with its labels."""
+
     kind: str
     value: float
     suffix: str = ""

@@ -1,4 +1,4 @@
-"""Which reporters a job is to have: read from its configuration, refused when they are not there."""
+"""Metric reporters of a job, read from its configuration."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ T = TypeVar("T")
 
 
 class Reporter(Protocol):
-    """Shows a job's metrics to others while the job runs."""
+    """Running reporter that publishes a job's metrics."""
 
     def stop(self) -> None:
-        """End, when the job has ended."""
+        """Stop when the job has ended."""
 
 
 @final
 @attrs.frozen
 class LogReporterSettings:
-    """A reporter that writes all metrics to the program's log, every ``interval_ms``."""
+    """Settings of a reporter that logs all metrics every ``interval_ms`` ms."""
 
     name: str
     interval_ms: int
@@ -36,7 +36,7 @@ class LogReporterSettings:
 @final
 @attrs.frozen
 class PrometheusReporterSettings:
-    """A reporter that Prometheus asks over HTTP, on the first free port of ``ports``."""
+    """Settings of a reporter that serves Prometheus on the first free port of ``ports``."""
 
     name: str
     ports: tuple[int, ...]
@@ -47,11 +47,14 @@ ReporterSettings: TypeAlias = LogReporterSettings | PrometheusReporterSettings
 
 
 def reporters_of(configured: Mapping[str, str]) -> tuple[ReporterSettings, ...]:
-    """The reporters that a configuration asks for.
+    """Return the settings of the configured reporters.
+
+    Args:
+        configured: Configuration with keys ``metrics.reporters`` and ``metrics.reporter.<name>.*``.
 
     Raises:
-        DefinitionError: A reporter is named but not configured, or a value cannot be read.
-        UnsupportedFeatureError: There is no such reporter.
+        DefinitionError: A reporter is listed but has no class, or a value is invalid.
+        UnsupportedFeatureError: The reporter's class is not supported.
 
     Example:
         >>> factory = "org.apache.flink.metrics.slf4j.Slf4jReporterFactory"

@@ -1,4 +1,4 @@
-"""The metrics of a job at a moment, as programs and reporters read them."""
+"""Metrics of a job at a point in time, as programs and reporters read them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ __all__ = ["MetricsSnapshot", "ReportedMetric"]
 @final
 @attrs.frozen(kw_only=True)
 class ReportedMetric:
-    """One metric of one operator in one subtask, or of the job itself.
+    """Metric of an operator's subtask, or of the job itself.
 
     Attributes:
-        job: The job's name.
-        operator: The operator's name, as in the execution plan; the second of a name is ``Map-2``; empty for the job's own.
-        operator_id: The operator's uid, or its number in the execution plan; empty for the job's own.
-        subtask: Counted from 0.
-        groups: The groups below the operator's.
-        name: The metric's own name.
-        kind: What kind it is.
-        value: A number, bool or text; of a meter a ``MeterValue``, of a distribution a ``DistributionValue``.
+        job: Name of the job.
+        operator: Name of the operator in the execution plan, with a suffix if it is used twice (``Map-2``); empty for
+            the
+            job itself.
+        operator_id: Uid of the operator, or its number in the execution plan; empty for the job itself.
+        subtask: Index of the subtask, from 0.
+        groups: Groups within the operator's group.
+        name: Name of the metric.
+        kind: Kind of the metric.
+        value: Number, bool or text; ``MeterValue`` of a meter, ``DistributionValue`` of a distribution.
     """
 
     job: str
@@ -39,22 +41,22 @@ class ReportedMetric:
 
     @property
     def path(self) -> str:
-        """The name below the operator: ``KafkaSourceReader.commitsSucceeded``."""
+        """Name within the operator: ``KafkaSourceReader.commitsSucceeded``."""
         return ".".join([*(part for group in self.groups for part in group.components), self.name])
 
     @property
     def identifier(self) -> str:
-        """The full name: job, operator, subtask, and the path; just job and path for the job's own."""
+        """Full name: job, operator, subtask and path; only job and path for metrics of the job itself."""
         return f"{self.job}.{self.operator}.{self.subtask}.{self.path}" if self.operator else f"{self.job}.{self.path}"
 
 
 @final
 @attrs.frozen
 class MetricsSnapshot(Mapping[str, MetricValue]):
-    """All metrics of a job at a moment: a mapping from full name to value, which does not change.
+    """All metrics of a job at a point in time: an immutable mapping from full name to value.
 
-    A full name is Flink's operator scope without host and task manager: ``<job>.<operator>.<subtask>.<path>``, or
-    ``<job>.<path>`` for what is the job's own.
+    Full names are Flink's operator scope without host and task manager: ``<job>.<operator>.<subtask>.<path>``, or
+    ``<job>.<path>`` for metrics of the job itself.
 
     Example:
         >>> calls = ReportedMetric(
@@ -82,19 +84,19 @@ class MetricsSnapshot(Mapping[str, MetricValue]):
         return {metric.identifier: metric.value for metric in self.metrics}
 
     def of_operator(self, name: str) -> MetricsSnapshot:
-        """Only the metrics of the operator of this name."""
+        """Return the metrics of one operator, given by its name."""
         return self._only(lambda metric: metric.operator == name)
 
     ofOperator = of_operator
 
     def total(self, path: str) -> int:
-        """The sum of a counter, or of a meter's events, over all operators and subtasks that are in here.
+        """Return the sum of a counter or of a meter's events over all operators and subtasks of this snapshot.
 
         Args:
-            path: The metric's name, with its groups: ``KafkaSourceReader.commitsSucceeded``.
+            path: Name of the metric with its groups, such as ``KafkaSourceReader.commitsSucceeded``.
 
         Raises:
-            KeyError: There is no such counter or meter.
+            KeyError: No counter or meter has this name.
         """
         values = [metric.value for metric in self.metrics if metric.path == path and metric.kind in _SUMMED]
         if not values:

@@ -1,4 +1,4 @@
-"""How far a job has come, and the lines that tell it."""
+"""Progress of a job, and the text of its progress lines."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _LAST_MS: Final = 253_402_300_799_999  # of the year 9999
 @final
 @attrs.frozen(kw_only=True)
 class Standing:
-    """How far a job has come.
+    """Progress of a job.
 
     Args:
-        records: How many records it has read since it started, counted by offsets.
-        left: How many it still has to read; None when its input has no end.
-        lag: How many wait in its topics; None when that is not known.
-        watermark_ms: How far event time has come; None when that is not known.
+        records: Records read since the start, counted by offsets.
+        left: Records still to be read; None for unbounded sources.
+        lag: Records waiting in the job's topics; None if unknown.
+        watermark_ms: Watermark in ms since 1970; None if unknown.
     """
 
     records: int = 0
@@ -37,7 +37,7 @@ class Standing:
 
     @staticmethod
     def of(parts: Iterable[Standing]) -> Standing | None:
-        """That of a job with these parts; None without any."""
+        """Combine the progress of a job's parts; None without any."""
         all_parts = tuple(parts)
         if not all_parts:
             return None
@@ -52,14 +52,14 @@ class Standing:
         )
 
     def with_more(self, records: int) -> Standing:
-        """The same with some more records read."""
+        """Return the progress after ``records`` further records."""
         left = None if self.left is None else self.left - min(records, self.left)
         return attrs.evolve(self, records=self.records + records, left=left)
 
 
 @final
 class Pace:
-    """Follows a job's standing, and says it in a line.
+    """Tracks a job's progress and formats a line with rate and remaining time.
 
     Example:
         >>> now = iter([0.0, 20.0, 20.0])
@@ -78,11 +78,11 @@ class Pace:
 
     @property
     def elapsed_s(self) -> float:
-        """How long the job has run."""
+        """Time since the start of the job in s."""
         return self._clock() - self._began
 
     def note(self, standing: Standing | None) -> None:
-        """Take in how far the job is now; a count that goes back belongs to what will be read again."""
+        """Record the current progress; a lower count than before means that records will be read again."""
         if standing is None:
             return
         before = 0 if self._standing is None else self._standing.records
@@ -90,14 +90,14 @@ class Pace:
         self._window.note(self._clock(), self._standing.records)
 
     def text(self) -> str:
-        """How far the job has come."""
+        """Return the progress line."""
         elapsed = self.elapsed_s
         if self._standing is None:
             return f"job {self._name!r}: runs for {duration_text(elapsed)}"
         return f"job {self._name!r}: {', '.join(_parts(self._standing, self._rate(elapsed), elapsed))}"
 
     def end_text(self, how: str) -> str:
-        """How the job has ended, and what it has read."""
+        """Return the last line of a job: how it has ended, and the number of records read."""
         read = "" if self._standing is None else f": {_count(self._standing.records)}"
         return f"job {self._name!r} {how} after {duration_text(self.elapsed_s)}{read}"
 
@@ -127,7 +127,10 @@ def _count(records: int) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A length of time in its two largest units.
+    """Format a duration in its two largest units.
+
+    Args:
+        seconds: Duration in s.
 
     Example:
         >>> duration_text(0.4), duration_text(200), duration_text(3600), duration_text(90_061)
@@ -142,7 +145,11 @@ def duration_text(seconds: float) -> str:
 
 
 def time_text(watermark_ms: int | None, precision: str = "milliseconds") -> str:
-    """A watermark as a time in UTC.
+    """Format a watermark as a time in UTC.
+
+    Args:
+        watermark_ms: Watermark in ms since 1970; None if unknown.
+        precision: ``timespec`` of ``datetime.isoformat``.
 
     Example:
         >>> time_text(1_700_000_000_123), time_text(None), time_text(2**63 - 1)

@@ -1,4 +1,4 @@
-"""The metrics of a job on the driver: what its tasks have reported, added up."""
+"""Metrics of a job on the driver, added up from the reports of its tasks."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ Provider: TypeAlias = Callable[[], Iterable[Reading]]
 
 
 class Operator(NamedTuple):
-    """How an operator is shown: its name, which no other of the job has, and its id."""
+    """Displayed name and id of an operator, both unique in the job."""
 
     name: str
     id: str
 
 
 class _Key(NamedTuple):
+    """Identity of a metric in a job."""
+
     node: int
     subtask: int
     groups: tuple[Group, ...]
@@ -50,7 +52,7 @@ class _Key(NamedTuple):
 
 @attrs.define
 class _Count:
-    """A counter or a meter; one with a window also has a rate."""
+    """Counter or meter; with a window, it also has a rate."""
 
     kind: MetricKind
     window: RateWindow | None
@@ -67,13 +69,13 @@ class _Count:
 
 @final
 class MetricStore:
-    """Adds up what completed tasks report, per operator, subtask and group; safe to use from several threads.
+    """Adds up the metrics that completed tasks report, per operator, subtask and group; thread-safe.
 
     Args:
-        job_name: The job's name.
-        job_id: The job's identity.
-        operators: The operators, by their node.
-        clock: Tells the time in seconds; it never goes back.
+        job_name: Name of the job.
+        job_id: Id of the job.
+        operators: Operators by node id.
+        clock: Returns a monotonic time in s.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class MetricStore:
         self._providers: dict[str, Provider] = {}
 
     def merge(self, reported: Iterable[OperatorChanges]) -> None:
-        """Add what one completed task reports."""
+        """Add the report of a completed task."""
         with self._lock:
             now = self._clock()
             for node, subtask, changes in reported:
@@ -100,14 +102,19 @@ class MetricStore:
                     self._add(_Key(node, subtask, change.groups, change.name), change, now)
 
     def provide(self, name: str, provider: Provider) -> None:
-        """Ask ``provider`` too whenever the metrics are read, in place of the one that had its name before.
+        """Register a function that provides further readings for each snapshot; an earlier one of this name is
+        replaced.
 
-        What tasks have reported goes before what it says.
+        Metrics reported by tasks take precedence over provided ones.
+
+        Args:
+            name: Name of the provider.
+            provider: Returns readings.
         """
         self._providers[name] = provider
 
     def seconds_since_growth(self, node: int, name: str) -> Mapping[int, float]:
-        """How long ago a counter of an operator grew, by subtask."""
+        """Return the time in s since a counter of an operator last grew, by subtask."""
         with self._lock:
             now = self._clock()
             counts = {
@@ -120,7 +127,7 @@ class MetricStore:
             }
 
     def snapshot(self) -> MetricsSnapshot:
-        """All metrics now."""
+        """Return all current metrics."""
         provided = [reading for provider in tuple(self._providers.values()) for reading in provider()]
         with self._lock:
             now = self._clock()
@@ -163,7 +170,7 @@ class MetricStore:
 
 
 def _rate_span(key: _Key) -> float | None:
-    """Flink gives its own counters of records and bytes a rate."""
+    """Return the time span of a rate in s, or None; Flink adds rates to its own counters of records and bytes."""
     return None if key.groups or key.name not in _RATED else _RATE_SPAN_S
 
 

@@ -1,4 +1,4 @@
-"""What metrics are made of: their kinds, their places, their values, and how values of one metric add up."""
+"""Kinds, scopes and values of metrics, and how values of one metric are merged."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ class MetricKind(enum.Enum):
 
 
 class Group(NamedTuple):
-    """A group below an operator's: a name, or a name with a value, as topic ``orders``."""
+    """Metric group within an operator's: a name, or a variable with its value, such as topic ``orders``."""
 
     name: str
     value: str | None = None
 
     @property
     def components(self) -> tuple[str, ...]:
-        """Its parts of a scope."""
+        """Parts that the group adds to a scope."""
         return (self.name,) if self.value is None else (self.name, self.value)
 
 
 @final
 @attrs.frozen
 class OperatorScope:
-    """Whose metrics they are: the job, and the operator by its name and its node in the graph."""
+    """Scope of an operator's metrics: the job, and the operator's name and node id."""
 
     job: str = "job"
     operator: str = "operator"
     node: int = 0
 
     def components(self, subtask: int) -> tuple[str, ...]:
-        """How the full names of an operator's metrics begin."""
+        """Return the first parts of the full names of a subtask's metrics."""
         return (self.job, self.operator, str(subtask))
 
 
 @final
 @attrs.frozen
 class DistributionValue:
-    """What is kept of the values of a distribution; all are 0 before the first one.
+    """Statistics of a distribution; all are 0 before the first value.
 
     Attributes:
-        count: How many values there were.
-        sum: Their sum.
-        min: The least of them.
-        max: The greatest of them.
+        count: Number of values.
+        sum: Sum of the values.
+        min: Minimum.
+        max: Maximum.
 
     Example:
         >>> DistributionValue(2, 10, 4, 6).merged(DistributionValue(1, 2, 2, 2))
@@ -81,11 +81,11 @@ class DistributionValue:
 
     @property
     def mean(self) -> float:
-        """The average; 0 before the first value."""
+        """Mean of the values; 0 before the first."""
         return self.sum / self.count if self.count else 0.0
 
     def merged(self, other: DistributionValue) -> DistributionValue:
-        """The distribution of the values of both."""
+        """Return the statistics of the values of both."""
         if not (self.count and other.count):
             return self if self.count else other
         return DistributionValue(
@@ -96,7 +96,7 @@ class DistributionValue:
 @final
 @attrs.frozen
 class MeterValue:
-    """How many events a meter has seen, and how many per second of late."""
+    """Number of a meter's events, and their current rate per second."""
 
     count: int
     rate: float
@@ -106,7 +106,7 @@ MetricValue: TypeAlias = int | float | bool | str | MeterValue | DistributionVal
 
 
 class Change(NamedTuple):
-    """What has become of one metric since its task last told: an increment, or for gauges the value."""
+    """Change of a metric since its task's last report: an increment, or the value of a gauge."""
 
     kind: MetricKind
     groups: tuple[Group, ...]
@@ -115,14 +115,14 @@ class Change(NamedTuple):
 
 
 class MeterIncrement(NamedTuple):
-    """How many events a meter has seen more, and over which time span it tells its rate."""
+    """Number of new events of a meter, and the time span of its rate."""
 
     events: int
     span_s: float
 
 
 class OperatorChanges(NamedTuple):
-    """The changes of one operator's metrics, in one subtask."""
+    """Changes of all metrics of an operator's subtask."""
 
     node: int
     subtask: int
@@ -130,7 +130,7 @@ class OperatorChanges(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The value of one metric at a moment."""
+    """Value of a metric at a point in time."""
 
     node: int
     subtask: int
@@ -145,7 +145,7 @@ _RESOLUTION_S = 1.0
 
 @final
 class RateWindow:
-    """How fast a count has grown over the last ``span_s`` seconds; Flink's ``MeterView`` without its thread.
+    """Growth rate of a count over the last ``span_s`` seconds, like Flink's ``MeterView`` without its thread.
 
     As there, a count that is younger than the span is taken to have been 0 before.
 
@@ -163,14 +163,14 @@ class RateWindow:
         self._noted: deque[tuple[float, int]] = deque([(float("-inf"), 0)])
 
     def note(self, at: float, count: int) -> None:
-        """The count at a time in seconds, which never goes back."""
+        """Record the count at a monotonic time in s."""
         if at - self._noted[-1][0] < _RESOLUTION_S:
             at = self._noted.pop()[0]
         self._noted.append((at, count))
         self._forget(at)
 
     def rate(self, at: float) -> float:
-        """Events per second up to a time."""
+        """Return the events per second up to a monotonic time in s."""
         self._forget(at)
         return (self._noted[-1][1] - self._noted[0][1]) / self.span_s
 

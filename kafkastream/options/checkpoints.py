@@ -1,4 +1,4 @@
-"""The settings of checkpoints, by Flink's keys: where they are kept and how often counts here, the rest is given back."""
+"""Checkpointing options under Flink's keys; interval and directory take effect, others are accepted without effect."""
 
 from __future__ import annotations
 

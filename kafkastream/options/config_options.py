@@ -1,4 +1,4 @@
-"""Options that a program declares itself."""
+"""``ConfigOptions``: options that programs declare themselves."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ T = TypeVar("T")
 
 @final
 class ConfigOptions:
-    """Declares an option by its key and type.
-
-    Same as PyFlink's; what is built is an :class:`~kafkastream.options.option.Option`.
+    """Factory of options, as in PyFlink; they become :class:`~kafkastream.options.option.Option`.
 
     Example:
         >>> ConfigOptions.key("rows-per-second").int_type().default_value(10).read("25")
@@ -29,49 +27,49 @@ class ConfigOptions:
 
     @staticmethod
     def key(key: str) -> ConfigOptionBuilder:
-        """Begin to declare an option."""
+        """Create a builder of an option with this key."""
         return ConfigOptionBuilder(key)
 
 
 @final
 class ConfigOptionBuilder:
-    """Says which type an option has."""
+    """Builder that sets the type of an option."""
 
     def __init__(self, key: str) -> None:
         self._key = key
 
     def boolean_type(self) -> TypedConfigOptionBuilder[bool]:
-        """True or false."""
+        """Declare a boolean option."""
         return TypedConfigOptionBuilder(self._key, boolean)
 
     booleanType = boolean_type
 
     def int_type(self) -> TypedConfigOptionBuilder[int]:
-        """A whole number."""
+        """Declare an integer option."""
         return TypedConfigOptionBuilder(self._key, integer)
 
     intType = int_type
 
     def long_type(self) -> TypedConfigOptionBuilder[int]:
-        """A whole number."""
+        """Declare an integer option."""
         return TypedConfigOptionBuilder(self._key, integer)
 
     longType = long_type
 
     def float_type(self) -> TypedConfigOptionBuilder[float]:
-        """A number."""
+        """Declare a floating-point option."""
         return TypedConfigOptionBuilder(self._key, floating)
 
     floatType = float_type
 
     def double_type(self) -> TypedConfigOptionBuilder[float]:
-        """A number."""
+        """Declare a floating-point option."""
         return TypedConfigOptionBuilder(self._key, floating)
 
     doubleType = double_type
 
     def string_type(self) -> TypedConfigOptionBuilder[str]:
-        """Text."""
+        """Declare a text option."""
         return TypedConfigOptionBuilder(self._key, text)
 
     stringType = string_type
@@ -79,20 +77,20 @@ class ConfigOptionBuilder:
 
 @final
 class TypedConfigOptionBuilder(Generic[T]):
-    """Says what holds when an option is not given."""
+    """Builder that sets the default of an option."""
 
     def __init__(self, key: str, parse: Callable[[str], T]) -> None:
         self._key = key
         self._parse = parse
 
     def default_value(self, value: T) -> Option[T]:
-        """The option, with this default."""
+        """Return the option with this default."""
         return Option(key=self._key, parse=self._parse, default=value, doc="")
 
     defaultValue = default_value
 
     def no_default_value(self) -> Option[T | None]:
-        """The option; None when it is not given."""
+        """Return the option without a default; its value is None if it is not set."""
         return Option(key=self._key, parse=self._parse, default=None, doc="")
 
     noDefaultValue = no_default_value

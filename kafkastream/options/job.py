@@ -1,4 +1,4 @@
-"""The settings of a job: Flink's keys for its name, parallelism, mode, parameters, and what its workers need."""
+"""Job options under Flink's keys: name, parallelism, runtime mode, parameters, Python environment of the workers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ PROGRESS: Final = Option[str](
     "`kafkastream run` and `kafkastream sql`, and where standard error is a terminal.",
 )
 
-# What follows is given back as it was set, and changes nothing.
+# Options below are accepted and returned without effect.
 JARS: Final = Option[tuple[str, ...]](
     key="pipeline.jars", parse=list_of(text), default=(), doc="Jars for the job, as URLs separated by `;`."
 )

@@ -1,4 +1,4 @@
-"""Paths of this machine, which users give as paths or as URLs."""
+"""Local paths, given by users as paths or as ``file:`` URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["local_path"]
 
 
 def local_path(text: str) -> Path:
-    r"""Return the path that a path or a ``file:`` URL means on this machine; on Windows also one with a drive.
+    r"""Return the local path that a path or a ``file:`` URL denotes; on Windows also one with a drive.
 
     Example:
         >>> local_path("file:///data/my%20jobs/job.py").as_posix(), local_path("jobs/50%25.py").as_posix()

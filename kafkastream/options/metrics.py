@@ -1,4 +1,4 @@
-"""The settings of metric reporters, by Flink's keys."""
+"""Options of metric reporters, under Flink's keys."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ REPORTERS: Final = Option[tuple[str, ...]](
 @final
 @attrs.frozen
 class ReporterOptions:
-    """The options of the reporter ``name``."""
+    """Options of the reporter ``name``."""
 
     name: str
 
     @property
     def factory(self) -> Option[str | None]:
-        """Which reporter it is."""
+        """Option of the reporter's class."""
         doc = "Flink's class that makes the reporter."
         return Option(key=self._key("factory.class"), parse=text, default=None, doc=doc)
 
     @property
     def interval(self) -> Option[int]:
-        """How often a reporter reports that does so by itself."""
+        """Option of the time between two reports."""
         doc = "How often the log reporter reports, in ms unless it has a unit."
         return Option(key=self._key("interval"), parse=millis_of_duration, default=10_000, doc=doc)
 
     @property
     def port(self) -> Option[tuple[int, ...]]:
-        """Where Prometheus asks."""
+        """Option of the ports that Prometheus scrapes."""
         doc = "The port of the Prometheus reporter, or a range like `9250-9260`, of which it takes the first free one."
         return Option(key=self._key("port"), parse=port_list, default=(9249,), doc=doc)
 
     @property
     def filter_label_values(self) -> Option[bool]:
-        """Whether labels are made of the characters of names only."""
+        """Option that restricts label values to the characters of names."""
         doc = "Whether the Prometheus reporter writes `_` for what is no letter, digit, `_` or `:` in values of labels."
         return Option(key=self._key("filterLabelValueCharacters"), parse=boolean, default=True, doc=doc)
 

@@ -1,4 +1,4 @@
-"""A setting, declared once: its key, how its text is read, its default and its meaning."""
+"""``Option``: key, parser, default and documentation of a setting, declared once."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ T = TypeVar("T")
 @final
 @attrs.frozen(kw_only=True)
 class Option(Generic[T]):
-    """A setting that jobs give as text under ``key``.
+    """Configuration option whose value is given as text under ``key``.
 
     Attributes:
-        key: Flink's name of the setting.
-        parse: Reads the text; raises ``ValueError`` with the reason when it cannot (see ``options.parsers``).
-        default: The value when the setting is not given.
-        doc: What the setting does, for the reference page.
-        deprecated_keys: Older names that still work; the first one given counts.
+        key: Flink's key.
+        parse: Parser of the text; raises ``ValueError`` with the reason if the text is invalid (see
+            ``options.parsers``).
+        default: Value if the option is not set.
+        doc: Description for the reference page.
+        deprecated_keys: Older keys that still work; the first one that is set counts.
 
     Example:
         >>> retries = Option(key="retries", parse=int, default=3, doc="How often to try again.")
@@ -40,14 +41,14 @@ class Option(Generic[T]):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All names of the setting, the current one first."""
+        """All keys of the option, the current one first."""
         return (self.key, *self.deprecated_keys)
 
     def read(self, text: str) -> T:
-        """The value that ``text`` stands for.
+        """Parse a text.
 
         Raises:
-            DefinitionError: The text does not fit the option; key, text and reason are in the message.
+            DefinitionError: The text is invalid; the message has key, text and reason.
         """
         try:
             return self.parse(text)
@@ -58,11 +59,11 @@ class Option(Generic[T]):
 @final
 @attrs.frozen(kw_only=True)
 class OptionFamily:
-    """Settings whose keys begin alike and end as the user likes, such as ``properties.*``; their values are text.
+    """Options with a common prefix and free suffix, such as ``properties.*``; their values are text.
 
     Attributes:
-        prefix: How the keys begin.
-        doc: What the settings do, for the reference page.
+        prefix: Prefix of the keys.
+        doc: Description for the reference page.
     """
 
     prefix: str
@@ -70,5 +71,5 @@ class OptionFamily:
 
     @property
     def key(self) -> str:
-        """All keys, as the documentation writes them."""
+        """Pattern of the keys, for documentation."""
         return f"{self.prefix}*"

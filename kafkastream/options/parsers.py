@@ -1,4 +1,4 @@
-"""How the text of a setting becomes a value; a parser raises ``ValueError`` with the reason when it does not."""
+"""Parsers of option values; a parser raises ``ValueError`` with the reason if a text is invalid."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ _NO_ALIASES: Final[Mapping[str, str]] = {}
 
 
 def text(value: str) -> str:
-    """The text itself."""
+    """Return the text unchanged."""
     return value
 
 
 def boolean(value: str) -> bool:
-    """``true`` or ``false``, in any case."""
+    """Parse ``true`` or ``false``, in any case."""
     truths = {"true": True, "false": False}
     if (truth := truths.get(value.strip().lower())) is None:
         raise ValueError("expected true or false")
@@ -63,7 +63,7 @@ def boolean(value: str) -> bool:
 
 
 def integer(value: str) -> int:
-    """A whole number."""
+    """Parse a whole number."""
     try:
         return int(value)
     except ValueError:
@@ -71,14 +71,14 @@ def integer(value: str) -> int:
 
 
 def positive(value: str) -> int:
-    """A whole number greater than zero."""
+    """Parse a whole number greater than zero."""
     if (number := integer(value)) <= 0:
         raise ValueError("expected a whole number greater than zero")
     return number
 
 
 def floating(value: str) -> float:
-    """A number."""
+    """Parse a floating-point number."""
     try:
         return float(value)
     except ValueError:
@@ -86,7 +86,7 @@ def floating(value: str) -> float:
 
 
 def millis_of_duration(value: str) -> int:
-    """A length of time as Flink writes it (``10 s``, ``1 min``, ``500``), in ms; without a unit it means ms.
+    """Parse a duration in Flink's notation (``10 s``, ``1 min``) into ms; without a unit the number is in ms.
 
     Example:
         >>> millis_of_duration("1 min"), millis_of_duration("500ms"), millis_of_duration("20")
@@ -96,12 +96,12 @@ def millis_of_duration(value: str) -> int:
 
 
 def millis_or_never(value: str) -> int:
-    """The ms between two times of doing something; 0 or less for never, as in ``0``, ``-1`` and ``-1 ms``."""
+    """Parse an interval in ms; 0 or less, as in ``0``, ``-1`` and ``-1 ms``, means never."""
     return -millis_of_duration(value.strip()[1:]) if value.strip().startswith("-") else millis_of_duration(value)
 
 
 def bytes_of_memory(value: str) -> int:
-    """A size of memory as Flink writes it (``64 mb``, ``1g``), in bytes; without a unit it means bytes.
+    """Parse a memory size in Flink's notation (``64 mb``, ``1g``) into bytes; without a unit the number is in bytes.
 
     Example:
         >>> bytes_of_memory("64 kb")
@@ -123,11 +123,11 @@ def _amount(value: str, units: Mapping[str, int], *, default_unit: str) -> int:
 
 @final
 class Choice(Generic[T]):
-    """A parser of one of several texts, in any case, with ``-`` or ``_``.
+    """Parser of one of several texts, in any case, with ``-`` or ``_``.
 
     Args:
-        values: What the texts stand for.
-        aliases: Other spellings of the texts.
+        values: Values by text.
+        aliases: Texts by their other spellings.
     """
 
     def __init__(self, values: Mapping[str, T], aliases: Mapping[str, str] = _NO_ALIASES) -> None:
@@ -136,7 +136,7 @@ class Choice(Generic[T]):
         self._values.update({_normal(alias): values[text] for alias, text in aliases.items()})
 
     def __call__(self, value: str) -> T:
-        """Read a text; raises ``ValueError`` if it is none of them."""
+        """Parse a text; raises ``ValueError`` if it is not one of the choices."""
         key = _normal(value)
         if key not in self._values:
             raise ValueError(f"expected one of {', '.join(self.texts)}")
@@ -144,7 +144,7 @@ class Choice(Generic[T]):
 
 
 def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Choice[str]:
-    """A parser of one of ``options`` in any case, with ``-`` or ``_``; it gives the option's own spelling.
+    """Return a parser of one of ``options``, in any case, with ``-`` or ``_``, to the option's own spelling.
 
     Example:
         >>> choice("EXACTLY_ONCE", "AT_LEAST_ONCE")("at-least-once")
@@ -154,7 +154,7 @@ def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Choice[st
 
 
 def enum_member(members: type[E]) -> Choice[E]:
-    """A parser of a member's text or name, in any case, with ``-`` or ``_``.
+    """Return a parser of a member's value or name, in any case, with ``-`` or ``_``.
 
     Example:
         >>> enum_member(enum.Enum("Mode", {"AT_LEAST_ONCE": "at-least-once"}))("AT_LEAST_ONCE").value
@@ -171,11 +171,11 @@ def _normal(spelling: str) -> str:
 
 @final
 class ListOf(Generic[T]):
-    """A parser of lists.
+    """Parser of lists.
 
     Args:
-        item: The parser of an item.
-        separator: What stands between items.
+        item: Parser of an item.
+        separator: Separator of items.
     """
 
     def __init__(self, item: Callable[[str], T], separator: str) -> None:
@@ -183,13 +183,13 @@ class ListOf(Generic[T]):
         self.separator = separator
 
     def __call__(self, value: str) -> tuple[T, ...]:
-        """Read a list; raises ``ValueError`` if an item is none."""
+        """Parse a list; raises ``ValueError`` if an item is invalid."""
         parts = (part.strip().strip("'\"") for part in _parts(value.strip(), self.separator))
         return tuple(self.item(part) for part in parts if part)
 
 
 def list_of(item: Callable[[str], T], separator: str = ";") -> ListOf[T]:
-    """A parser of lists: ``a;b``, or as YAML writes them, ``[a, b]`` and lines with ``- a``.
+    """Return a parser of lists: ``a;b``, or in YAML's notation ``[a, b]`` or lines with ``- a``.
 
     Example:
         >>> list_of(text)("file:///a.jar;file:///b.jar")
@@ -205,7 +205,7 @@ _PAIR: Final = rf"""\s*(?P<key>{_QUOTED}|[^:,'"]+?)\s*:\s*(?P<value>{_QUOTED}|[^
 
 
 def map_of(value: str) -> dict[str, str]:
-    """Pairs as Flink writes them, ``a:1,b:2``, or as YAML does, ``{a: 1, b: 2}``; quotes keep what has ``,`` or ``:``.
+    """Parse a map in Flink's notation, ``a:1,b:2``, or YAML's, ``{a: 1, b: 2}``; quotes protect ``,`` and ``:``.
 
     Example:
         >>> map_of("topic:orders, 'a:b':'it''s 1,5'")
@@ -223,7 +223,7 @@ def map_of(value: str) -> dict[str, str]:
 
 
 def text_of_map(pairs: Mapping[str, str]) -> str:
-    """The text that ``map_of`` reads.
+    """Format a map so that ``map_of`` can parse it.
 
     Example:
         >>> text_of_map({"topic": "orders", "rate": "1,5"})
@@ -243,7 +243,7 @@ def _unquoted(part: str) -> str:
 
 
 def port_list(value: str) -> tuple[int, ...]:
-    """Ports and ranges of ports, separated by ``,``.
+    """Parse ports and ranges of ports, separated by ``,``.
 
     Example:
         >>> port_list("9249, 9252-9254")

@@ -1,4 +1,4 @@
-"""What becomes of a job that has failed, by Flink's keys."""
+"""Restart strategy options, under Flink's keys."""
 
 from __future__ import annotations
 

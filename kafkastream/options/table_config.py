@@ -1,4 +1,4 @@
-"""The settings of SQL: Flink's keys for how queries run, and those of its SQL client."""
+"""SQL options: Flink's keys for the execution of queries and for its SQL client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declared settings as a table of a reference page."""
+"""Reference tables of options, in Markdown."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MILLIS_PER: Final = {"d": 86_400_000, "h": 3_600_000, "min": 60_000, "s": 1_000
 
 
 def markdown_table(options: Iterable[Option[Any] | OptionFamily], required: Iterable[Option[Any]] = ()) -> str:
-    """A Markdown table with a row for each option: key, default, meaning; older keys are named at the end.
+    """Return a Markdown table with a row per option: key, default, meaning, older keys.
 
     Args:
-        options: In the order of the rows.
-        required: Those of them that must be given.
+        options: Options in the order of the rows.
+        required: Options that must be set.
 
     Example:
         >>> from kafkastream.options.parsers import integer
@@ -58,7 +58,7 @@ def default_text(option: Option[Any]) -> str | None:
 
 
 def _duration(millis: int) -> str:
-    """In the largest unit that holds it as a whole number."""
+    """Format a duration in the largest unit that holds it as a whole number."""
     unit = next((unit for unit, size in _MILLIS_PER.items() if millis and millis % size == 0), "ms")
     return f"{millis // _MILLIS_PER[unit]} {unit}"
 

@@ -1,6 +1,7 @@
-"""Pipelines: many tables from Kafka to Kafka, PostgreSQL and Delta, described in YAML or in Python.
+"""Pipelines: replicate many tables from Kafka to Kafka, PostgreSQL and Delta, described in YAML or in Python.
 
-A document becomes a pipeline with ``Pipeline.from_file``; the classes here build the same value in Python.
+``Pipeline.from_file`` reads a YAML document in the format of Flink CDC; the classes here build the same pipeline in
+Python.
 """
 
 from __future__ import annotations

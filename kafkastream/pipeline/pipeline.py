@@ -1,4 +1,4 @@
-"""A pipeline that can be run, and how it is built in Python."""
+"""``Pipeline`` and its builder."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _NONE: Mapping[str, str] = FrozenMap()
 @final
 @attrs.frozen
 class Pipeline:
-    """A pipeline from a source to a sink, ready to run.
+    """Pipeline from a source to a sink, ready to run.
 
     Args:
-        spec: What it does; pipelines of YAML and of Python that do the same are equal.
+        spec: Definition; equal for equivalent pipelines of YAML and of Python.
 
     Example:
         >>> pipeline = Pipeline.from_text(
@@ -57,30 +57,40 @@ class Pipeline:
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], variables: Mapping[str, str] = _NONE) -> Pipeline:
-        """Read a document; a pipeline without a name gets the file's, without its suffix.
+        """Read a YAML document; a pipeline without a name gets the file's, without suffix.
 
         Args:
-            path: A file in YAML.
-            variables: What ``${name}`` and ``${secret_values.name}`` stand for; the environment has the others.
+            path: YAML file.
+            variables: Values of ``${name}`` and ``${secret_values.name}``; others are taken from the environment.
 
         Raises:
-            DefinitionError: The file cannot be read, or something in it is wrong; the error tells where.
-            UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
+            DefinitionError: The file cannot be read, or its contents are invalid; the error names the line.
+            UnsupportedFeatureError: The document uses a feature that is not supported; the error names an alternative.
         """
         return Pipeline(read_file(Path(path), Variables(variables)).spec)
 
     @staticmethod
     def from_text(text: str, variables: Mapping[str, str] = _NONE, *, name: str = "pipeline") -> Pipeline:
-        """Read a document that is no file; errors call it by ``name``."""
+        """Read a YAML document from text.
+
+        Args:
+            text: YAML document.
+            variables: Values of ``${name}`` and ``${secret_values.name}``; others are taken from the environment.
+            name: Name of the document in errors.
+
+        Raises:
+            DefinitionError: The document is invalid; the error names the line.
+            UnsupportedFeatureError: The document uses a feature that is not supported; the error names an alternative.
+        """
         return Pipeline(read_document(text, name, Variables(variables)).spec)
 
     @staticmethod
     def builder() -> PipelineBuilder:
-        """Begin to build a pipeline in Python."""
+        """Create a builder."""
         return PipelineBuilder()
 
     def run(self) -> JobExecutionResult:
-        """Run the pipeline to its end; Ctrl-C stops after the running micro-batch.
+        """Run the pipeline until it ends; Ctrl-C stops it after the running micro-batch.
 
         Raises:
             KafkastreamError: The pipeline cannot start, or has failed.
@@ -90,7 +100,10 @@ class Pipeline:
         return running.start(self.spec).wait()
 
     def start(self) -> JobClient:
-        """Start the pipeline and return at once.
+        """Start the pipeline in the background.
+
+        Returns:
+            Client to wait for the job, cancel it, and read its metrics.
 
         Raises:
             KafkastreamError: The pipeline cannot start.
@@ -100,7 +113,11 @@ class Pipeline:
         return JobClient(running.start(self.spec))
 
     def collect(self) -> CloseableIterator[RowChange]:
-        """Start a pipeline whose sink is ``values`` or ``print``, and iterate over its changes while it runs."""
+        """Start a pipeline with a ``values`` or ``print`` sink, and return an iterator over its changes.
+
+        Raises:
+            KafkastreamError: The pipeline cannot start.
+        """
         from kafkastream.spark.job import pipelines as running
 
         return running.start_and_collect(self.spec)
@@ -108,7 +125,7 @@ class Pipeline:
 
 @final
 class PipelineBuilder:
-    r"""Collects the parts of a pipeline; ``build`` checks them. Methods change the builder and return it.
+    r"""Builder of a ``Pipeline``; each method returns the builder, and ``build`` checks the parts together.
 
     Example:
         >>> from kafkastream.datastream.connectors.kafka import KafkaSource
@@ -135,35 +152,35 @@ class PipelineBuilder:
         self._settings = PipelineSettings()
 
     def source(self, source: PipelineSource) -> Self:
-        """Set what is read."""
+        """Set the source."""
         self._source = source
         return self
 
     def sink(self, sink: PipelineSink) -> Self:
-        """Set where it is written."""
+        """Set the sink."""
         self._sink = sink
         return self
 
     def transform(self, **rule: Any) -> Self:
-        """Add a transform rule; arguments are those of ``TransformRule``."""
+        """Add a transform rule, with the arguments of ``TransformRule``."""
         self._transforms = (*self._transforms, TransformRule(**rule))
         return self
 
     def route(self, **rule: Any) -> Self:
-        """Add a route rule; arguments are those of ``RouteRule``."""
+        """Add a route rule, with the arguments of ``RouteRule``."""
         self._routes = (*self._routes, RouteRule(**rule))
         return self
 
     def settings(self, **settings: Any) -> Self:
-        """Set settings of the job; arguments are those of ``PipelineSettings``."""
+        """Set job settings, with the arguments of ``PipelineSettings``."""
         self._settings = attrs.evolve(self._settings, **settings)
         return self
 
     def build(self) -> Pipeline:
-        """Return the pipeline.
+        """Build the pipeline.
 
         Raises:
-            DefinitionError: There is no source or no sink, or parts contradict each other.
+            DefinitionError: Source or sink is missing, or parts contradict each other.
         """
         if self._source is None or self._sink is None:
             missing = "source" if self._source is None else "sink"

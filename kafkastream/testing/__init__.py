@@ -1,4 +1,4 @@
-"""The test kit: a real broker, topics, records, and a real PostgreSQL.
+"""Test kit: an embedded Kafka broker, topics and records, an embedded PostgreSQL, and pytest fixtures.
 
 ::
 
@@ -10,7 +10,7 @@
         first, tombstone = kafka.consume("orders")
         assert (first.value, tombstone.value) == (b"an order", None)
 
-In pytest, the fixtures ``kafka``, ``topic``, ``new_topic``, ``postgres`` and ``postgres_database`` are there once
+The pytest fixtures ``kafka``, ``topic``, ``new_topic``, ``postgres`` and ``postgres_database`` are available once
 kafkastream is installed.
 """
 

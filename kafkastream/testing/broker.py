@@ -1,4 +1,4 @@
-"""A real Apache Kafka for tests and demos: one process, a temporary directory, gone with its owner."""
+"""``EmbeddedKafka``: Apache Kafka as a child process with a temporary directory, for tests and demos."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["EmbeddedKafka"]
 
 
 class EmbeddedKafka(KafkaBroker):
-    """Apache Kafka in a JVM of its own, on 127.0.0.1, with data that lives as long as it is not stopped.
+    """Apache Kafka broker in a JVM of its own, on 127.0.0.1, with data that lives until it is stopped.
 
     ::
 
@@ -30,13 +30,13 @@ class EmbeddedKafka(KafkaBroker):
             kafka.produce("orders", ["first", "second"])
             assert [record.value for record in kafka.consume("orders")] == [b"first", b"second"]
 
-    It ends with the process that started it, also when that process is killed.
+    The broker ends with the process that started it, also when that process is killed.
 
     Args:
-        port: Where it listens; None takes a free port.
-        properties: Server settings that win over the ones for a quick lonely broker.
-        security: Secured listeners, beside the plain one; they add a few seconds to the start.
-        start_timeout_s: How long it may take to start, in seconds.
+        port: Port to listen on; by default, a free one.
+        properties: Broker settings, which override the defaults for a small and fast single broker.
+        security: Secured listeners besides the plaintext one; they add a few seconds to the start.
+        start_timeout_s: Time limit of the start in s.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class EmbeddedKafka(KafkaBroker):
 
     @property
     def directory(self) -> Path:
-        """Its data and its log ``server.log``.
+        """Directory of the broker's data and its log ``server.log``.
 
         Raises:
-            SetupError: It was not started.
+            SetupError: The broker was not started.
         """
         return self._started_home().directory
 
     @property
     def certificates(self) -> Certificates:
-        """The stores of keys and certificates that a client needs for TLS.
+        """Key stores and trust stores that a client needs for TLS.
 
         Raises:
-            SetupError: It was not started, or none of its listeners uses TLS.
+            SetupError: The broker was not started, or has no TLS listener.
         """
         certificates = self._started_home().certificates
         if certificates is None:
@@ -80,28 +80,30 @@ class EmbeddedKafka(KafkaBroker):
     def listener(
         self, protocol: Protocol = "SASL_SSL", mechanism: Mechanism = "SCRAM-SHA-512", *, user: str | None = None
     ) -> KafkaBroker:
-        """The same broker, spoken to through a secured listener; its ``client_properties`` are what a job needs.
+        """Return this broker as seen through a secured listener; its ``client_properties`` are those that a job
+        needs.
 
         Args:
-            protocol: Which listener.
-            mechanism: How to log in, where the protocol is one of SASL.
-            user: Who logs in; None is the first of the users.
+            protocol: Security protocol of the listener.
+            mechanism: SASL mechanism, if the protocol is a SASL one.
+            user: User to log in; by default, the first one.
 
         Raises:
-            DefinitionError: There is no such listener or user.
-            SetupError: It was not started.
+            DefinitionError: No such listener or user exists.
+            SetupError: The broker was not started.
         """
         home, security = self._started_home(), self._security or Security(protocols=())
         properties = security.client_properties(protocol, mechanism, user, home.certificates)
         return KafkaBroker(self._address(protocol), properties)
 
     def start(self) -> Self:
-        """Start it and wait until it serves; after ``stop(keep_data=True)`` with the same data at the same address.
+        """Start the broker and wait until it is ready; after ``stop(keep_data=True)``, with the same data and
+        address.
 
         Raises:
-            JavaNotFoundError: There is no Java 17 or newer.
-            JarsUnavailableError: Kafka's jars could not be fetched.
-            SetupError: Its port is in use, or it did not start; then the error holds the end of its log.
+            JavaNotFoundError: Java 17 or newer is not installed.
+            JarsUnavailableError: Kafka's jars could not be downloaded.
+            SetupError: The port is in use, or the broker did not start; the error holds the end of its log.
         """
         is_new = self._home is None
         if not self.is_running():
@@ -119,10 +121,10 @@ class EmbeddedKafka(KafkaBroker):
         return self
 
     def stop(self, *, keep_data: bool = False) -> None:
-        """Stop it; nothing happens when it does not run.
+        """Stop the broker; without effect if it does not run.
 
         Args:
-            keep_data: Leave topics and records for the next ``start``, which is to come from the same process.
+            keep_data: Keep topics and records for the next ``start`` in this process.
         """
         if self._home is not None and keep_data:
             self._home.stop_broker()
@@ -131,11 +133,11 @@ class EmbeddedKafka(KafkaBroker):
             self._home = None
 
     def is_running(self) -> bool:
-        """Whether its process runs."""
+        """Return whether the broker's process runs."""
         return self._home is not None and self._home.broker_runs()
 
     def log_tail(self) -> str:
-        """The last lines of its log; empty when it does not run."""
+        """Return the last lines of the broker's log; empty if it does not run."""
         return self._home.log_tail() if self._home else ""
 
     def __enter__(self) -> Self:
@@ -163,7 +165,7 @@ def _program() -> KafkaProgram:
 
 
 class _Home:
-    """A broker's directory with the watchdog that guards it."""
+    """Directory of a broker, with the watchdog that guards it."""
 
     def __init__(self, program: KafkaProgram) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))

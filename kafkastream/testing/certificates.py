@@ -1,4 +1,4 @@
-"""Certificates of an embedded broker and of one client, made by the JDK's keytool."""
+"""TLS certificates of an embedded broker and of a client, made with the JDK's ``keytool``."""
 
 from __future__ import annotations
 
@@ -29,45 +29,46 @@ _NAMES = "san=ip:127.0.0.1,dns:localhost"
 @final
 @attrs.frozen
 class Certificates:
-    """One authority, and what it has signed: the broker's certificate, for 127.0.0.1 and localhost, and a client's.
+    """Certificate authority and the certificates that it has signed: the broker's, for 127.0.0.1 and localhost, and
+    a client's.
 
     Args:
-        directory: Where the files lie, as long as the broker is not stopped.
+        directory: Directory of the files, which exists until the broker is stopped.
     """
 
     directory: Path
 
     def truststore(self, kind: TrustStoreKind) -> dict[str, str]:
-        """The client properties to trust the broker, by the names of Java's client.
+        """Return the Java client properties of a trust store for the broker's certificate.
 
         Args:
-            kind: The form of the store; all hold the same.
+            kind: Type of the store; all types hold the same certificate.
         """
         return _store_properties("truststore", kind, self._file("truststore", kind))
 
     def keystore(self, kind: StoreKind) -> dict[str, str]:
-        """The client properties to be known by the broker, as ``CN=client``, by the names of Java's client.
+        """Return the Java client properties of a key store with the certificate of ``CN=client``.
 
         Args:
-            kind: The form of the store; both hold the same.
+            kind: Type of the store; both types hold the same certificate.
         """
         return _store_properties("keystore", kind, self._file("client", kind))
 
     def server(self) -> dict[str, str]:
-        """The broker's own properties."""
+        """Return the TLS properties of the broker."""
         return {
             **_store_properties("truststore", "PKCS12", self._file("truststore", "PKCS12")),
             **_store_properties("keystore", "PKCS12", self._file("server", "PKCS12")),
         }
 
     def make(self, java: Path) -> None:
-        """Make all files, which takes two or three seconds.
+        """Create all files, which takes two or three seconds.
 
         Args:
-            java: The ``java`` whose keytool makes them.
+            java: Path of ``java``, in whose directory ``keytool`` is.
 
         Raises:
-            SetupError: There is no keytool, or it failed.
+            SetupError: ``keytool`` does not exist, or failed.
         """
         self.directory.mkdir()
         keytool = partial(_run, _keytool(java))
@@ -110,7 +111,7 @@ def _keytool(java: Path) -> str:
     folders = (java.parent, java.resolve().parent)
     found = next(filter(None, (shutil.which("keytool", path=str(folder)) for folder in folders)), None)
     if found is None:
-        raise SetupError(f"there is no keytool beside {java}", now="Install a whole JRE or JDK.")
+        raise SetupError(f"no keytool in the directory of {java}", now="Install a complete JRE or JDK.")
     return found
 
 

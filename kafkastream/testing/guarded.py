@@ -1,4 +1,4 @@
-"""A server in a process of its own that ends with its owner, also when the owner is killed."""
+"""Server processes that end with their owner, also when the owner is killed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LOG_LINES = 30
 
 
 class GuardedServer:
-    """A server that a watchdog starts, stops and removes with its directory.
+    """Server that a watchdog starts, stops, and removes together with its directory.
 
     Args:
-        name: Its name in errors, ``the embedded Kafka broker``.
-        directory: Its data and its log; removed in the end.
-        command: The command that runs it, in the foreground.
-        up: The text in its log that says it serves.
+        name: Name in errors, such as ``the embedded Kafka broker``.
+        directory: Directory of data and log; removed in the end.
+        command: Command that runs the server in the foreground.
+        up: Text in the log that tells that the server is ready.
         options: Further options of the watchdog.
     """
 
@@ -39,14 +39,17 @@ class GuardedServer:
         self._runs = False
 
     def is_running(self) -> bool:
-        """Whether its process runs."""
+        """Return whether the server's process runs."""
         return self._runs and not self._has_ended()
 
     def start(self, timeout_s: float) -> None:
-        """Start it and wait until it serves; nothing happens when it runs.
+        """Start the server and wait until it is ready; without effect if it runs.
+
+        Args:
+            timeout_s: Time limit in s.
 
         Raises:
-            SetupError: It did not start; the error holds the end of its log.
+            SetupError: The server did not start; the error holds the end of its log.
         """
         if self.is_running():
             return
@@ -62,17 +65,17 @@ class GuardedServer:
             raise self._not_started(f"{self._name} ended while it started")
 
     def stop(self) -> None:
-        """Stop it and keep its directory; nothing happens when it does not run."""
+        """Stop the server and keep its directory; without effect if it does not run."""
         if self.is_running():
             self._order(watchdog.STOP)
             wait_until(self._has_ended, _STOP_TIMEOUT_S, f"the end of {self._name}")
 
     def remove(self) -> None:
-        """End it and remove its directory."""
+        """Stop the server and remove its directory."""
         self._watchdog.communicate()
 
     def log_tail(self) -> str:
-        """Return the last lines of its log."""
+        """Return the last lines of the server's log."""
         return "\n".join(self._read_log().rstrip().split("\n")[-_LOG_LINES:])
 
     def _read_log(self) -> str:
@@ -100,6 +103,6 @@ def _watch(arguments: Sequence[str]) -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for the owner
+        start_new_session=True,  # keeps Ctrl-C, meant for the owner, from ending the watchdog
         text=True,
     )

@@ -1,4 +1,4 @@
-"""What a broker is started with: the server's files, its data directory, the command."""
+"""Files, storage and command with which an embedded broker is started."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 PLAINTEXT = "PLAINTEXT"
 CONTROLLER = "CONTROLLER"
 
-# One broker that is alone, and tests that do not like to wait.
+# Settings of a single broker that starts and responds fast.
 SERVER: Mapping[str, str] = {
     "process.roles": "broker,controller",
     "node.id": "1",
@@ -65,7 +65,7 @@ _NEW_ARCHIVE_NAME = "classes.jsa"
 
 
 def free_ports(names: Iterable[str]) -> dict[str, int]:
-    """For each name another port of this machine that nobody listens on."""
+    """Return a different free port for each name."""
     with ExitStack() as taken:
         sockets = {name: taken.enter_context(socket.socket()) for name in names}
         for one in sockets.values():
@@ -74,14 +74,16 @@ def free_ports(names: Iterable[str]) -> dict[str, int]:
 
 
 def check_free(ports: Iterable[int]) -> None:
-    """Check that nobody listens on these ports.
+    """Check that ports are free.
 
     Raises:
-        SetupError: Somebody does, or this user may not.
+        SetupError: A port is in use, or reserved for other users.
     """
     for port in ports:
         with socket.socket() as probe:
-            if os.name == "posix":  # else a port that was closed a moment ago counts as used
+            if (
+                os.name == "posix"
+            ):  # a port that was just closed is in TIME_WAIT, and counts as used without this option
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((HOST, port))
@@ -96,7 +98,13 @@ def check_free(ports: Iterable[int]) -> None:
 
 
 def write_properties(directory: Path, ports: Mapping[str, int], overrides: Mapping[str, str]) -> None:
-    """Write ``server.properties`` for the ports of the listeners, of which one is the controller's; ``overrides`` win."""
+    """Write ``server.properties``.
+
+    Args:
+        directory: Directory of the broker.
+        ports: Ports by name of the listener, one of which is the controller's.
+        overrides: Settings that replace the defaults.
+    """
     protocols = {**dict(zip(ports, ports, strict=True)), CONTROLLER: PLAINTEXT}
     server = {
         **SERVER,
@@ -114,22 +122,23 @@ def write_properties(directory: Path, ports: Mapping[str, int], overrides: Mappi
 class KafkaProgram:
     """Kafka's jars and the Java that runs them.
 
-    Two things are made once per machine and kept beside the jars, since they halve the start: the feature levels of a
-    new cluster, and an archive of Kafka's classes, which the first broker writes at its exit.
+    Two files are created once per machine and kept with the jars, since they halve the time of a start: the feature
+    levels
+    of a new cluster, and a class data sharing archive, which the first broker writes when it exits.
     """
 
     java: Path
     jars: tuple[Path, ...]
 
     def broker_command(self, directory: Path) -> list[str]:
-        """The command that runs the broker of ``directory``."""
+        """Return the command that runs the broker of ``directory``."""
         archive = self._archive()
         reading = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
         writing = [f"-XX:ArchiveClassesAtExit={directory / _NEW_ARCHIVE_NAME}"] if self.wants_archive() else []
         return [*self._java(), *reading, *writing, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
 
     def format_storage(self, directory: Path) -> None:
-        """Do what ``kafka-storage format`` does, without its JVM."""
+        """Format the storage like ``kafka-storage format``, without starting its JVM."""
         data = directory / _DATA_NAME
         data.mkdir()
         (data / _BOOTSTRAP_NAME).write_bytes(self._bootstrap_metadata())
@@ -137,12 +146,12 @@ class KafkaProgram:
         _write(data / "meta.properties", {"version": "1", **identity})
 
     def wants_archive(self) -> bool:
-        """Whether a broker that exits on its own makes the next one quicker."""
+        """Return whether the class data sharing archive is missing, so that the broker should exit on its own."""
         archive = self._archive()
         return not archive.exists() and os.access(archive.parent, os.W_OK)
 
     def keep_archive(self, directory: Path) -> None:
-        """Keep the archive of classes that the broker of ``directory`` wrote, if it did."""
+        """Keep the class data sharing archive, if the broker of ``directory`` has written one."""
         fresh = directory / _NEW_ARCHIVE_NAME
         if fresh.exists() and self.wants_archive():
             _keep(fresh.read_bytes(), self._archive())
@@ -180,12 +189,12 @@ def _write(path: Path, properties: Mapping[str, str]) -> None:
 
 
 def _new_id() -> str:
-    """An id in Kafka's spelling; a leading hyphen would look like an option."""
+    """Return a random cluster id in Kafka's Base64, without a leading hyphen, which would look like an option."""
     return "k" + base64.urlsafe_b64encode(uuid.uuid4().bytes).decode()[1:22]
 
 
 def _keep(content: bytes, path: Path) -> None:
-    """Write a file beside the jars, whole or not at all; not at all where that folder is read-only."""
+    """Write a file next to the jars atomically; without effect if that folder is read-only."""
     with suppress(OSError):
         fresh = path.with_name(f"{path.name}.{uuid.uuid4().hex}")
         fresh.write_bytes(content)

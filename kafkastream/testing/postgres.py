@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests and demos: one server, a temporary directory, gone with its owner."""
+"""``EmbeddedPostgres``: PostgreSQL as child processes with a temporary directory, for tests and demos."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UP = "database system is ready to accept connections"
 _NAME = "postgres"
 _UNPRIVILEGED = "nobody"
 
-# Data that need not survive the machine, and tests that do not like to wait.
+# Settings without durability, for fast tests: https://www.postgresql.org/docs/current/non-durability.html
 _SETTINGS = {
     "listen_addresses": launch.HOST,
     "unix_socket_directories": "",
@@ -43,14 +43,14 @@ _SETTINGS = {
 
 @attrs.frozen(kw_only=True)
 class PostgresDatabase:
-    """A database of a PostgreSQL server, with all that a client needs to reach it.
+    """Database of a PostgreSQL server, with everything that a client needs to connect.
 
     Args:
-        host: The server's address.
-        port: Its port.
-        user: Who logs in.
-        password: The user's password.
-        database: The database's name.
+        host: Host of the server.
+        port: Port of the server.
+        user: User to log in.
+        password: Password of the user.
+        database: Name of the database.
     """
 
     host: str
@@ -61,31 +61,31 @@ class PostgresDatabase:
 
     @property
     def url(self) -> str:
-        """The database's address for PostgreSQL's own clients: ``postgresql://user:password@host:port/database``."""
+        """Connection URI for libpq clients: ``postgresql://user:password@host:port/database``."""
         return f"postgresql://{quote(self.user)}:{quote(self.password)}@{self.host}:{self.port}/{quote(self.database)}"
 
     @property
     def jdbc_url(self) -> str:
-        """The database's address for Java's clients, which take the user and the password apart from it."""
+        """JDBC URL, without user and password."""
         return f"jdbc:postgresql://{self.host}:{self.port}/{quote(self.database)}"
 
 
 @final
 class EmbeddedPostgres:
-    """PostgreSQL in processes of its own, on 127.0.0.1, with data that lives as long as it is not stopped.
+    """PostgreSQL server in processes of its own, on 127.0.0.1, with data that lives until it is stopped.
 
     ::
 
         with EmbeddedPostgres() as postgres, psycopg.connect(postgres.url) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
 
-    It needs the extra ``kafkastream[testing]``.
-    It ends with the process that started it, also when that process is killed.
-    Root runs it as the user ``nobody``, since PostgreSQL refuses to run as root.
+    Requires the extra ``kafkastream[testing]``.
+    The server ends with the process that started it, also when that process is killed.
+    Started by root, it runs as user ``nobody``, since PostgreSQL refuses to run as root.
 
     Args:
-        port: Where it listens; None takes a free port.
-        start_timeout_s: How long it may take to start, in seconds.
+        port: Port to listen on; by default, a free one.
+        start_timeout_s: Time limit of the start in s.
     """
 
     def __init__(self, *, port: int | None = None, start_timeout_s: float = 60.0) -> None:
@@ -101,47 +101,47 @@ class EmbeddedPostgres:
 
     @property
     def host(self) -> str:
-        """The address it listens on."""
+        """Address on which the server listens."""
         return self._database.host
 
     @property
     def port(self) -> int:
-        """The port it listens on."""
+        """Port on which the server listens."""
         return self._database.port
 
     @property
     def user(self) -> str:
-        """The superuser's name."""
+        """Name of the superuser."""
         return self._database.user
 
     @property
     def password(self) -> str:
-        """The superuser's password, another one for each server."""
+        """Password of the superuser, different for each server."""
         return self._database.password
 
     @property
     def database(self) -> str:
-        """The database that is there from the start."""
+        """Name of the default database."""
         return self._database.database
 
     @property
     def url(self) -> str:
-        """The address of that database, with user and password."""
+        """Connection URI of the default database, with user and password."""
         return self._database.url
 
     @property
     def jdbc_url(self) -> str:
-        """The address of that database for Java's clients, without user and password."""
+        """JDBC URL of the default database, without user and password."""
         return self._database.jdbc_url
 
     def create_database(self, name: str) -> PostgresDatabase:
         """Create a database.
 
         Args:
-            name: Its name.
+            name: Name of the database.
 
         Returns:
-            All that a client needs to reach it.
+            Everything that a client needs to connect.
         """
         import psycopg
         from psycopg import sql
@@ -151,11 +151,13 @@ class EmbeddedPostgres:
         return attrs.evolve(self._database, database=name)
 
     def start(self) -> Self:
-        """Start it and wait until it serves; after ``stop(keep_data=True)`` with the same data at the same address.
+        """Start the server and wait until it is ready; after ``stop(keep_data=True)``, with the same data and
+        address.
 
         Raises:
-            SetupError: Its package is not installed, its port is in use, or it did not start; then the error holds
-                the end of its log.
+            SetupError: The package with PostgreSQL is not installed, the port is in use, or the server did not start;
+                the error
+                then holds the end of its log.
         """
         if not self.is_running():
             launch.check_free([self.port])
@@ -168,10 +170,10 @@ class EmbeddedPostgres:
         return self
 
     def stop(self, *, keep_data: bool = False) -> None:
-        """Stop it and cut its connections; nothing happens when it does not run.
+        """Stop the server and close its connections; without effect if it does not run.
 
         Args:
-            keep_data: Leave the data for the next ``start``, which is to come from the same process.
+            keep_data: Keep the data for the next ``start`` in this process.
         """
         if self._server is not None and keep_data:
             self._server.stop()
@@ -180,16 +182,16 @@ class EmbeddedPostgres:
             self._server = None
 
     def restart(self) -> Self:
-        """Stop it, cut its connections, and start it with the same data at the same address."""
+        """Stop the server, close its connections, and start it with the same data and address."""
         self.stop(keep_data=True)
         return self.start()
 
     def is_running(self) -> bool:
-        """Whether its process runs."""
+        """Return whether the server's process runs."""
         return self._server is not None and self._server.is_running()
 
     def log_tail(self) -> str:
-        """Return the last lines of its log; empty when it was not started."""
+        """Return the last lines of the server's log; empty if it was not started."""
         return self._server.log_tail() if self._server else ""
 
     def __enter__(self) -> Self:
@@ -205,7 +207,7 @@ class EmbeddedPostgres:
 
 
 def _prepared(database: PostgresDatabase) -> GuardedServer:
-    """Make a new cluster, ready to start."""
+    """Initialize a database cluster, and return its server, ready to start."""
     packaged, user = find_program(), _other_user()
     directory = Path(tempfile.mkdtemp(prefix="kafkastream-postgres-"))
     if user is not None:
@@ -227,7 +229,7 @@ def _prepared(database: PostgresDatabase) -> GuardedServer:
 
 
 def _may_run(program: Path, user: int | None) -> bool:
-    """Whether a user may run a program; ``nobody`` may not where an environment lies in root's home."""
+    """Return whether a user may execute a program; ``nobody`` may not if the Python environment is in root's home."""
     try:
         return not _run([str(program / "bin" / "postgres"), "--version"], user, Path(tempfile.gettempdir())).returncode
     except PermissionError:
@@ -235,7 +237,7 @@ def _may_run(program: Path, user: int | None) -> bool:
 
 
 def _copy(packaged: Path, directory: Path) -> None:
-    """Copy the program with its libraries, which it finds beside its package."""
+    """Copy the program with its libraries, which it looks up relative to its package."""
     shutil.copytree(packaged, directory / packaged.relative_to(packaged.parent.parent), symlinks=True)
     libraries = packaged.parent.parent / f"{_PACKAGE}.libs"
     if libraries.is_dir():
@@ -268,7 +270,7 @@ def _initialize(directory: Path, program: Path, database: PostgresDatabase, user
 
 
 def find_program() -> Path:
-    """Find the newest PostgreSQL in its package, which is not imported, since it would make lock files.
+    """Return the newest PostgreSQL in its package, without importing the package, which would create lock files.
 
     Raises:
         SetupError: The package is not installed.
@@ -278,7 +280,7 @@ def find_program() -> Path:
     programs = [program for folder in folders for program in folder.glob("pginstall*") if (program / "bin").is_dir()]
     if not programs:
         raise SetupError(
-            "there is no PostgreSQL for tests",
+            "PostgreSQL for tests is not installed",
             where=f"package {_PACKAGE.replace('_', '-')}",
             now="Install it: pip install 'kafkastream[testing]'.",
         )
@@ -286,7 +288,7 @@ def find_program() -> Path:
 
 
 def _other_user() -> int | None:
-    """Return who runs the server in the place of root; None is this process's own user."""
+    """Return the user id that runs the server if this process is root's; None otherwise."""
     if os.name != "posix" or os.geteuid() != 0:
         return None
     import pwd

@@ -1,8 +1,8 @@
-"""Fixtures for pytest: a broker and a PostgreSQL per session, a topic and a database per test.
+"""pytest fixtures: a broker and a PostgreSQL server per session, a topic and a database per test.
 
-With ``KAFKASTREAM_TEST_BOOTSTRAP_SERVERS`` set, the tests use that broker instead of an embedded one.
-Where no broker can be started, for want of Java or of the jars, or no PostgreSQL, for want of its package, tests that
-need one are skipped; they fail when ``CI`` is set.
+With ``KAFKASTREAM_TEST_BOOTSTRAP_SERVERS`` set, tests use that broker instead of an embedded one.
+If no broker can be started, since Java or the jars are missing, or no PostgreSQL, since its package is not installed,
+tests that need one are skipped; with ``CI`` set they fail instead.
 """
 
 from __future__ import annotations
@@ -26,16 +26,21 @@ __all__ = ["NewTopic", "kafka", "new_topic", "postgres", "postgres_database", "s
 
 
 class NewTopic(Protocol):
-    """Creates a topic with a name of its own; returns the name."""
+    """Function that creates a topic with a unique name, and returns the name."""
 
     def __call__(self, partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
-        """Create it and wait until it can be used."""
+        """Create a topic and wait until it can be used.
+
+        Args:
+            partitions: Number of partitions.
+            config: Topic settings, such as ``cleanup.policy``.
+        """
         ...
 
 
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[KafkaBroker]:
-    """A Kafka broker, the same for all tests of the session."""
+    """Kafka broker, shared by all tests of the session."""
     from kafkastream.testing.broker import EmbeddedKafka
     from kafkastream.testing.topics import KafkaBroker
 
@@ -48,7 +53,7 @@ def kafka() -> Iterator[KafkaBroker]:
 
 @pytest.fixture(scope="session")
 def secured_kafka() -> Iterator[EmbeddedKafka]:
-    """A Kafka broker with secured listeners, the same for all tests of the session: ``secured_kafka.listener(…)``."""
+    """Kafka broker with secured listeners, shared by all tests of the session: ``secured_kafka.listener(…)``."""
     from kafkastream.testing.broker import EmbeddedKafka
     from kafkastream.testing.security import Security
 
@@ -58,7 +63,7 @@ def secured_kafka() -> Iterator[EmbeddedKafka]:
 
 @pytest.fixture
 def new_topic(kafka: KafkaBroker, request: pytest.FixtureRequest) -> Iterator[NewTopic]:
-    """A function that creates a topic for this test: ``new_topic(partitions=4)``; they go with the test."""
+    """Function that creates topics, ``new_topic(partitions=4)``, which are deleted after the test."""
     names: list[str] = []
 
     def create(partitions: int = 1, config: Mapping[str, str] | None = None) -> str:
@@ -74,13 +79,13 @@ def new_topic(kafka: KafkaBroker, request: pytest.FixtureRequest) -> Iterator[Ne
 
 @pytest.fixture
 def topic(new_topic: NewTopic) -> str:
-    """The name of a fresh topic with one partition."""
+    """Name of a new topic with one partition."""
     return new_topic()
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
-    """A PostgreSQL server, the same for all tests of the session."""
+    """PostgreSQL server, shared by all tests of the session."""
     from kafkastream.testing.postgres import EmbeddedPostgres, find_program
 
     try:
@@ -93,7 +98,7 @@ def postgres() -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture
 def postgres_database(postgres: EmbeddedPostgres, request: pytest.FixtureRequest) -> PostgresDatabase:
-    """An empty database for this test."""
+    """Empty database for this test."""
     return postgres.create_database(_own_name(request.node.name)[-63:])
 
 

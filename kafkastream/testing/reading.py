@@ -1,4 +1,4 @@
-"""Reading a topic from its start to its end of the moment."""
+"""Reads a topic from its start to its current end."""
 
 from __future__ import annotations
 
@@ -26,11 +26,18 @@ _TIMESTAMP_TYPES: tuple[TimestampType, ...] = ("NoTimestampType", "CreateTime", 
 def read_topic(
     client: Mapping[str, str], topic: str, count: int, isolation: Isolation, timeout_s: float
 ) -> list[ConsumedRecord]:
-    """All records of a topic, once there are ``count``, in the order of partition and offset.
+    """Return all records of a topic, once there are ``count``, ordered by partition and offset.
+
+    Args:
+        client: librdkafka properties.
+        topic: Topic to read.
+        count: Number of records to wait for; None for those that exist now.
+        isolation: ``read_committed`` or ``read_uncommitted``.
+        timeout_s: Time limit in s.
 
     Raises:
-        UnknownTopicError: There is no such topic.
-        TimeoutError: There were too few records, or the broker was too slow.
+        UnknownTopicError: The topic does not exist.
+        TimeoutError: Fewer records than ``count`` arrived, or the broker was too slow.
     """
     with _consumer(client, isolation) as consumer:
         reader = _TopicReader(consumer, topic, time.monotonic() + timeout_s)
@@ -44,7 +51,7 @@ def _consumer(client: Mapping[str, str], isolation: Isolation) -> Consumer:
     return Consumer(
         {
             **client,
-            "group.id": f"kafkastream-testing-{uuid.uuid4()}",  # librdkafka wants one; it never joins
+            "group.id": f"kafkastream-testing-{uuid.uuid4()}",  # librdkafka requires a group id, also of a consumer that only assigns partitions
             "isolation.level": isolation,
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -56,7 +63,7 @@ def _consumer(client: Mapping[str, str], isolation: Isolation) -> Consumer:
 
 @final
 class _TopicReader:
-    """Gathers a topic's records, further with each ``read_to_end``."""
+    """Consumer that accumulates a topic's records with each ``read_to_end``."""
 
     def __init__(self, consumer: Consumer, topic: str, deadline: float) -> None:
         self.records: list[ConsumedRecord] = []
@@ -66,16 +73,18 @@ class _TopicReader:
         self._positions: dict[int, int] = {}
 
     def read_to_end(self) -> int:
-        """Read on to where each partition ends now; returns how many records there are in all.
+        """Read to the current end of each partition, and return the total number of records.
 
-        A partition may end with a transaction's marker, which no reader gets: what counts is the position.
+        The end is compared with the consumer's position, since a partition may end with a transaction marker, which is
+        never
+        delivered as a record.
         """
         ends = self._ends()
         while any(self._positions[partition] < end for partition, end in ends.items()):
             if time.monotonic() > self._deadline:
                 raise TimeoutError(f"topic {self._topic!r} ends at {ends}, but was read only to {self._positions}")
             message = self._consumer.poll(_POLL_S)
-            if message is not None:  # a tombstone is falsy
+            if message is not None:  # not "if message": len() of a tombstone's Message is 0
                 self._take(message)
         return len(self.records)
 

@@ -1,4 +1,4 @@
-"""Records as tests write and read them."""
+"""Records that tests produce and consume."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def _headers(headers: Iterable[tuple[str, str | bytes | None]]) -> Headers:
 @final
 @attrs.frozen
 class Record:
-    """A record to be written; text becomes UTF-8.
+    """Record to produce; text is encoded as UTF-8.
 
     Args:
-        value: Its value; None is a tombstone.
-        key: Its key.
-        headers: Pairs of a name and a value; a name may come twice.
-        partition: Where it goes; None leaves that to its key, as Java's producer does.
-        timestamp_ms: Its time, milliseconds since 1970; None is the time of writing.
+        value: Value; None for a tombstone.
+        key: Key.
+        headers: Pairs of name and value; names may repeat.
+        partition: Partition; by default, chosen by key as Java's producer does.
+        timestamp_ms: Timestamp in ms since 1970; by default, the current time.
     """
 
     value: bytes | None = attrs.field(converter=_encoded)
@@ -44,17 +44,17 @@ class Record:
 @final
 @attrs.frozen
 class ConsumedRecord:
-    """A record as it stands in its topic.
+    """Record as consumed from a topic.
 
     Args:
-        topic: Where it was read.
-        partition: Its partition.
-        offset: Its place there.
-        key: Its key.
-        value: Its value; None is a tombstone.
-        headers: Its headers, in the order of writing.
-        timestamp_ms: Its time, milliseconds since 1970.
-        timestamp_type: Who set the time: the producer (``CreateTime``) or the broker (``LogAppendTime``).
+        topic: Topic.
+        partition: Partition.
+        offset: Offset in the partition.
+        key: Key.
+        value: Value; None for a tombstone.
+        headers: Headers in the order in which they were written.
+        timestamp_ms: Timestamp in ms since 1970.
+        timestamp_type: ``CreateTime`` if set by the producer, ``LogAppendTime`` if set by the broker.
     """
 
     topic: str

@@ -1,4 +1,4 @@
-"""A schema registry for tests: Confluent's REST interface over HTTP, its schemas kept in memory.
+"""Embedded schema registry: Confluent's REST API over HTTP, with schemas in memory.
 
 ::
 
@@ -30,17 +30,18 @@ __all__ = ["EmbeddedSchemaRegistry"]
 
 @final
 class EmbeddedSchemaRegistry:
-    """A schema registry at a port of its own, empty at first; a context manager.
+    """Schema registry on a free port, initially empty; a context manager.
 
-    It answers as Confluent's does, for what its clients ask to write and to read: schemas are registered, looked up and
-    found by id or version, subjects listed, and a subject or all of them set READONLY. Avro and JSON schemas are
-    checked; Protobuf ones are not, and whether a version is compatible with the one before is not looked at.
+    Supports what Confluent's clients call: schemas can be registered, looked up, and found by id or version, subjects
+    can be
+    listed, and one subject or all can be set READONLY. Avro and JSON schemas are validated, Protobuf ones are not;
+    compatibility between versions is not checked.
 
     Args:
-        user_info: ``user:password`` that clients must give as basic authentication; nobody is asked without it.
+        user_info: ``user:password`` that clients have to send as basic authentication; by default, none.
 
     Attributes:
-        asked: What clients have asked so far: ``GET /schemas/ids/1``.
+        asked: Requests so far, such as ``GET /schemas/ids/1``.
 
     Example:
         >>> with EmbeddedSchemaRegistry() as registry:
@@ -59,22 +60,22 @@ class EmbeddedSchemaRegistry:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """URL of the registry."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def register(
         self, subject: str, schema: str, schema_type: str = "AVRO", references: Iterable[Mapping[str, Any]] = ()
     ) -> int:
-        """The id of a schema, registered over HTTP as a client would.
+        """Register a schema over HTTP, like a client, and return its id.
 
         Args:
-            subject: Where the schema belongs.
-            schema: Its text.
+            subject: Subject of the schema.
+            schema: Text of the schema.
             schema_type: AVRO, JSON or PROTOBUF.
-            references: What it refers to: ``{"name": …, "subject": …, "version": …}``.
+            references: Referenced schemas: ``{"name": …, "subject": …, "version": …}``.
 
         Raises:
-            OSError: The registry refuses it.
+            OSError: The registry refuses the schema.
         """
         user = {"basic.auth.credentials.source": "USER_INFO", "basic.auth.user.info": self._user_info or ""}
         question = {"schema": schema, "schemaType": schema_type, "references": list(references)}
@@ -84,12 +85,12 @@ class EmbeddedSchemaRegistry:
         return int(answer["id"])
 
     def start(self) -> Self:
-        """Begin to answer; once only."""
+        """Start serving; may be called once only."""
         self._thread.start()
         return self
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop serving."""
         if self._thread.is_alive():
             self._server.shutdown()
             self._thread.join()
@@ -102,7 +103,7 @@ class EmbeddedSchemaRegistry:
         self.stop()
 
     def answer(self, method: str, target: str, authorization: str | None, body: Mapping[str, Any]) -> tuple[int, Any]:
-        """Status and JSON for a request."""
+        """Return status and JSON of the response to a request."""
         with self._lock:
             self.asked.append(f"{method} {target}")
             expected = f"Basic {base64.b64encode((self._user_info or '').encode()).decode()}"
@@ -112,10 +113,14 @@ class EmbeddedSchemaRegistry:
 
 
 class _Server(ThreadingHTTPServer):
+    """HTTP server with the registry that it serves."""
+
     registry: EmbeddedSchemaRegistry
 
 
 class _Handler(BaseHTTPRequestHandler):
+    """HTTP handler that lets the registry answer each request."""
+
     server: _Server
 
     def do_GET(self) -> None:
@@ -128,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _answer(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")

@@ -1,4 +1,4 @@
-"""What a schema registry answers, as Confluent's does: status and JSON for each request of its REST interface."""
+"""Responses of Confluent's schema registry: status and JSON for each request of its REST API."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ Body = Mapping[str, Any]
 @final
 @attrs.frozen
 class _Schema:
-    """A schema as it is kept: what makes two of them the same."""
+    """Registered schema; equal ones share an id."""
 
     kind: str
     text: str
     references: str
 
     def fields(self) -> dict[str, Any]:
-        """What answers say of it."""
+        """Return the fields that responses have for the schema."""
         kind = {} if self.kind == "AVRO" else {"schemaType": self.kind}
         references = json.loads(self.references)
         return {"schema": self.text, **kind, **({"references": references} if references else {})}
 
 
 class _RefusedError(Exception):
+    """Error response of the registry."""
+
     def __init__(self, status: int, code: int, message: str) -> None:
         super().__init__(message)
         self.answer = status, {"error_code": code, "message": message}
@@ -42,7 +44,7 @@ class _RefusedError(Exception):
 @final
 @attrs.define
 class RegistryAnswers:
-    """The schemas of a registry, and its answers to who asks for them; not for several threads at once.
+    """Schemas of a registry, and its responses; not thread-safe.
 
     Example:
         >>> registry = RegistryAnswers()
@@ -57,7 +59,7 @@ class RegistryAnswers:
     modes: dict[str, str] = attrs.field(factory=dict)
 
     def answer(self, method: str, target: str, body: Body) -> tuple[int, Any]:
-        """Status and JSON for a request."""
+        """Return status and JSON of the response to a request."""
         path = urlsplit(target).path
         for (verb, pattern), act in _ROUTES.items():
             if verb == method and (found := re.fullmatch(pattern, path)):
@@ -68,7 +70,7 @@ class RegistryAnswers:
         return 404, {"error_code": 404, "message": "HTTP 404 Not Found"}
 
     def register(self, body: Body, subject: str) -> Any:
-        """A schema's id, which it may have already."""
+        """Register a schema and return its id, an existing one if the schema is known."""
         schema = self._checked(body)
         versions, schema_id = self.subjects.get(subject, []), self._id_of(schema)
         if schema_id not in versions:
@@ -79,14 +81,14 @@ class RegistryAnswers:
         return {"id": schema_id}
 
     def look_up(self, body: Body, subject: str) -> Any:
-        """Which version of a subject a schema is."""
+        """Return the version of a subject that has a schema."""
         versions, schema_id = self._known(subject), self._id_of(self._checked(body))
         if schema_id not in versions:
             raise _RefusedError(404, 40403, "Schema not found")
         return self.version({}, subject, str(versions.index(schema_id) + 1))
 
     def version(self, _: Body, subject: str, version: str) -> Any:
-        """A version of a subject."""
+        """Return a version of a subject."""
         versions = self._known(subject)
         number = len(versions) if version in {"latest", "-1"} else int(version)
         if not 1 <= number <= len(versions):
@@ -95,29 +97,29 @@ class RegistryAnswers:
         return {"subject": subject, "version": number, "id": schema_id, **self.schemas[schema_id - 1].fields()}
 
     def versions(self, _: Body, subject: str) -> Any:
-        """The numbers of a subject's versions."""
+        """Return the version numbers of a subject."""
         return list(range(1, len(self._known(subject)) + 1))
 
     def all_subjects(self, _: Body) -> Any:
-        """Their names."""
+        """Return the names of all subjects."""
         return sorted(self.subjects)
 
     def types(self, _: Body) -> Any:
-        """The types of schemas that there are."""
+        """Return the supported schema types."""
         return list(_CHECKS)
 
     def by_id(self, _: Body, schema_id: str) -> Any:
-        """A schema."""
+        """Return a schema by id."""
         if not 1 <= int(schema_id) <= len(self.schemas):
             raise _RefusedError(404, 40403, f"Schema {schema_id} not found")
         return self.schemas[int(schema_id) - 1].fields()
 
     def mode(self, _: Body, subject: str) -> Any:
-        """Whether a subject may be written to, or all of them."""
+        """Return the mode of a subject, or of the registry."""
         return {"mode": self.modes.get(subject, self.modes.get("", "READWRITE"))}
 
     def set_mode(self, body: Body, subject: str) -> Any:
-        """Say so."""
+        """Set the mode of a subject, or of the registry."""
         mode = str(body.get("mode", "")).upper()
         if mode not in {"READONLY", "READWRITE"}:
             raise _RefusedError(422, 42204, "Invalid mode. Valid values are READWRITE, READONLY")
@@ -130,7 +132,7 @@ class RegistryAnswers:
         return self.subjects[subject]
 
     def _id_of(self, schema: _Schema) -> int:
-        """Its id, or the one that it would get."""
+        """Return the id of a schema, or the one that it would get."""
         return 1 + (self.schemas.index(schema) if schema in self.schemas else len(self.schemas))
 
     def _checked(self, body: Body) -> _Schema:
@@ -145,7 +147,7 @@ class RegistryAnswers:
         return _Schema(kind, kept, json.dumps(references, sort_keys=True))
 
     def _referred(self, reference: Body) -> Body:
-        """A schema that another refers to, with those that it refers to itself."""
+        """Return a referenced schema, with the schemas that it references itself."""
         found = self.version({}, reference["subject"], str(reference["version"]))
         return {"text": found["schema"], "needs": [self._referred(one) for one in found.get("references", ())]}
 

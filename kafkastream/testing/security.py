@@ -1,4 +1,4 @@
-"""The secured listeners of an embedded broker: what is asked of its clients, and what they answer."""
+"""Secured listeners of an embedded broker, and the client properties for them."""
 
 from __future__ import annotations
 
@@ -38,15 +38,14 @@ def _names(users: Mapping[str, str]) -> str:
 @final
 @attrs.frozen(kw_only=True)
 class Security:
-    """The secured listeners of an ``EmbeddedKafka``, each on a port of its own, and who may use them.
+    """Secured listeners of an ``EmbeddedKafka``, each on a port of its own, and the users that may log in.
 
     Args:
-        protocols: Which listeners there are; that of SSL asks its clients for a certificate.
-        users: The passwords of those who may log in with SASL, by name; each works with PLAIN, SCRAM-SHA-256 and
-            SCRAM-SHA-512.
+        protocols: Security protocols of the listeners; the SSL listener requires a client certificate.
+        users: Passwords by user for SASL; each user can log in with PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
 
     Raises:
-        DefinitionError: SASL without users.
+        DefinitionError: A protocol is unknown, or there is a SASL protocol and no user.
 
     Example:
         >>> Security(protocols=["SASL_SSL"], users={"ann": "ann's password"})
@@ -65,16 +64,16 @@ class Security:
 
     @property
     def uses_sasl(self) -> bool:
-        """Whether somebody has to log in."""
+        """True if a listener requires SASL authentication."""
         return any(protocol.startswith("SASL") for protocol in self.protocols)
 
     @property
     def uses_tls(self) -> bool:
-        """Whether there must be certificates."""
+        """True if a listener uses TLS."""
         return any(protocol.endswith("SSL") for protocol in self.protocols)
 
     def server_properties(self, certificates: Certificates | None) -> dict[str, str]:
-        """What the broker is started with, apart from its addresses."""
+        """Return the security properties of the broker."""
         settings: dict[str, str] = {}
         for protocol in self.protocols:
             listener = f"listener.name.{protocol.lower()}"
@@ -88,10 +87,16 @@ class Security:
     def client_properties(
         self, protocol: Protocol, mechanism: Mechanism, user: str | None, certificates: Certificates | None
     ) -> dict[str, str]:
-        """What a client has to say to a listener, by the names of Java's client.
+        """Return the Java client properties for a listener.
+
+        Args:
+            protocol: Security protocol of the listener.
+            mechanism: SASL mechanism, if the protocol is a SASL one.
+            user: User to log in; None for the first one.
+            certificates: Key and trust stores, if the protocol uses TLS.
 
         Raises:
-            DefinitionError: There is no such listener, or no such user.
+            DefinitionError: No such listener or user exists.
         """
         if protocol not in self.protocols:
             raise DefinitionError(f"the broker has no listener for {protocol}", now="Name it in Security(protocols=…).")

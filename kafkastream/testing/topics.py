@@ -1,4 +1,4 @@
-"""A Kafka broker as tests use it: topics, records in, records out."""
+"""``KafkaBroker``: create topics, produce and consume records on a running broker."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SCRAM_ITERATIONS = 4096
 
 
 class KafkaBroker:
-    """A broker that runs somewhere; ``EmbeddedKafka`` is one that runs here.
+    """Running Kafka broker; ``EmbeddedKafka`` is one that is started here.
 
     Args:
-        bootstrap_servers: Its address, ``host:port``; several are separated by commas.
-        properties: What else its clients need, such as ``security.protocol``, by the names of Java's client.
+        bootstrap_servers: Addresses ``host:port``, separated by commas.
+        properties: Further Java client properties, such as ``security.protocol``.
     """
 
     def __init__(self, bootstrap_servers: str, properties: Mapping[str, str] | None = None) -> None:
@@ -37,24 +37,24 @@ class KafkaBroker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """What clients take as ``bootstrap.servers``."""
+        """Value of the client property ``bootstrap.servers``."""
         return self._bootstrap_servers
 
     @property
     def client_properties(self) -> FrozenMap[str, str]:
-        """What sources and sinks take as properties to reach it: ``bootstrap.servers``, and all that security needs."""
+        """Properties for sources and sinks to connect: ``bootstrap.servers`` and security settings."""
         return FrozenMap({"bootstrap.servers": self.bootstrap_servers, **self._properties})
 
     def create_topic(self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None) -> None:
         """Create a topic and wait until it can be used.
 
         Args:
-            name: Its name.
-            partitions: How many partitions it has.
-            config: The topic's settings, such as ``cleanup.policy``.
+            name: Name of the topic.
+            partitions: Number of partitions.
+            config: Topic settings, such as ``cleanup.policy``.
 
         Raises:
-            KafkaError: The broker refused, for example since the topic exists.
+            KafkaError: The broker refused, for example because the topic exists.
         """
         from confluent_kafka.cimpl import NewTopic
 
@@ -68,7 +68,7 @@ class KafkaBroker:
         """Delete a topic and wait until it is gone.
 
         Raises:
-            KafkaError: The broker refused, for example since there is no such topic.
+            KafkaError: The broker refused, for example because the topic does not exist.
         """
         admin = self._admin()
         futures = admin.delete_topics([name], operation_timeout=_REQUEST_S)
@@ -76,14 +76,14 @@ class KafkaBroker:
         _await_partitions(admin, name, 0)
 
     def add_partitions(self, topic: str, total: int) -> None:
-        """Give a topic more partitions and wait until they can be used.
+        """Increase the number of a topic's partitions and wait until they can be used.
 
         Args:
-            topic: Its name.
-            total: How many partitions it has afterwards.
+            topic: Name of the topic.
+            total: Number of partitions afterwards.
 
         Raises:
-            KafkaError: The broker refused, for example since the topic has as many already.
+            KafkaError: The broker refused, for example because the topic has at least as many.
         """
         from confluent_kafka.cimpl import NewPartitions
 
@@ -95,18 +95,18 @@ class KafkaBroker:
     def produce(
         self, topic: str, records: Iterable[Record | str | bytes], *, timeout_s: float = 30.0
     ) -> tuple[tuple[int, int], ...]:
-        """Write records in their order, and wait until the broker has them.
+        """Produce records in order, and wait until the broker has acknowledged them.
 
         Args:
-            topic: Where to.
-            records: Records, or just their values.
-            timeout_s: How long the broker may take for a record, in seconds.
+            topic: Topic to write to.
+            records: Records, or only their values.
+            timeout_s: Delivery timeout of a record in s.
 
         Returns:
-            The partition and the offset of each record.
+            Partition and offset of each record.
 
         Raises:
-            DeliveryError: A record did not get there.
+            DeliveryError: A record could not be delivered.
         """
         return write_records(self._client(), topic, records, timeout_s)
 
@@ -118,20 +118,20 @@ class KafkaBroker:
         isolation: Isolation = "read_committed",
         timeout_s: float = 30.0,
     ) -> list[ConsumedRecord]:
-        """Read a topic from its start to its end of the moment; no consumer group knows of it.
+        """Consume a topic from its start to its current end, without a consumer group.
 
         Args:
-            topic: What to read.
-            count: Wait until there are at least so many records; None takes what is there.
-            isolation: ``read_committed`` ends at the first open transaction and leaves aborted ones out.
-            timeout_s: How long it may take, in seconds.
+            topic: Topic to read.
+            count: Number of records to wait for; None for those that exist now.
+            isolation: ``read_committed`` stops at the first open transaction and skips aborted ones.
+            timeout_s: Time limit in s.
 
         Returns:
-            The records in the order of partition and offset.
+            Records ordered by partition and offset.
 
         Raises:
-            UnknownTopicError: There is no such topic.
-            TimeoutError: There were too few records, or the broker was too slow.
+            UnknownTopicError: The topic does not exist.
+            TimeoutError: Fewer records than ``count`` arrived, or the broker was too slow.
         """
         return read_topic(self._client(), topic, count or 0, isolation, timeout_s)
 
@@ -141,7 +141,7 @@ class KafkaBroker:
         return AdminClient({**self._client(), "log_level": 0})
 
     def _admit(self, users: Mapping[str, str]) -> None:
-        """Let users log in with SCRAM."""
+        """Register users for SCRAM."""
         from confluent_kafka.admin._scram import (
             ScramCredentialInfo,
             ScramMechanism,
@@ -153,7 +153,7 @@ class KafkaBroker:
         for kind in (
             ScramMechanism.SCRAM_SHA_256,
             ScramMechanism.SCRAM_SHA_512,
-        ):  # Kafka takes one per user and request
+        ):  # a request may hold one alteration per user (KIP-554)
             credential = ScramCredentialInfo(kind, _SCRAM_ITERATIONS)
             wanted: list[UserScramCredentialAlteration] = [
                 UserScramCredentialUpsertion(name, credential, text.encode()) for name, text in users.items()
@@ -162,7 +162,7 @@ class KafkaBroker:
                 future.result()
 
     def _client(self) -> dict[str, str]:
-        """The properties of the kit's own clients, by librdkafka's names."""
+        """Return the librdkafka properties of the kit's own clients."""
         from kafkastream.kafka.properties import client_properties
 
         return client_properties(self.client_properties)
@@ -174,7 +174,7 @@ def _await_partitions(admin: AdminClient, topic: str, count: int) -> None:
 
 
 def _led_partitions(admin: AdminClient, topic: str) -> int:
-    """How many partitions can be read and written now."""
+    """Return the number of partitions that have a leader."""
     known = admin.list_topics(timeout=_REQUEST_S).topics.get(topic)
     return sum(partition.leader >= 0 for partition in known.partitions.values()) if known else 0
 

@@ -15,19 +15,19 @@ LONGEST_PAUSE_S = 0.2
 
 
 def wait_until(condition: Callable[[], T], timeout_s: float, what: str) -> T:
-    """Ask ``condition`` again and again until its answer is true; returns that answer.
+    """Poll ``condition`` until it returns a true value, and return that value.
 
     ::
 
         records = wait_until(lambda: broker.consume(topic), 30, "the job's first record")
 
     Args:
-        condition: What is asked, at least once.
-        timeout_s: How long to go on asking, in seconds.
-        what: What is awaited, for the error's message.
+        condition: Function to poll, called at least once.
+        timeout_s: Time limit in s.
+        what: Description of the condition, for the error.
 
     Raises:
-        TimeoutError: The answer was still not true after ``timeout_s`` seconds.
+        TimeoutError: The condition was not true within the time limit.
     """
     deadline = time.monotonic() + timeout_s
     pause_s = FIRST_PAUSE_S

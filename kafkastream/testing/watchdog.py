@@ -1,8 +1,8 @@
-"""The process between a test run and its server: it ends the server when the test run ends, however that happens.
+"""Watchdog process of a test server: ends the server when the process that started it ends, however that happens.
 
-It owns the server's process and directory, and obeys orders that its owner writes to its standard input, one a line.
-When the input ends, since the owner closed it or was killed, the process and the directory go, and then the watchdog.
-Run as a script, with the standard library only, so that it is up in a moment.
+The watchdog owns the server's process and directory, and executes commands that its owner writes to its standard input,
+one a line. At the end of the input, since the owner closed it or was killed, it ends the process, removes the
+directory, and exits. Run as a script with the standard library only, so that it starts fast.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 LOG_NAME = "server.log"
 STOPPED_NAME = "stopped"
-"""The file that says: the server has ended."""
+"""Name of the file that marks the end of the server."""
 
 START = "start"
 STOP = "stop"
@@ -29,7 +29,7 @@ _END = ""
 
 
 def main(arguments: argparse.Namespace) -> None:
-    """Obey orders until they end, then leave nothing behind."""
+    """Execute commands until the end of the input, then remove everything."""
     server: subprocess.Popen[bytes] | None = None
     orders = _orders()
     owner = os.getppid()
@@ -53,7 +53,9 @@ def _orders() -> queue.Queue[str]:
 
 
 def _read(orders: queue.Queue[str]) -> None:
-    with os.fdopen(0, "rb", buffering=0) as owner:  # a buffered one may hang the interpreter's end
+    with os.fdopen(
+        0, "rb", buffering=0
+    ) as owner:  # a thread blocked in a buffered read can hang the interpreter's shutdown
         for line in owner:
             orders.put(line.decode().strip())
     orders.put(_END)

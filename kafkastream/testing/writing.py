@@ -1,4 +1,4 @@
-"""Writing records to a topic, each one acknowledged."""
+"""Produces records to a topic, each one acknowledged."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ _BACK_OFF_S = 0.05
 def write_records(
     client: Mapping[str, str], topic: str, records: Iterable[Record | str | bytes], timeout_s: float
 ) -> tuple[tuple[int, int], ...]:
-    """Write records in their order; returns the partition and the offset of each.
+    """Produce records in order, and return partition and offset of each.
+
+    Args:
+        client: librdkafka properties.
+        topic: Topic to write to.
+        records: Records.
+        timeout_s: Delivery timeout of a record in s.
 
     Raises:
-        DeliveryError: A record did not get there.
+        DeliveryError: A record could not be delivered.
     """
     receipts: list[_Receipt] = []
     with _producer(client, timeout_s) as producer:
@@ -36,7 +42,7 @@ def write_records(
 
 @final
 class _Receipt:
-    """Where one record went, or why it did not."""
+    """Partition and offset of a delivered record, or the error."""
 
     __slots__ = ("failure", "place")
 
@@ -72,7 +78,7 @@ def _send(producer: Producer, topic: str, record: Record, receipt: _Receipt) -> 
 
 
 def _queued(producer: Producer, topic: str, record: Record, receipt: _Receipt) -> bool:
-    """Whether the producer's queue had room for the record."""
+    """Queue a record; return False if the producer's queue is full."""
     try:
         producer.produce(
             topic,

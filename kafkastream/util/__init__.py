@@ -1,1 +1,1 @@
-"""PyFlink's ``pyflink.util``: ways into its JVM, which are refused, and its exceptions."""
+"""``pyflink.util``: its exceptions, and helpers for Java objects, which are refused."""

@@ -1,4 +1,6 @@
-"""Exceptions of Flink's JVM, at PyFlink's path: ``JavaException`` is any error of this package; nothing raises the others."""
+"""Exceptions of PyFlink, at its path: ``JavaException`` is the base class of this package's errors; others are never
+raised.
+"""
 
 from __future__ import annotations
 
@@ -27,60 +29,60 @@ JavaException = KafkastreamError
 
 
 class CatalogException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class DatabaseAlreadyExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class DatabaseNotEmptyException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class DatabaseNotExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class FunctionAlreadyExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class FunctionNotExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class ModelAlreadyExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class ModelNotExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class PartitionAlreadyExistsException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class PartitionNotExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class PartitionSpecInvalidException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class TableAlreadyExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class TableException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class TableNotExistException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""
 
 
 class TableNotPartitionedException(JavaException):
-    """Flink's; not raised here."""
+    """Flink's exception; never raised here."""

@@ -1,4 +1,4 @@
-"""Helpers for objects of Flink's JVM, at PyFlink's path, which are refused when they are used."""
+"""Helpers for Java objects, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 

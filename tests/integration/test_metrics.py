@@ -401,7 +401,7 @@ def scraped(port: int) -> dict[tuple[str, str], tuple[float, dict[str, str]]]:
 
 
 def port_of(log: pytest.LogCaptureFixture) -> int:
-    said = re.search(r"metric reporter 'prom' answers Prometheus on port (\d+)", log.text)
+    said = re.search(r"metric reporter 'prom' serves Prometheus on port (\d+)", log.text)
     assert said
     return int(said[1])
 

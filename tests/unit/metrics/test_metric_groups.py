@@ -99,7 +99,7 @@ def test_same_name_in_the_same_group_is_the_same_metric() -> None:
 def test_name_of_another_kind_is_refused() -> None:
     group = MetricGroup(ROOT)
     group.counter("n")
-    with pytest.raises(DefinitionError, match=r"'job\.Map\.1\.n' is there already, a counter"):
+    with pytest.raises(DefinitionError, match=r"'job\.Map\.1\.n' already exists and is a counter"):
         group.meter("n")
 
 
