@@ -1,4 +1,4 @@
-"""The schema book: schemas of a pipeline's tables, as its records show them and as its sink has them."""
+"""``SchemaBook``: schemas of a pipeline's tables, in the source and in the sink, kept in the checkpoint."""
 
 from __future__ import annotations
 
@@ -41,29 +41,29 @@ _KEEPS: Final = (
 
 
 class TableRules(Protocol):
-    """Transforms and routes of a pipeline, as far as schemas are concerned."""
+    """Effect of a pipeline's transforms and routes on schemas."""
 
     def targets(self, table: TableId) -> Sequence[TableId]:
-        """Return the sink's tables that a source table is written to."""
+        """Return the sink tables that a source table is written to."""
 
     def output(self, table: TableId, schema: TableSchema) -> TableSchema:
-        """Return the schema of a source table's rows behind its transform."""
+        """Return the schema of a source table's rows after its transform."""
 
     def sends(self, change: SchemaChange) -> bool:
-        """Whether the sink wants to hear of a change (``include.schema.changes``, ``exclude.schema.changes``)."""
+        """Return whether the sink receives a schema change (``include.schema.changes``, ``exclude.schema.changes``)."""
 
 
 @final
 @attrs.frozen
 class SchemaBook:
-    """Schemas of all tables that a pipeline has seen, and its count of skipped records.
+    """Schemas of all tables that a pipeline has seen, and its number of skipped records.
 
     Args:
-        sources: Schemas by the tables' ids in the records.
-        sinks: Schemas by the tables' ids in the sink.
-        skipped: Records that could not be parsed since the job began.
-        job: Lasting identity of the job, by which sinks know what they have written for it.
-        sink: What tells the sink that has the tables from others.
+        sources: Schemas of source tables.
+        sinks: Schemas of sink tables.
+        skipped: Records that could not be parsed since the first start of the job.
+        job: Permanent id of the job, by which sinks find the progress that they have stored for it.
+        sink: Identity of the sink that has the tables.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -80,7 +80,7 @@ class SchemaBook:
     sink: str = ""
 
     def record(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps, as plain values."""
+        """Return the contents as plain values, for the checkpoint."""
         return {
             "format": FORMAT,
             "job": self.job,
@@ -92,14 +92,14 @@ class SchemaBook:
 
     @staticmethod
     def of_record(record: Mapping[str, Any], where: str) -> SchemaBook:
-        """Read what ``record`` gave.
+        """Restore a book from the values returned by ``record``.
 
         Args:
             record: Plain values.
-            where: The file, for errors.
+            where: Path of the file, for errors.
 
         Raises:
-            DefinitionError: It is damaged, or of another version.
+            DefinitionError: The record is damaged, or has another format version.
         """
         try:
             stored = msgspec.convert(record, type=_Stored)
@@ -122,15 +122,15 @@ class SchemaBook:
 def known_schemas(
     book: SchemaBook, given: Mapping[TableId, TableSchema], metadata: Sequence[Column]
 ) -> list[tuple[TableId, TableSchema]]:
-    """Return the source tables that a start knows before its first record, with their metadata columns.
+    """Return the source tables that are known at the start, before the first record, with their metadata columns.
 
     Args:
-        book: What an earlier run has kept.
-        given: Schemas that the user gives; they widen those that are kept.
-        metadata: Columns that the records' metadata are from now on.
+        book: Schemas kept by an earlier run.
+        given: Schemas declared by the user, which widen the kept ones.
+        metadata: Metadata columns of all tables.
 
     Raises:
-        DefinitionError: A table is given another primary key than is kept.
+        DefinitionError: A table is declared with another primary key than the kept one.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -159,19 +159,18 @@ def evolved(
     behavior: SchemaChangeBehavior,
     apply: Callable[[SchemaChange], None],
 ) -> SchemaBook:
-    """Merge found schemas into the book, and bring the sink's tables after them.
+    """Merge inferred schemas into the book, and apply the resulting changes to the sink's tables.
 
     Args:
-        book: The book so far.
-        found: Schemas that records have shown.
+        book: Current schemas.
+        found: Schemas inferred from records.
         rules: Transforms and routes.
-        behavior: Reaction to changes.
-        apply: Applies a change to the sink; the same change may come again after a failure.
+        behavior: Schema change behavior of the pipeline.
+        apply: Applies a change to the sink; may be called again with the same change after a failure.
 
     Raises:
         JobError: The behavior is EXCEPTION, or the sink refuses a change.
-        DefinitionError: A table is to have another primary key, partition key or options than before, or tables with
-            different primary keys become one.
+        DefinitionError: A table's primary key would change, or tables with different keys are routed to one table.
     """
     sources, changed = dict(book.sources), dict.fromkeys(table for table, _ in found)
     for table, schema in found:
@@ -195,7 +194,7 @@ def evolved(
 
 
 def _feeding(tables: Iterable[TableId], rules: TableRules) -> Mapping[TableId, list[TableId]]:
-    """Return the source tables of each table of the sink."""
+    """Return the source tables of each sink table."""
     feeding: dict[TableId, list[TableId]] = {}
     for table in tables:
         for target in rules.targets(table):
@@ -232,7 +231,7 @@ def _check_layout(table: TableId, before: TableSchema, now: TableSchema) -> None
 
 
 def _check_one_key(target: TableId, outputs: Mapping[TableId, TableSchema]) -> None:
-    """Refuse tables with different keys in one: rows of one would replace rows of another."""
+    """Refuse to route tables with different keys to one table, where rows of one would replace rows of another."""
     (first, schema), *others = outputs.items()
     for other, found in others:
         if set(found.primary_key) != set(schema.primary_key):
@@ -256,7 +255,7 @@ def _too_many(table: TableId) -> JobError:
 def _is_made(
     change: SchemaChange, rules: TableRules, behavior: SchemaChangeBehavior, apply: Callable[[SchemaChange], None]
 ) -> bool:
-    """Make a change as the behavior wants; return whether rows have the new schema from now on."""
+    """Apply a change according to the behavior, and return whether rows have the new schema afterwards."""
     if not isinstance(change, CreateTable):
         if behavior is SchemaChangeBehavior.IGNORE:
             return False
@@ -279,7 +278,7 @@ def _is_made(
 
 
 def described(change: SchemaChange) -> str:
-    """Say what a schema change does, on one line.
+    """Describe a schema change in one line.
 
     Example:
         >>> from kafkastream.sql.types import DataType

@@ -1,4 +1,4 @@
-"""Records as a pipeline reads them: the columns that it asks for, undecoded."""
+"""Kafka records as a pipeline reads them: undecoded, with the columns that it needs."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ METADATA: Final = tuple(_TYPES)
 
 
 def metadata_column(name: str) -> Column:
-    """Return the column of a table that a record's metadata become.
+    """Return the table column for a record's metadata.
 
-    ``timestamp`` is in ms, ``headers`` is a JSON object, in which values are text.
+    ``timestamp`` is in ms since 1970; ``headers`` is a JSON object with values as text.
 
     Example:
         >>> str(metadata_column("offset").type)
@@ -47,10 +47,10 @@ def metadata_column(name: str) -> Column:
 @final
 @attrs.frozen
 class CapturedRecords(KafkaRecordDeserializationSchema[ConsumerRecord]):
-    """Leaves records to the pipeline's reader, and says which of their columns it needs.
+    """Deserialization schema that passes records on undecoded, and names the columns to read.
 
     Args:
-        reads_keys: Whether keys are read.
+        reads_keys: Read keys.
         metadata: Names of ``metadata.list``.
 
     Example:
@@ -63,7 +63,7 @@ class CapturedRecords(KafkaRecordDeserializationSchema[ConsumerRecord]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of Spark's Kafka source that are read."""
+        """Columns of Spark's Kafka source to read."""
         keys = ("key",) if self.reads_keys else ()
         more = (_OF_METADATA[name] for name in self.metadata if name in _OF_METADATA)
         return tuple(dict.fromkeys((*_ALWAYS, *keys, *more)))

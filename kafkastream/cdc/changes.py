@@ -1,4 +1,4 @@
-"""Changes of a table: of its rows, and of its schema (Flink CDC's data change and schema change events)."""
+"""Changes of a table's rows and schema (Flink CDC's data change and schema change events)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ text: DATE ``2024-05-01``, TIME ``12:30:00.5``, TIMESTAMP ``2024-05-01 12:30:00.
 
 
 class Operation(enum.Enum):
-    """Kind of a change of a row."""
+    """Kind of a row change."""
 
     INSERT = "INSERT"
     UPDATE = "UPDATE"
@@ -40,13 +40,13 @@ class Operation(enum.Enum):
 
 
 class Change(NamedTuple):
-    """A change of one row of a table.
+    """Change of a row.
 
     Attributes:
-        table: The table.
-        operation: What happened.
-        before: The row before; None for an INSERT, and for an UPDATE whose source does not tell.
-        after: The row after; None for a DELETE.
+        table: Table of the row.
+        operation: Kind of the change.
+        before: Row before the change; None for an INSERT, and for an UPDATE whose source does not provide it.
+        after: Row after the change; None for a DELETE.
     """
 
     table: TableId
@@ -58,7 +58,7 @@ class Change(NamedTuple):
 @final
 @attrs.frozen
 class CreateTable:
-    """A table appears."""
+    """Creation of a table."""
 
     table: TableId
     schema: TableSchema
@@ -67,7 +67,7 @@ class CreateTable:
 @final
 @attrs.frozen
 class AddColumns:
-    """Columns are appended, nullable."""
+    """Addition of nullable columns at the end."""
 
     table: TableId
     columns: tuple[Column, ...]
@@ -76,12 +76,12 @@ class AddColumns:
 @final
 @attrs.frozen
 class AlterColumnTypes:
-    """Columns get wider types.
+    """Widening of columns' types.
 
     Args:
-        table: The table.
-        types: New types by the columns' names.
-        before: Their types so far.
+        table: Table of the columns.
+        types: New types by column name.
+        before: Previous types by column name.
     """
 
     table: TableId
@@ -96,8 +96,8 @@ def applied(schema: TableSchema | None, change: SchemaChange) -> TableSchema:
     """Return a table's schema after a change.
 
     Args:
-        schema: Its schema before; None if there was no table.
-        change: What happens to it.
+        schema: Schema before the change; None if the table did not exist.
+        change: Change to apply.
 
     Example:
         >>> from kafkastream.sql.types import Kind

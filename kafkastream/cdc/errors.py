@@ -1,4 +1,4 @@
-"""Reasons for which a record gives no changes."""
+"""Reasons why a record gives no changes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["MalformedRecordError", "MisfitError", "SchemaMismatchError"]
 
 @final
 class MalformedRecordError(Exception):
-    """A record that cannot be read; the engine adds where it stands, and skips it or fails.
+    """Record that cannot be parsed; the engine adds its position, and skips it or fails the job.
 
     Args:
-        reason: The reason in plain words.
+        reason: Reason in plain words.
     """
 
     def __init__(self, reason: str) -> None:
@@ -25,16 +25,17 @@ class MalformedRecordError(Exception):
 
 @final
 class MisfitError(ValueError):
-    """A value that its column's type does not hold, or a member of a row without a column."""
+    """Value that its column's type cannot hold, or member of a row without a column."""
 
 
 @final
 class SchemaMismatchError(Exception):
-    """A record whose rows need other schemas than those that are known: to be merged, then the record is read again.
+    """Record whose rows need wider schemas than the known ones, which have to be merged before the record is read
+    again.
 
     Args:
-        found: Schemas that the record's rows show, by table; merging them changes the known ones.
-        reason: The first thing that did not fit.
+        found: Schemas inferred from the record's rows, by table.
+        reason: First mismatch.
     """
 
     def __init__(self, found: Sequence[tuple[TableId, TableSchema]], reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Changes for eyes and for programs: the texts of Flink CDC's events, and rows by the names of their columns."""
+"""Changes as text, like Flink CDC's events, and as rows with column names."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["EventTexts", "RowChanges", "schema_change_text"]
 @final
 @attrs.frozen
 class EventTexts:
-    """Texts of changes, as Flink CDC's ``values`` sink prints them."""
+    """Output of changes as text, in the format of Flink CDC's ``values`` sink."""
 
     def of_table(self, table: TableId, schema: TableSchema) -> Write:
-        """Return what makes the text of a change."""
+        """Return the function from a change to its text."""
         texts = [conversion(column.type, DataType.string()) for column in schema.columns]
 
         def row(one: Any) -> str:
@@ -46,10 +46,10 @@ class EventTexts:
 @final
 @attrs.frozen
 class RowChanges:
-    """Changes with rows by the names of their columns, for the calling program."""
+    """Output of changes as ``RowChange``, for the program that iterates over them."""
 
     def of_table(self, table: TableId, schema: TableSchema) -> Write:
-        """Return what makes such a change."""
+        """Return the function from a change to a ``RowChange``."""
         names = schema.names
 
         def row(one: Any) -> dict[str, Any] | None:
@@ -59,7 +59,7 @@ class RowChanges:
 
 
 def schema_change_text(change: SchemaChange) -> str:
-    """Return the text of a schema change, as Flink CDC's ``values`` sink prints it.
+    """Return a schema change as text, in the format of Flink CDC's ``values`` sink.
 
     Example:
         >>> from kafkastream.sql.types import Kind

@@ -1,4 +1,4 @@
-"""Rows of one schema fitted to another: to the table that the sink has."""
+"""Conversion of rows between schemas: from the source's to the one that the sink's table has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["Convert", "conversion", "row_fitting"]
 
 Convert = Callable[[Any], Any]
-"""Makes a value of one type of a value of another; never called with None."""
+"""Function from a value of one type to a value of another; never called with None."""
 
 _WHOLE: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
 _FLOATING: Final = (Kind.FLOAT, Kind.DOUBLE)
@@ -28,11 +28,12 @@ _PLENTY: Final = Context(prec=80)
 
 
 def row_fitting(of: TableSchema, to: TableSchema) -> Callable[[Row], Row] | None:
-    """Return what makes a row of one schema a row of another; None where rows of both are the same.
+    """Return the function from rows of one schema to rows of another; None if no conversion is needed.
 
-    Columns go by their names; one that the row lacks is NULL. A value that the other type cannot hold is NULL, too, as
-    Flink CDC's tolerance has it (``SchemaMergingUtils.coerceRow``): only a sink that refused a change, or that is to
-    ignore changes, has such columns.
+    Columns are matched by name; missing ones are NULL. A value that the other type cannot hold is NULL, too, as with
+    Flink
+    CDC's tolerance (``SchemaMergingUtils.coerceRow``); only a sink that has refused or ignored a change has such
+    columns.
 
     Example:
         >>> from kafkastream.cdc.tables import TableSchema
@@ -62,7 +63,7 @@ def _converted(value: Any, convert: Convert | None) -> Any:
 
 
 def conversion(of: DataType, to: DataType) -> Convert | None:
-    """Return what makes a value of another type; None where it stays itself.
+    """Return the function from values of one type to values of another; None if no conversion is needed.
 
     Example:
         >>> conversion(DataType.of(Kind.DATE), DataType.of(Kind.TIMESTAMP, 3))("2024-05-01")
@@ -96,7 +97,7 @@ def _null(_: Any) -> None:
 
 
 def _same_kind(of: DataType, to: DataType) -> Convert | None:
-    """Return what brings a value to a smaller size; a larger one holds it."""
+    """Return the function that narrows a value to a smaller length, precision or range; None for a larger one."""
     is_smaller = (to.size or 0) < (of.size or 0)
     if to.kind is Kind.DECIMAL and ((to.scale or 0) < (of.scale or 0) or is_smaller):
         return partial(_decimal, to)
@@ -106,7 +107,7 @@ def _same_kind(of: DataType, to: DataType) -> Convert | None:
 
 
 def _decimal(to: DataType, value: Any) -> Decimal | None:
-    """Return a number as DECIMAL, rounded half up to its scale; None if it has too many digits before the point."""
+    """Round a number half up to a DECIMAL's scale; None if it has too many integer digits."""
     with localcontext(_PLENTY):
         rounded = Decimal(value).quantize(Decimal(1).scaleb(-(to.scale or 0)), rounding="ROUND_HALF_UP")
     return rounded if len(rounded.as_tuple().digits) <= (to.size or 0) else None

@@ -1,4 +1,4 @@
-"""Types that the user fixes for members of JSON."""
+"""Types that the user fixes for members of JSON records (``fixed-types``)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["fixed_types"]
 
 
 def fixed_types(text: str) -> FrozenMap[str, DataType]:
-    """Return the types that the user fixes for members.
+    """Parse names and types.
 
     Args:
         text: Names and types of Flink SQL, separated by commas.
 
     Raises:
-        ValueError: It is something else, or a type that rows of a pipeline cannot have.
+        ValueError: The text has another form, or a type is not supported in pipelines.
 
     Example:
         >>> {name: str(type_) for name, type_ in fixed_types("id BIGINT, name VARCHAR(10)").items()}

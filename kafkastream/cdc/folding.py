@@ -1,4 +1,4 @@
-"""Changes that a writer holds: folded by key, of which only the last one counts, or rows to append."""
+"""Changes buffered by a writer: the last change of each key, or rows to append."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[Hashable, ...]
 
 @final
 class AppendedRows:
-    """Inserts of a table without primary key, which cannot take other changes."""
+    """Buffer of inserts into a table without primary key, which cannot take other changes."""
 
     __slots__ = ("_rows",)
 
@@ -32,10 +32,10 @@ class AppendedRows:
         return iter(self._rows)
 
     def add(self, change: Change) -> None:
-        """Take a change; it comes after those before.
+        """Add a change.
 
         Raises:
-            SinkError: It is no INSERT.
+            SinkError: The change is no INSERT.
         """
         if change.operation is not Operation.INSERT:
             raise SinkError(
@@ -48,10 +48,10 @@ class AppendedRows:
 
 @final
 class FoldedChanges:
-    """Changes of a table with a primary key, folded: for each key the row to upsert, or that it is to be deleted.
+    """Buffer of a table with a primary key: for each key, the row to upsert or the deletion.
 
     Args:
-        schema: The table's schema; it has a primary key.
+        schema: Schema of the table, with a primary key.
 
     Example:
         >>> import msgspec
@@ -79,16 +79,16 @@ class FoldedChanges:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[tuple[Key, Row | None]]:
-        """Yield each key with its row, None for a deleted one, in the order of their last changes."""
+        """Yield each key with its row, None for a deleted one, in the order of the last changes."""
         if len(self._places) == 1:
             return (((key,), row) for key, row in self._rows.items())
         return iter(self._rows.items())
 
     def add(self, change: Change) -> None:
-        """Take a change; it comes after those before.
+        """Add a change.
 
         Raises:
-            SinkError: A DELETE does not say which row.
+            SinkError: A DELETE has no row before, so its key is unknown.
         """
         _, _, before, after = change
         row = before if after is None else after

@@ -15,11 +15,11 @@ def named_functions(functions: Iterable[PipelineFunction], python_files: Sequenc
     """Import the functions that expressions may call.
 
     Args:
-        functions: Their names and paths.
-        python_files: Files in which modules are found, too.
+        functions: Names and paths of the functions.
+        python_files: Files that are added to the import path.
 
     Raises:
-        DefinitionError: One does not exist, or was not made by ``udf``.
+        DefinitionError: A function does not exist, or was not made by ``udf``.
     """
     known = SessionFunctions()
     for one in functions:

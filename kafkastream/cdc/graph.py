@@ -1,4 +1,4 @@
-"""A pipeline as a job graph: source, rules, sink."""
+"""Job graph of a pipeline: source, rules, sink."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ _SOURCE, _RULES, _SINK, _DIRTY = 1, 2, 3, 4
 @final
 @attrs.frozen
 class DirtyDataLog(Sink):
-    """The log, for records that cannot be read (``dirty-data.collector: {type: logger}``)."""
+    """Log as collector of dirty data (``dirty-data.collector: {type: logger}``)."""
 
     engine_module: ClassVar[str] = "kafkastream.spark.cdc.dirty_data"
 
 
 def job_graph(spec: PipelineSpec, *, collects: bool = False) -> JobGraph:
-    """Return the graph of a pipeline.
+    """Return the job graph of a pipeline.
 
     Args:
-        spec: The pipeline.
-        collects: Whether what would be printed goes to the calling program.
+        spec: Pipeline.
+        collects: Return printed changes to the program instead of printing them.
 
     Raises:
-        UnsupportedFeatureError: A rule asks for what cannot run.
+        UnsupportedFeatureError: A rule uses a feature that is not supported.
     """
     sink, output = _sink(spec.sink, collects=collects)
     processing = _processing(spec, output)
@@ -68,7 +68,7 @@ def job_graph(spec: PipelineSpec, *, collects: bool = False) -> JobGraph:
 
 
 def _silent(sink: PipelineSink) -> PipelineSink:
-    """Return a sink that prints no changes of schemas."""
+    """Return a sink that prints no schema changes."""
     match sink:
         case PrintSink():
             return ValuesSink(prints=False)
@@ -125,7 +125,7 @@ def _reading(source: KafkaPipelineSource, zone: str) -> ReadSettings:
 
 
 def _dirty_data(spec: PipelineSpec, source: SourceNode) -> tuple[SinkNode, ...]:
-    """Return the node that takes records which cannot be read, if these do not fail the job."""
+    """Return the node for records that cannot be parsed; none if these fail the job."""
     if not isinstance(spec.source, KafkaPipelineSource) or not spec.source.ignores_errors:
         return ()
     collector = spec.settings.dirty_data_collector
@@ -138,7 +138,7 @@ def _dirty_data(spec: PipelineSpec, source: SourceNode) -> tuple[SinkNode, ...]:
 
 @singledispatch
 def _sink(sink: PipelineSink, *, collects: bool) -> tuple[Any, Output]:
-    """Return what takes the elements of a sink, and their form: the sink itself, which takes changes."""
+    """Return the sink of the graph's elements, and the form of the elements."""
     return sink, ChangesAsTheyAre()
 
 

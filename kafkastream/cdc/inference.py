@@ -26,7 +26,7 @@ import attrs
 import msgspec
 
 from kafkastream.cdc.errors import MalformedRecordError
-from kafkastream.cdc.merge import common_type
+from kafkastream.cdc.merge import widened_type
 from kafkastream.cdc.times import time_check
 from kafkastream.cdc.values import Conversion, Convert, Json, json_text
 from kafkastream.sql.time_texts import time_type
@@ -41,11 +41,11 @@ Known = Mapping[str, tuple[DataType, Convert]]
 @final
 @attrs.frozen
 class MemberType:
-    """Type of a member that the record itself tells.
+    """Type of a member that the record itself declares.
 
     Args:
-        type: The type.
-        transform: Makes of the member's JSON that of the type, where it is another, such as days since 1970 for a DATE.
+        type: Type of the member.
+        transform: Converts the member's JSON to that of the type, where it differs, such as days since 1970 for a DATE.
     """
 
     type: DataType
@@ -70,18 +70,18 @@ def found_types(
     conversion: Conversion,
     primitive_as_string: bool,
 ) -> Iterator[tuple[str, DataType]]:
-    """Return the types that the members of an object show, by their names; a null shows none unless its type is told.
+    """Yield the types inferred from an object's members, by name; a null has no type unless the record declares it.
 
     Args:
-        members: The members' JSON.
-        known: Columns that are there.
-        types: Types that the record itself tells.
+        members: JSON of the members.
+        known: Existing columns.
+        types: Types that the record declares.
         fixed: Types that the user has fixed.
-        conversion: How values are converted.
-        primitive_as_string: Whether new columns are STRING, whatever their values are.
+        conversion: Conversion of values.
+        primitive_as_string: Infer STRING for all new columns.
 
     Raises:
-        MalformedRecordError: A text is no UTF-8, a value contradicts its type.
+        MalformedRecordError: A text is not UTF-8, or a value contradicts its type.
     """
     for name, value in members.items():
         data = bytes(value)
@@ -103,7 +103,7 @@ def _told(told: MemberType, data: bytes, conversion: Conversion) -> DataType:
     if data == b"null":
         return told.type
     plain = data if told.transform is None else bytes(told.transform(data))
-    return common_type(told.type, _shown(plain, (told.type, conversion.converter(told.type))))
+    return widened_type(told.type, _shown(plain, (told.type, conversion.converter(told.type))))
 
 
 def _shown(data: bytes, column: tuple[DataType, Convert] | None) -> DataType:
@@ -122,14 +122,14 @@ def _fits(data: bytes, convert: Convert) -> bool:
 
 
 def json_type(data: bytes, column: DataType | None = None) -> DataType:
-    """Return the type that a JSON value other than null shows.
+    """Infer the type of a JSON value other than null.
 
     Args:
-        data: The value.
-        column: The type of the column that it does not fit; None for a new column.
+        data: JSON value.
+        column: Type of the column that cannot hold the value; None for a new column.
 
     Raises:
-        ValueError: It is no UTF-8.
+        ValueError: The value is not UTF-8.
 
     Example:
         >>> [str(json_type(data)) for data in (b"5", b"5.0", b'"2024-05-01T12:30"', b"[1]")]
@@ -160,7 +160,7 @@ def _time(text: str) -> DataType | None:
 
 
 def _clock(text: str) -> DataType:
-    """Return the TIME that holds a text with more digits than its column has."""
+    """Return the TIME that holds a text with more fractional digits than its column."""
     type_ = DataType.of(Kind.TIME, min(_MOST_FRACTION, len(text.partition(".")[2])))
     return type_ if time_check(type_).is_usual(text) is not None else _STRING
 
@@ -172,7 +172,7 @@ def _whole(text: str) -> DataType:
 
 
 def _decimal(text: str) -> DataType:
-    """Return the DECIMAL that holds a number: with its scale, and as many digits as it takes."""
+    """Return the DECIMAL with the scale and precision of a number."""
     try:
         number = Decimal(text)
     except InvalidOperation:  # an exponent beyond all bounds

@@ -1,8 +1,8 @@
-"""Merging of schemas: types that hold the values of two columns, and the changes from one schema to the next.
+"""Merging of schemas: common types of columns, and the changes from one schema to the next.
 
-The rules are those of Flink CDC's ``SchemaMergingUtils``, with precisions as the requirements say: of two lengths or
-precisions of one type the higher. ``sql.kafka_catalog.members.common_type`` is another rule, for catalogs of JSON topics,
-whose tables are read by a format: there a DATE and a TIMESTAMP have STRING in common, here TIMESTAMP.
+The rules are those of Flink CDC's ``SchemaMergingUtils``; of two lengths or precisions of one type, the higher counts.
+Catalogs of JSON topics have another rule (``sql.kafka_catalog.members.common_type``), since a format reads their
+tables: there, DATE and TIMESTAMP have STRING in common, here TIMESTAMP.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, S
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["common_type", "merged", "schema_changes"]
+__all__ = ["merged", "schema_changes", "widened_type"]
 
 _MAX_DIGITS: Final = 38
 _STRING: Final = DataType.string()
@@ -33,26 +33,26 @@ _TIMES: Final = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ)
 _SIZED: Final = frozenset({Kind.CHAR, Kind.VARCHAR, Kind.BINARY, Kind.VARBINARY, Kind.TIME})
 
 
-def common_type(one: DataType, other: DataType) -> DataType:
-    """Return the narrowest type that holds the values of two types; STRING if there is nothing narrower.
+def widened_type(one: DataType, other: DataType) -> DataType:
+    """Return the narrowest type that holds the values of two types; STRING if no other does.
 
-    A DECIMAL of more than 38 digits does not exist: columns that need one become STRING, so that no digit is lost.
+    A DECIMAL of more than 38 digits does not exist: such columns become STRING, so that no digit is lost.
 
     Args:
-        one: A type.
-        other: Another; the result does not depend on their order.
+        one: First type.
+        other: Second type; the order does not matter.
 
     Returns:
-        The type, nullable if one of both is.
+        Type, nullable if either is.
 
     Example:
-        >>> str(common_type(DataType.of(Kind.INT), DataType.of(Kind.DOUBLE)))
+        >>> str(widened_type(DataType.of(Kind.INT), DataType.of(Kind.DOUBLE)))
         'DOUBLE'
-        >>> str(common_type(DataType.of(Kind.DATE), DataType.of(Kind.TIMESTAMP, 3)))
+        >>> str(widened_type(DataType.of(Kind.DATE), DataType.of(Kind.TIMESTAMP, 3)))
         'TIMESTAMP(3)'
-        >>> str(common_type(DataType.of(Kind.BIGINT), DataType.of(Kind.DECIMAL, 10, 2)))
+        >>> str(widened_type(DataType.of(Kind.BIGINT), DataType.of(Kind.DECIMAL, 10, 2)))
         'DECIMAL(21, 2)'
-        >>> str(common_type(DataType.of(Kind.BOOLEAN), DataType.of(Kind.INT)))
+        >>> str(widened_type(DataType.of(Kind.BOOLEAN), DataType.of(Kind.INT)))
         'STRING'
     """
     is_nullable = one.is_nullable or other.is_nullable
@@ -83,7 +83,7 @@ def _common_decimal(one: DataType, other: DataType) -> DataType:
 
 
 def _digits(type_: DataType) -> tuple[int, int] | None:
-    """Digits before and after the point of an exact number; None for other types."""
+    """Return the digits before and after the decimal point of an exact number; None for other types."""
     if type_.kind is Kind.DECIMAL:
         scale = type_.scale or 0
         return (type_.size or 0) - scale, scale
@@ -91,14 +91,13 @@ def _digits(type_: DataType) -> tuple[int, int] | None:
 
 
 def merged(schema: TableSchema, found: TableSchema) -> TableSchema:
-    """Return a table's schema, widened so that it holds the rows of another one, too.
+    """Widen a table's schema so that it also holds the rows of another one.
 
-    New columns are appended and nullable, missing ones stay, types are widened by ``common_type``, and keys and
-    nullability stay as they are.
+    New columns are appended and nullable, missing ones stay, types are widened, keys and nullability do not change.
 
     Args:
-        schema: The table's schema so far.
-        found: The schema of further rows.
+        schema: Current schema of the table.
+        found: Schema of further rows.
 
     Example:
         >>> schema = TableSchema.of([("id", DataType.of(Kind.INT)), ("name", DataType.string())])
@@ -116,7 +115,7 @@ def merged(schema: TableSchema, found: TableSchema) -> TableSchema:
 def _widened(column: Column, found: DataType | None) -> Column:
     if found is None or found == column.type:
         return column
-    common = common_type(column.type, found)
+    common = widened_type(column.type, found)
     return attrs.evolve(column, type=attrs.evolve(common, is_nullable=column.type.is_nullable))
 
 
@@ -125,12 +124,12 @@ def _nullable(column: Column) -> Column:
 
 
 def schema_changes(table: TableId, before: TableSchema | None, after: TableSchema) -> tuple[SchemaChange, ...]:
-    """Return the changes that make of one schema of a table the next, which has all its columns.
+    """Return the changes from one schema of a table to the next, which has all its columns.
 
     Args:
-        table: The table.
-        before: Its schema so far; None if there is no table.
-        after: Its next schema, by ``merged``.
+        table: Table.
+        before: Current schema; None if the table does not exist.
+        after: Next schema, made by ``merged``.
 
     Example:
         >>> orders = TableId.parse("orders")

@@ -1,4 +1,4 @@
-"""A pipeline that goes on with another sink than before: the tables that are written to are made there."""
+"""Change of a pipeline's sink between runs: creation of the tables in the new one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["moved"]
 def moved(
     book: SchemaBook, sink: PipelineSink, rules: PipelineRules, apply: Callable[[CreateTable], None]
 ) -> SchemaBook:
-    """Bring the tables of a schema book to a sink, if the book was kept for another one.
+    """Create the tables of a schema book in a sink, if the book was kept for another one.
 
     Args:
-        book: The book.
-        sink: The sink from now on.
+        book: Schema book.
+        sink: Sink of this run.
         rules: Transforms and routes.
-        apply: Makes a table, unless the sink has it.
+        apply: Creates a table unless the sink has it.
 
     Raises:
         JobError: The sink refuses a table.

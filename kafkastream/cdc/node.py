@@ -1,4 +1,4 @@
-"""The node of a job graph that stands for a pipeline's rules."""
+"""Job graph node of a pipeline's processing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class PipelineNode(Node):
     """Transforms, routes and schema evolution, between a source and a sink.
 
     Args:
-        input: Number of the source's node.
-        processing: What happens to the records.
+        input: Id of the source's node.
+        processing: Processing of the records.
     """
 
     input: int
@@ -28,7 +28,7 @@ class PipelineNode(Node):
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """The source."""
+        """Id of the source's node."""
         return (self.input,)
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:

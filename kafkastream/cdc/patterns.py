@@ -28,14 +28,14 @@ _QUANTIFIER: Final = re.compile(r"\{(?!\d+(?:,\d*)?\})")
 
 
 def java_regex(text: str, *, ignore_case: bool = False) -> re.Pattern[str]:
-    r"""Compile a Java regular expression whose meaning is the same in Python.
+    r"""Compile a Java regular expression that means the same in Python.
 
     Args:
-        text: The expression.
-        ignore_case: Whether upper and lower case are the same, as by ``Pattern.CASE_INSENSITIVE``.
+        text: Regular expression.
+        ignore_case: Ignore case, like ``Pattern.CASE_INSENSITIVE``.
 
     Raises:
-        ValueError: The text is no regular expression, or Python reads it differently.
+        ValueError: The text is no regular expression, or Python interprets it differently.
 
     Example:
         >>> bool(java_regex(r"orders_(?<year>\d{4})").fullmatch("orders_2026"))
@@ -43,7 +43,8 @@ def java_regex(text: str, *, ignore_case: bool = False) -> re.Pattern[str]:
     """
     if problem := _difference(text):
         raise ValueError(problem)
-    # In Java \d, \w, \s and the case of letters are those of ASCII unless flags say otherwise.
+    # Without flags, \d, \w, \s and case in Java are ASCII's:
+    # https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/util/regex/Pattern.html
     flags = re.ASCII | re.IGNORECASE if ignore_case else re.ASCII
     try:
         return re.compile(re.sub(r"\(\?<(?=[a-zA-Z])", "(?P<", text), flags)
@@ -68,13 +69,14 @@ def _difference(text: str) -> str | None:
 @final
 @attrs.frozen
 class TablePattern:
-    r"""One or more patterns of table ids, separated by commas.
+    r"""Patterns of table ids, separated by commas.
 
     Args:
-        text: As the user writes it, such as ``db\.*.orders_\.*,other.orders``.
+        text: Patterns, such as ``db\.*.orders_\.*,other.orders``.
 
     Raises:
-        DefinitionError: The text is empty or no pattern, or Python reads a regular expression differently than Java.
+        DefinitionError: The text is empty or no pattern, or Python interprets a regular expression differently than
+            Java.
 
     Example:
         >>> orders = TablePattern(r"shop.orders_\.*, other.orders")
@@ -97,15 +99,16 @@ class TablePattern:
             ) from None
 
     def selects(self, table: TableId) -> bool:
-        """Whether a transform rule or a topic mapping means a table, regardless of case.
+        """Return whether a transform rule or topic mapping selects a table, regardless of case.
 
-        A table id with fewer parts than the pattern is compared with the pattern's last parts, as in Flink CDC: a
-        topic of plain JSON has no database. A pattern without a separator is compared with the whole id.
+        A table id with fewer parts than the pattern is compared with the pattern's last parts, as in Flink CDC: a topic
+        of
+        plain JSON has no database. A pattern without a separator is compared with the whole id.
         """
         return any(_selects(parts, table) for parts in self._parts)
 
     def match(self, table: TableId) -> re.Match[str] | None:
-        """Match a whole table id, as routes do; the match has the groups."""
+        """Match a whole table id, as routes do."""
         return self._whole.fullmatch(str(table))
 
     @cached_property
@@ -137,7 +140,7 @@ def _selects(parts: tuple[re.Pattern[str], ...], table: TableId) -> bool:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """Split where the separator has no backslash before it."""
+    """Split at separators that have no backslash before them."""
     parts = [""]
     for item in _ITEM.findall(text):
         if item == separator:
@@ -148,6 +151,6 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _swapped(pattern: str) -> str:
-    r"""Make ``\.`` of the dots, and dots of ``\.``."""
+    r"""Exchange ``.`` and ``\.``: the first separates parts, the second matches any character."""
     swapped = {".": r"\.", r"\.": "."}
     return "".join(swapped.get(item, item) for item in _ITEM.findall(pattern))

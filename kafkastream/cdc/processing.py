@@ -21,59 +21,59 @@ from kafkastream.cdc.writing.records import TableRecords
 __all__ = ["ChangeProcessing", "ChangesAsTheyAre", "KafkaOutput", "Output", "Write", "writes_of"]
 
 Write = Callable[[Change], Any]
-"""Makes what the sink takes of a change."""
+"""Function from a change to an element for the sink."""
 
 
 class Output(Protocol):
     """Form in which a sink takes changes."""
 
     def of_table(self, table: TableId, schema: TableSchema) -> Write:
-        """Return what makes the sink's elements of the changes of a table.
+        """Return the function from a table's changes to the sink's elements.
 
         Args:
-            table: The sink's table; changes have it already.
-            schema: Its schema, which rows fit.
+            table: Sink table, which the changes already name.
+            schema: Schema of the sink table, which the rows already have.
         """
 
 
 @final
 @attrs.frozen
 class ChangesAsTheyAre:
-    """Changes, for a sink that writes tables."""
+    """Changes themselves, for sinks of tables."""
 
     def of_table(self, table: TableId, schema: TableSchema) -> Write:
-        """Return a function that returns the change."""
+        """Return the identity function."""
         return lambda change: change
 
 
 @final
 @attrs.frozen
 class KafkaOutput:
-    """Records of Kafka, as the sink wants them."""
+    """Kafka records, as configured for the sink."""
 
     sink: KafkaPipelineSink
 
     def of_table(self, table: TableId, schema: TableSchema) -> Write:
-        """Return what makes records."""
+        """Return the function from a table's changes to Kafka records."""
         return TableRecords(table, schema, self.sink).record
 
 
 @final
 @attrs.frozen(kw_only=True)
 class ChangeProcessing:
-    """All that happens to records between source and sink.
+    """Processing of records between source and sink.
 
     Args:
-        reading: Form of the records.
+        reading: Settings of the reader.
         rules: Transforms and routes.
-        sink: The sink.
+        sink: Sink.
         output: Form in which the sink takes changes.
-        behavior: Reaction to changes of a schema.
+        behavior: Schema change behavior.
         time_zone: Time zone of expressions.
-        functions: User-defined functions that they may call.
-        initial: Schemas that the user gives.
-        most_prefetched: Newest records of each partition from which first schemas are inferred.
-        most_skipped: Records that may be skipped until the job fails; None if any number may.
+        functions: User-defined functions that expressions may call.
+        initial: Schemas declared by the user.
+        most_prefetched: Number of newest records of each partition from which initial schemas are inferred.
+        most_skipped: Number of records that may be skipped before the job fails; None for no limit.
     """
 
     reading: ReadSettings
@@ -88,19 +88,23 @@ class ChangeProcessing:
     most_skipped: int | None = None
 
     def known(self, book: SchemaBook) -> list[tuple[TableId, TableSchema]]:
-        """Return the schemas of source tables that a start with this book knows; errors as of ``known_schemas``."""
+        """Return the schemas of source tables that are known at a start with this book.
+
+        Raises:
+            DefinitionError: A table is declared with another primary key than the kept one.
+        """
         return known_schemas(book, self.initial, self.reading.metadata)
 
 
 def writes_of(processing: ChangeProcessing, book: SchemaBook, table: TableId) -> tuple[Write, ...]:
-    """Return what makes the sink's elements of the changes of a source table, for each table that it is written to."""
+    """Return a function from a source table's changes to the sink's elements, for each table that it is written to."""
     targets = (target for target in processing.rules.targets(table) if target in book.sinks)
     writes = tuple(_write(processing, book, table, target) for target in targets)
     return tuple(map(_softly, writes)) if processing.rules.deletes_softly(table) else writes
 
 
 def _softly(write: Write) -> Write:
-    """Return what writes a delete as an insert of the row that was there."""
+    """Return a function that writes a delete as an insert of the deleted row."""
 
     def written(change: Change) -> Any:
         if change.operation is Operation.DELETE:

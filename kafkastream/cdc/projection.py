@@ -1,4 +1,4 @@
-"""Transform rules as queries of Flink SQL."""
+"""Transform rules as Flink SQL queries."""
 
 from __future__ import annotations
 
@@ -18,31 +18,34 @@ HIDDEN: Final = ("__namespace_name__", "__schema_name__", "__table_name__", EVEN
 
 
 class _Item(NamedTuple):
+    """Column of a projection."""
+
     name: str
     text: str
 
 
 def computes(rule: TransformRule) -> bool:
-    """Whether a rule has expressions: a filter, or a projection other than all columns."""
+    """Return whether a rule has expressions: a filter, or a projection other than all columns."""
     return bool(rule.filter) or rule.projection not in ("", "*")
 
 
 def transform_query(rule: TransformRule, columns: Sequence[str]) -> str:
-    """Return the query that a rule is for a table ``t`` with these columns and the hidden ones.
+    """Return a rule as a query over a table ``t`` with these columns and the hidden ones.
 
-    A computed column that has the name of another one takes its place, and the filter sees it.
+    A computed column replaces a column of the same name, and the filter sees the computed one.
 
     Args:
-        rule: The rule.
+        rule: Transform rule.
         columns: Names of the table's columns.
 
     Raises:
-        DefinitionError: The projection cannot be read, or one of its columns has no name.
+        DefinitionError: The projection cannot be parsed, or a column of it has no name.
 
     Example:
         >>> rule = TransformRule(source_table="t", projection="*, UPPER(name) AS name", filter="id > 10")
         >>> print(transform_query(rule, ["id", "name"]))
-        SELECT `id`, `name` FROM (SELECT `id` AS `id`, UPPER(name) AS `name`, `__namespace_name__`, `__schema_name__`, `__table_name__`, `__data_event_type__` FROM t) WHERE id > 10
+        SELECT `id`, `name` FROM (SELECT `id` AS `id`, UPPER(name) AS `name`, `__namespace_name__`, `__schema_name__`,
+        `__table_name__`, `__data_event_type__` FROM t) WHERE id > 10
     """
     items = _items(rule, columns)
     names = [item.name for item in items]
@@ -73,7 +76,7 @@ def _listed(rule: TransformRule, columns: Sequence[str]) -> Iterator[_Item]:
 
 
 def _parts(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Return the tokens between commas that stand in no brackets."""
+    """Split tokens at commas outside of brackets."""
     depth, part = 0, list[Token]()
     for token in tokens:
         is_symbol = token.kind is TokenKind.SYMBOL

@@ -1,4 +1,4 @@
-"""Reading of a pipeline's Kafka records: changes of rows by schemas that are known, and schemas that records show."""
+"""Reader of a pipeline's Kafka records: row changes by known schemas, and schemas inferred from records."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ __all__ = ["ChangeReader", "ReadSettings"]
 @final
 @attrs.frozen(kw_only=True)
 class ReadSettings:
-    """How records are read.
+    """Settings of the reader.
 
     Args:
-        value: The format of values, with its options.
-        is_static: Whether the first schema of a table stays, so that other members are left out; otherwise schemas follow the
-            records.
-        reads_key: Whether keys are JSON whose members are columns, too.
-        key_prefix: How the names of the key's columns begin.
-        value_prefix: How the names of the value's columns begin.
-        metadata: Columns that the record's metadata are, in the order in which ``read`` gets their values.
-        local_time_zone: The zone of texts without one under TIMESTAMP_LTZ.
+        value: Format of values, with its options.
+        is_static: Keep the first schema of a table and ignore other members; otherwise schemas follow the records.
+        reads_key: Read keys as JSON whose members are columns, too.
+        key_prefix: Prefix of the names of the key's columns.
+        value_prefix: Prefix of the names of the value's columns.
+        metadata: Metadata columns, in the order in which ``read`` gets their values.
+        local_time_zone: Time zone of texts without one in TIMESTAMP_LTZ columns.
     """
 
     value: FormatSettings = attrs.field(factory=DebeziumJson)
@@ -47,7 +46,7 @@ class ReadSettings:
 
     @property
     def rules(self) -> RowRules:
-        """Rules by which the records are rows."""
+        """Rules that map records to rows."""
         rules = RowRules(
             conversion=Conversion(reads_texts=self.is_static, time_zone=self.local_time_zone),
             follows_schema=not self.is_static,
@@ -61,11 +60,11 @@ class ReadSettings:
 
 @final
 class ChangeReader:
-    """Reads records by schemas that are known.
+    """Reads records by known schemas.
 
     Args:
-        settings: How records are read.
-        schemas: Schemas of all tables that are known.
+        settings: Settings of the reader.
+        schemas: Schemas of all known tables.
 
     Example:
         >>> from kafkastream.cdc.rows import encode_row
@@ -87,17 +86,17 @@ class ChangeReader:
     def read(
         self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
     ) -> Sequence[Change]:
-        """Return the changes that a record holds; none for a tombstone, and for what the options leave out.
+        """Return the changes in a record; none for a tombstone, and for records that the options exclude.
 
         Args:
-            topic: The record's topic.
-            key: Its key.
-            value: Its value.
+            topic: Topic of the record.
+            key: Key of the record.
+            value: Value of the record.
             metadata: Values of the metadata columns.
 
         Raises:
-            SchemaMismatchError: Its rows need other schemas than the known ones.
-            MalformedRecordError: It cannot be read.
+            SchemaMismatchError: The record's rows need wider schemas than the known ones.
+            MalformedRecordError: The record cannot be parsed.
         """
         if not value:
             return ()
@@ -111,19 +110,20 @@ class ChangeReader:
     def infer(
         self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
     ) -> Sequence[tuple[TableId, TableSchema]]:
-        """Return the schemas that the rows of a record show, to be merged into the known ones.
+        """Return the schemas inferred from a record, to be merged into the known ones.
 
-        Nothing is returned for a record that fits the known schemas, merged with all that were returned before, nor for a
-        known table whose schema stays, as ``is_static`` wants.
+        Empty for a record that matches the known schemas merged with all that were returned before, and for known
+        tables
+        whose schema is static.
 
         Args:
-            topic: The record's topic.
-            key: Its key.
-            value: Its value.
-            metadata: Values of the metadata columns; they tell nothing.
+            topic: Topic of the record.
+            key: Key of the record.
+            value: Value of the record.
+            metadata: Values of the metadata columns, which do not matter here.
 
         Raises:
-            MalformedRecordError: It cannot be read.
+            MalformedRecordError: The record cannot be parsed.
         """
         if not value:
             return ()
@@ -153,7 +153,9 @@ class ChangeReader:
 
 @final
 class _Inference:
-    """Finds schemas, and learns what it has found: reading records that fit is ten times faster than inferring them."""
+    """Infers schemas and remembers them, since reading a matching record is ten times faster than inferring its
+    schema.
+    """
 
     def __init__(self, settings: ReadSettings, schemas: Mapping[TableId, TableSchema]) -> None:
         self._tables = Tables(schemas, attrs.evolve(settings, is_static=False).rules)

@@ -1,4 +1,4 @@
-"""Which rule transforms a table, and which tables it is routed to."""
+"""Selection of the transform rule of a table, and of the tables that it is routed to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Router", "first_transform"]
 
 
 def first_transform(rules: Iterable[TransformRule], table: TableId) -> TransformRule | None:
-    r"""Return the first rule that selects a table, if one does.
+    r"""Return the first rule that selects a table, or None.
 
     Example:
         >>> rules = [TransformRule(source_table="shop.orders"), TransformRule(source_table=r"shop.\.*")]
@@ -29,11 +29,11 @@ def first_transform(rules: Iterable[TransformRule], table: TableId) -> Transform
 @final
 @attrs.frozen
 class Router:
-    r"""Routes tables, and remembers where to.
+    r"""Routes tables, with a cache of the results.
 
     Args:
-        rules: In order.
-        mode: Whether all rules that match count, or the first only.
+        rules: Route rules, in order.
+        mode: Apply all matching rules, or only the first.
 
     Example:
         >>> router = Router((RouteRule(source_table=r"shop.orders_\.*", sink_table="ods.orders"),))
@@ -47,7 +47,7 @@ class Router:
     mode: RouteMode = RouteMode.ALL_MATCH
 
     def targets(self, table: TableId) -> tuple[TableId, ...]:
-        """Return the tables that a table's rows go to: the table itself if no rule matches."""
+        """Return the tables that a table's rows are written to: the table itself if no rule matches."""
         if (known := self._known.get(table)) is None:
             known = self._known[table] = self._routed(table)
         return known

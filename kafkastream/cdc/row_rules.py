@@ -1,4 +1,4 @@
-"""Rules by which the JSON of records is rows."""
+"""Rules that map JSON records to rows."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Members: TypeAlias = Callable[[Json], Mapping[str, msgspec.Raw] | None]
 @final
 @attrs.frozen(kw_only=True)
 class RowRules:
-    """Rules by which records are rows.
+    """Rules that map JSON records to rows.
 
     Args:
-        conversion: How values are converted.
-        follows_schema: Whether a member without a column is a misfit, so that the schema follows; otherwise it is left out.
-        primitive_as_string: Whether new columns are STRING.
+        conversion: Conversion of values.
+        follows_schema: Treat a member without a column as a misfit, so that the schema is widened; otherwise ignore it.
+        primitive_as_string: Infer STRING for new columns.
         fixed_types: Types of members, by name, which no value changes.
-        flattens: Whether members of objects are columns.
-        reads_key: Whether the key's members are columns, too.
-        key_prefix: How the names of the key's columns begin.
-        value_prefix: How the names of the value's columns begin.
-        metadata: Columns that the record's metadata are, in their order.
+        flattens: Read members of nested objects as columns.
+        reads_key: Read the key's members as columns, too.
+        key_prefix: Prefix of the names of the key's columns.
+        value_prefix: Prefix of the names of the value's columns.
+        metadata: Metadata columns, in order.
     """
 
     conversion: Conversion = attrs.field(factory=Conversion)
@@ -48,12 +48,12 @@ class RowRules:
 
     @property
     def members(self) -> Members:
-        """The function from JSON to the members of an object."""
+        """Function from JSON to the members of an object."""
         return _flat_members if self.flattens else members_of
 
 
 def _flat_members(data: Json) -> dict[str, msgspec.Raw] | None:
-    """Return the members of an object and of the objects in it, by their names with dots between."""
+    """Return the members of an object and of nested objects, with names joined by dots."""
     members = members_of(data)
     return None if members is None else dict(_leaves(members, ""))
 

@@ -1,4 +1,4 @@
-"""Rows of tables: a class for the rows of a schema, their JSON, and decoders of it."""
+"""Rows of tables: classes of rows, their JSON encoding and decoding."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _NAMES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {}
 
 @lru_cache(maxsize=4096)
 def row_class(columns: tuple[Column, ...]) -> type[msgspec.Struct]:
-    """Return the class of a schema's rows: fields ``f0``, ``f1``, … in the columns' order, in JSON by the columns' names.
+    """Return the class of a schema's rows: fields ``f0``, ``f1``, … in the order of the columns, named like them in
+    JSON.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -57,21 +58,20 @@ def _struct(
 
 
 def are_plain(names: Sequence[str]) -> bool:
-    """Whether msgspec takes all names as the JSON names of fields."""
+    """Return whether msgspec accepts all names as JSON names of fields."""
     return _NOT_RENAMED.search("".join(names)) is None
 
 
 def encodable(row: Row) -> Any:
-    """Return what msgspec encodes as a row's JSON object: the row, or a dict where names of columns have quotes.
-
-    Encode the result by ``ENCODER``.
+    """Return an object that ``ENCODER`` encodes as a row's JSON: the row, or a dict if names of columns contain
+    quotes.
     """
     names = _NAMES.get(type(row))
     return row if names is None else dict(zip(names, msgspec.structs.astuple(row), strict=True))
 
 
 def encode_row(row: Row) -> bytes:
-    """Return a row as a JSON object: DECIMAL as a number with all its digits, BYTES in base64.
+    """Encode a row as a JSON object: DECIMAL as a number with all its digits, BYTES in base64.
 
     Example:
         >>> from decimal import Decimal
@@ -89,21 +89,22 @@ def row_encoder(columns: tuple[Column, ...]) -> Callable[[Row], bytes]:
 
 @final
 class RowDecoder:
-    """Decodes JSON objects to the rows of a schema.
+    """Decodes JSON objects to rows of a schema.
 
-    msgspec's typed decoding does it at once. Where a value fits its column but not msgspec's type (a number under STRING), the
-    decoder converts it, and expects such values of that column from then on.
+    msgspec's typed decoding does most in one step. If a value fits its column but not msgspec's type (a number in a
+    STRING
+    column), the decoder converts it, and expects such values in that column from then on.
 
     Args:
-        columns: The schema's columns.
-        names: Members of the JSON object that the columns are.
-        conversion: How values are converted.
-        forbids_unknown: Whether a member without a column is a misfit, unless it is null.
-        transforms: What is to be done to the JSON of members before they are converted, by their names.
-        members: Finds the members where they are not simply those of the object.
+        columns: Columns of the schema.
+        names: Names of the JSON members of the columns.
+        conversion: Conversion of values.
+        forbids_unknown: Treat a member without a column as a misfit, unless it is null.
+        transforms: Functions that transform the JSON of members before conversion, by name.
+        members: Function that finds the members, if they are not simply those of the object.
 
     Raises:
-        UnsupportedFeatureError: Rows cannot have the type of a column.
+        UnsupportedFeatureError: The type of a column is not supported in pipelines.
     """
 
     def __init__(
@@ -135,13 +136,13 @@ class RowDecoder:
         self._fast = self._faster()
 
     def __call__(self, data: Json, _key: object = None, _metadata: object = None) -> Row | None:
-        """Return the row of an object; None for ``null``.
+        """Decode an object to a row; None for ``null``.
 
-        The record's key and metadata change nothing: a decoder can stand where they do.
+        The record's key and metadata are ignored, so that a decoder has the signature of functions that use them.
 
         Raises:
             MisfitError: A value does not fit its column, or a member has no column.
-            MalformedRecordError: There is no JSON object.
+            MalformedRecordError: The data is no JSON object.
         """
         try:
             return self._fast(data)
@@ -173,7 +174,7 @@ class RowDecoder:
         return row
 
     def _learn(self, members: Mapping[str, Json]) -> None:
-        """Take note of what typed decoding has refused, so that it does not the next time."""
+        """Adapt to members that typed decoding has refused, so that it accepts them next time."""
         if self._rebuilds == _MOST_REBUILDS or not self._is_plain:
             return
         unknown = {name for name in members if name not in self._places} if self._forbids_unknown else set()
@@ -198,7 +199,7 @@ class RowDecoder:
         return True
 
     def _faster(self) -> Fast:
-        """Make the function for usual objects; it raises ``ValueError`` for others."""
+        """Compile the function for common objects, which raises ``ValueError`` for others."""
         if not self._is_plain:
             return self._unusual
         checks = [checked(column.type, self._conversion) for column in self._columns]
@@ -211,7 +212,7 @@ class RowDecoder:
         raise MisfitError("typed decoding does not know the members")
 
     def _by_wire(self, checks: Sequence[Check | None]) -> Fast:
-        """Make a function that decodes to values first, some of them as JSON, then to a row."""
+        """Compile a function that decodes to values, some of them raw JSON, and then to a row."""
         fields = [
             (f"f{place}", msgspec.Raw if place in self._loose else wire_type(column.type), None)
             for place, column in enumerate(self._columns)
@@ -248,7 +249,7 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
     """Return the members of a JSON object; None for ``null``.
 
     Raises:
-        MalformedRecordError: There is no JSON object.
+        MalformedRecordError: The data is no JSON object.
     """
     try:
         return None if bytes(data).strip() == b"null" else json_members(data)
@@ -257,7 +258,7 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
 
 
 def _direct(class_: type[msgspec.Struct], checks: Sequence[tuple[str, Check]]) -> Fast:
-    """Make a function that decodes to a row at once, and finishes some of its values."""
+    """Compile a function that decodes to a row in one step, and converts some of its values."""
     decode: Fast = msgspec.json.Decoder(class_ | None).decode
     times = [(name, check.is_usual, check) for name, check in checks if isinstance(check, TimeCheck)]
     others = [(name, check) for name, check in checks if not isinstance(check, TimeCheck)]

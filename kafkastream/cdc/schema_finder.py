@@ -1,4 +1,4 @@
-"""Schemas that the JSON of a table's records shows."""
+"""Inference of a table's schema from the JSON of its records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.inference import Known, MemberType, found_types
-from kafkastream.cdc.merge import common_type
+from kafkastream.cdc.merge import widened_type
 from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.values import Json
@@ -18,16 +18,16 @@ __all__ = ["SchemaFinder"]
 
 @final
 class SchemaFinder:
-    """Finds the columns that rows of a table show.
+    """Infers the columns of a table's rows.
 
     Args:
-        table: The table.
-        schema: Its schema; None as long as nothing is known of it.
-        rules: How its rows are read.
-        types: Types of the value's members, where the record tells them.
+        table: Table.
+        schema: Known schema; None for a new table.
+        rules: Rules that map records to rows.
+        types: Types of the value's members that the record declares.
 
     Attributes:
-        id: The table.
+        id: Table.
     """
 
     def __init__(
@@ -45,20 +45,21 @@ class SchemaFinder:
         return {name[len(prefix) :]: known for name, known in self._columns.items() if name.startswith(prefix)}
 
     def found(self, rows: Sequence[Json], key: bytes | None, primary_key: Sequence[str] = ()) -> TableSchema:
-        """Return the columns that rows of the table show.
+        """Infer the columns of rows.
 
         Args:
-            rows: JSON of rows; ``null`` shows nothing.
-            key: The record's key.
-            primary_key: Names of members that are the primary key.
+            rows: JSON of the rows; ``null`` has no columns.
+            key: Key of the record.
+            primary_key: Names of the members of the primary key.
 
         Raises:
-            MalformedRecordError: A row is no object, its members tell no columns or no primary key, or a value does not fit the
-                type that is fixed for it.
+            MalformedRecordError: A row is no object, has no columns or no primary key, or has a value that does not fit
+                its
+                fixed type.
         """
         types: dict[str, DataType] = {}
         for name, type_ in self._found(rows, key):
-            types[name] = common_type(types[name], type_) if name in types else type_
+            types[name] = widened_type(types[name], type_) if name in types else type_
         if not types:
             raise MalformedRecordError(f"a row of table {self.id} has no values, which would tell its columns")
         taken = next((column.name for column in self._rules.metadata if column.name in types), None)

@@ -1,4 +1,4 @@
-"""The protocol of a sink of tables: the driver applies changes of schemas, the workers write changes of rows."""
+"""Protocol of a sink of tables: the driver applies schema changes, the workers write row changes."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ __all__ = ["ChangeWriter", "MetadataApplier", "SchemaChangeRefusedError", "SinkE
 
 
 class SinkError(JobError):
-    """The sink's system could not write changes."""
+    """Failure of the sink's system to write changes."""
 
     code = "sink-failed"
 
 
 class SupersededError(SinkError):
-    """A later attempt of the same task has taken over, so that this one must not commit."""
+    """Commit that must not happen, since a later attempt of the task has taken over."""
 
     code = "superseded"
 
 
 class SchemaChangeRefusedError(JobError):
-    """The sink cannot apply a change of a schema; ``schema.change.behavior`` says what becomes of it."""
+    """Schema change that the sink cannot apply; ``schema.change.behavior`` decides what happens."""
 
     code = "schema-change-refused"
 
 
 class MetadataApplier(Protocol):
-    """Applies changes of schemas to a sink, on the driver (Flink CDC's term)."""
+    """Applies schema changes to a sink, on the driver (Flink CDC's term)."""
 
     def apply(self, change: SchemaChange) -> None:
-        """Apply a change; a repeated one changes nothing.
+        """Apply a change idempotently.
 
         Raises:
-            SchemaChangeRefusedError: The sink cannot take the change.
-            SinkError: The sink does not answer.
+            SchemaChangeRefusedError: The sink does not support the change.
+            SinkError: The sink does not respond.
         """
         ...
 
@@ -48,26 +48,29 @@ class MetadataApplier(Protocol):
 
 
 class ChangeWriter(Protocol):
-    """Writes changes of rows to a sink, in a task on a worker: ``begin``, ``write`` any number of times, ``commit``."""
+    """Writes row changes to a sink, in a task on a worker: ``begin``, ``write`` any number of times, ``commit``."""
 
     def begin(self, job: str, partitions: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
-        """Begin a transaction and lock out earlier attempts that write for these partitions.
+        """Begin a transaction, and fence earlier attempts that write for these partitions.
 
         Args:
-            job: The job's lasting identity, the same after a restart.
-            partitions: The partitions whose records become changes.
+            job: Permanent id of the job, unchanged by restarts.
+            partitions: Partitions whose records become changes.
 
         Returns:
-            The offset behind the last record that a transaction before has written, for the partitions that have one.
+            Offset after the last record written by an earlier transaction, for partitions that have one.
         """
         ...
 
     def write(self, changes: Sequence[Change]) -> None:
-        """Write changes in their order."""
+        """Write changes in order."""
         ...
 
     def commit(self, reached: Mapping[TopicPartition, int]) -> None:
-        """Make what was written since ``begin`` visible, together with the offsets behind the last records.
+        """Commit everything written since ``begin``, atomically with the next offsets.
+
+        Args:
+            reached: Offsets after the last records, by partition.
 
         Raises:
             SupersededError: A later attempt has begun for one of the partitions.
@@ -75,7 +78,7 @@ class ChangeWriter(Protocol):
         ...
 
     def abort(self) -> None:
-        """Drop what was written since ``begin``."""
+        """Discard everything written since ``begin``."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows of one table, from the JSON of its records."""
+"""Decoding of one table's rows from the JSON of its records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kafkastream.cdc.values import Json
 __all__ = ["TableRows", "Tables"]
 
 Decode: TypeAlias = Callable[[Json, bytes | None, Sequence[object]], Row | None]
-"""From a row's JSON, the record's key and its metadata to the row; None for ``null``."""
+"""Function from a row's JSON, the record's key and its metadata to the row; None for ``null``."""
 
 _MOST_FINDERS: Final = 10_000
 _NO_TYPES: Final[Mapping[str, MemberType]] = {}
@@ -29,23 +29,23 @@ _NO_TYPES: Final[Mapping[str, MemberType]] = {}
 
 @final
 class TableRows:
-    """Rows of a table.
+    """Decoders of a table's rows.
 
     Args:
-        table: The table.
-        schema: Its schema; None as long as nothing is known of it.
-        rules: How its rows are read.
-        types: Types of the value's members, where the record tells them.
+        table: Table.
+        schema: Known schema; None for a new table.
+        rules: Rules that map records to rows.
+        types: Types of the value's members that the record declares.
 
     Attributes:
-        id: The table.
-        decode: Decodes a row that was.
-        decode_written: Decodes a row that is now: columns that are NOT NULL must have values.
-        decode_deleted: Decodes a row that is no more: the primary key must have values.
-        fields: Fields of rows by the members of the value.
+        id: Table.
+        decode: Decodes a row before a change.
+        decode_written: Decodes a row after a change: NOT NULL columns must have values.
+        decode_deleted: Decodes a deleted row: the primary key must have values.
+        fields: Fields of rows by member of the value.
 
     Raises:
-        MisfitError: The members' types need a wider schema.
+        MisfitError: The declared types need a wider schema.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class TableRows:
         decode_key: RowDecoder | None = None,
         key: tuple[Column, ...] = (),
     ) -> Decode:
-        """Join the values of a record's value, key and metadata to a row."""
+        """Combine the values of a record's value, key and metadata into a row."""
         names = [column.name for column in (*value, *key, *self._rules.metadata)]
         pick = [names.index(column.name) if column.name in names else len(names) for column in self._columns]
         values_of, class_ = operator.itemgetter(*pick, 0), row_class(self._columns)
@@ -145,7 +145,7 @@ class TableRows:
 
 
 def _once(values: tuple[Any, ...], both: Sequence[tuple[int, int]], names: Sequence[str]) -> tuple[Any, ...]:
-    """Return the values with those of the key where the value lacks them."""
+    """Return the values, filled from the key where the value lacks them."""
     joined = list(values)
     for in_value, in_key in both:
         if joined[in_value] is None:
@@ -159,11 +159,11 @@ def _once(values: tuple[Any, ...], both: Sequence[tuple[int, int]], names: Seque
 
 @final
 class Tables:
-    """Tables whose rows a reader reads.
+    """Known tables of a reader.
 
     Args:
-        schemas: Schemas of the tables that are known.
-        rules: How their rows are read.
+        schemas: Schemas of the known tables.
+        rules: Rules that map records to rows.
     """
 
     def __init__(self, schemas: Mapping[TableId, TableSchema], rules: RowRules) -> None:
@@ -172,14 +172,14 @@ class Tables:
         self._finders: dict[TableId, SchemaFinder] = {}
 
     def known(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> TableRows:
-        """Return a table's rows.
+        """Return the decoders of a table's rows.
 
         Args:
-            table: The table.
-            types: Types of the value's members, where the record tells them.
+            table: Table.
+            types: Types of the value's members that the record declares.
 
         Raises:
-            MisfitError: Nothing is known of the table, or the types need a wider schema.
+            MisfitError: The table is unknown, or the types need a wider schema.
         """
         schema = self._schemas.get(table)
         if schema is None:
@@ -187,7 +187,7 @@ class Tables:
         return TableRows(table, schema, self._rules, types)
 
     def finder(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> SchemaFinder:
-        """Return what finds the schemas of a table's rows; nothing may be known of it."""
+        """Return an object that infers schemas of a table's rows; the table may be unknown."""
         found = None if types else self._finders.get(table)
         if found is None:
             found = SchemaFinder(table, self._schemas.get(table), self._rules, types)
@@ -196,13 +196,13 @@ class Tables:
         return found
 
     def learn(self, table: TableId, found: TableSchema) -> None:
-        """Merge a found schema into the one that is known, or take it for a new table."""
+        """Merge an inferred schema into the known one, or add a new table."""
         known = self._schemas.get(table)
         self._schemas[table] = found if known is None else merged(known, found)
         self._finders.pop(table, None)
 
     def misfits(self, found: Sequence[tuple[TableId, TableSchema]]) -> bool:
-        """Whether a found schema is to be merged into a known one, or its table is new."""
+        """Return whether an inferred schema widens the known one, or its table is new."""
         return any(self._misfits(self._schemas.get(table), schema) for table, schema in found)
 
     def _misfits(self, known: TableSchema | None, found: TableSchema) -> bool:

@@ -1,4 +1,4 @@
-"""Transforms and routes of a pipeline, as its tables' schemas see them."""
+"""Effect of a pipeline's transforms and routes on the schemas of its tables."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _TYPES: Final[dict[type, SchemaChangeType]] = {
 @final
 @attrs.frozen
 class PipelineRules:
-    """Rules of a pipeline (``cdc.book.TableRules``).
+    """Rules of a pipeline; implements ``cdc.book.TableRules``.
 
     Args:
-        transforms: Transform rules; the first that selects a table counts.
-        router: Routes.
-        sink: The sink, which may not want to hear of all changes.
-        planner: Plans rules with expressions; only where these are planned.
+        transforms: Transform rules; the first one that selects a table counts.
+        router: Router of tables.
+        sink: Sink, which may not receive all changes.
+        planner: Planner of rules with expressions; None where none are planned.
     """
 
     transforms: tuple[TransformRule, ...]
@@ -48,11 +48,11 @@ class PipelineRules:
         return PipelineRules(spec.transforms, Router(spec.routes, spec.settings.route_mode), spec.sink)
 
     def targets(self, table: TableId) -> tuple[TableId, ...]:
-        """Return the sink's tables that a source table is written to."""
+        """Return the sink tables that a source table is written to."""
         return self.router.targets(table)
 
     def output(self, table: TableId, schema: TableSchema) -> TableSchema:
-        """Return the schema of a table's rows behind its transform.
+        """Return the schema of a table's rows after its transform.
 
         Raises:
             DefinitionError: A key names a column that the table does not have.
@@ -86,8 +86,8 @@ class PipelineRules:
         """Return the plan of a table's rule; None if it has no expressions.
 
         Raises:
-            DefinitionError: An expression is wrong.
-            UnsupportedFeatureError: It asks for what the SQL door does not have.
+            DefinitionError: An expression is invalid.
+            UnsupportedFeatureError: An expression uses a feature that SQL queries do not support.
         """
         rule = first_transform(self.transforms, table)
         if rule is None or not computes(rule):
@@ -97,14 +97,14 @@ class PipelineRules:
 
     @property
     def compute(self) -> bool:
-        """Whether a rule has expressions."""
+        """True if a rule has expressions."""
         return any(map(computes, self.transforms))
 
     def deletes_softly(self, table: TableId) -> bool:
-        """Whether deletes of a table become inserts."""
+        """Return whether deletes of a table become inserts."""
         rule = first_transform(self.transforms, table)
         return rule is not None and rule.after_transform is AfterTransform.SOFT_DELETE
 
     def sends(self, change: SchemaChange) -> bool:
-        """Whether the sink wants to hear of a change."""
+        """Return whether the sink receives a change."""
         return self.sink.follows(_TYPES[type(change)])

@@ -36,22 +36,22 @@ class TableId:
 
     @staticmethod
     def parse(text: str) -> TableId:
-        """Read ``namespace.schema.table``, ``schema.table`` or ``table``."""
+        """Parse ``namespace.schema.table``, ``schema.table`` or ``table``."""
         return TableId(tuple(text.split(".")))
 
     @property
     def namespace(self) -> str:
-        """The first of three parts; empty if there are fewer."""
+        """First of three parts; empty if there are fewer."""
         return self.parts[0] if len(self.parts) == 3 else ""
 
     @property
     def schema(self) -> str:
-        """The part before the table's name: the schema or database; empty if there is none."""
+        """Schema or database: the part before the table's name; empty if there is none."""
         return self.parts[-2] if len(self.parts) > 1 else ""
 
     @property
     def table(self) -> str:
-        """The table's own name."""
+        """Name of the table."""
         return self.parts[-1]
 
     def __str__(self) -> str:
@@ -61,12 +61,12 @@ class TableId:
 @final
 @attrs.frozen
 class Column:
-    """A column of a table.
+    """Column of a table.
 
     Args:
-        name: Its name, any text.
-        type: Its type, nullable unless the column belongs to the primary key.
-        comment: Empty if there is none.
+        name: Name, any text.
+        type: Type, nullable unless the column belongs to the primary key.
+        comment: Comment; empty if there is none.
     """
 
     name: str
@@ -80,13 +80,13 @@ class TableSchema:
     """Columns and keys of a table.
 
     Args:
-        columns: In order; no name twice.
-        primary_key: Names of the columns that identify a row; empty if nothing does.
-        partition_key: Names of the columns that the sink partitions the table by.
-        options: Options of the sink for this table, by a transform rule's ``table-options``.
+        columns: Columns in order, with unique names.
+        primary_key: Names of the columns that identify a row; empty if there are none.
+        partition_key: Names of the columns by which the sink partitions the table.
+        options: Sink options of the table, from a transform rule's ``table-options``.
 
     Raises:
-        DefinitionError: A name stands twice, or a key names a column that does not exist.
+        DefinitionError: A name is used twice, or a key names a column that does not exist.
     """
 
     columns: tuple[Column, ...]
@@ -106,7 +106,7 @@ class TableSchema:
 
     @staticmethod
     def of(columns: Iterable[tuple[str, DataType]], primary_key: Iterable[str] = ()) -> TableSchema:
-        """Make a schema of names and types."""
+        """Create a schema from names and types."""
         return TableSchema(tuple(Column(name, type_) for name, type_ in columns), tuple(primary_key))
 
     @property
@@ -115,7 +115,7 @@ class TableSchema:
         return tuple(column.name for column in self.columns)
 
     def __getitem__(self, name: str) -> Column:
-        """Return the column of a name; raises ``KeyError`` if there is none."""
+        """Return a column by name; raises ``KeyError`` if there is none."""
         for column in self.columns:
             if column.name == name:
                 return column

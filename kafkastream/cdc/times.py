@@ -1,4 +1,4 @@
-"""Dates and times of rows: texts in one form per type, made of the forms that formats read."""
+"""Normalization of dates and times in rows: one text form for each type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DAY: Final = (
     r"(?!0000)(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
     rf"|02-(?:0[1-9]|1\d|2[0-8]))|{_LEAP_YEAR}-02-29)"
 )
-"""A day that exists: exact, since a regular expression is several times faster than parsing."""
+"""Pattern of existing days; several times faster than parsing."""
 _MINUTES: Final = r"(?:[01]\d|2[0-3]):[0-5]\d"
 _DAY_LENGTH: Final = len("2024-05-01")
 _NO_SECONDS_LENGTH: Final = len("2024-05-01T12:30")
@@ -31,12 +31,12 @@ _NO_SECONDS_LENGTH: Final = len("2024-05-01T12:30")
 @final
 @attrs.frozen
 class TimeCheck:
-    """Gives a text the one form of a temporal type; raises ``MisfitError`` for a text that the type does not hold.
+    """Converts a text to the text form of a temporal type; raises ``MisfitError`` if the type cannot hold it.
 
     Args:
-        type: The type.
+        type: Temporal type.
         is_usual: Matches texts that have the form already.
-        completed: Gives texts of other forms this one; None for what the type does not hold.
+        completed: Converts texts of other forms; None for those that the type cannot hold.
     """
 
     type: DataType
@@ -52,13 +52,13 @@ class TimeCheck:
 
 
 def time_check(type_: DataType, time_zone: str = "UTC") -> TimeCheck:
-    """Return the function that gives texts the one form of a temporal type.
+    """Return the function that converts texts to the text form of a temporal type.
 
-    Misfits are texts of other forms, days that do not exist, more digits than the precision has.
+    Texts of other forms, days that do not exist, and more fractional digits than the precision are misfits.
 
     Args:
         type_: DATE, TIME, TIMESTAMP or TIMESTAMP_LTZ.
-        time_zone: The zone of texts without one under TIMESTAMP_LTZ.
+        time_zone: Time zone of texts without one in TIMESTAMP_LTZ columns.
 
     Example:
         >>> check = time_check(DataType.of(Kind.TIMESTAMP, 3))
@@ -98,7 +98,7 @@ def _timestamp(type_: DataType, seconds: str) -> TimeCheck:
 
 
 def _with_time(text: str) -> str:
-    """Return a timestamp with a blank in place of ``T``, and the time of day or the seconds that it lacks."""
+    """Return a timestamp with a space in place of ``T``, and with missing time of day or seconds added."""
     if len(text) == _DAY_LENGTH:
         return f"{text} 00:00:00"
     return text.replace("T", " ", 1) + (":00" if len(text) == _NO_SECONDS_LENGTH else "")
@@ -119,7 +119,7 @@ def _local_timestamp(type_: DataType, seconds: str, time_zone: str) -> TimeCheck
 
 
 def _in_utc(local: str, zone: ZoneInfo) -> str:
-    """Return a timestamp of a time zone in UTC; the digits behind the second stay as they are."""
+    """Convert a local timestamp to UTC, with its fractional digits unchanged."""
     seconds, point, fraction = local.partition(".")
     try:
         moment = datetime.datetime.fromisoformat(seconds).replace(tzinfo=zone).astimezone(datetime.timezone.utc)

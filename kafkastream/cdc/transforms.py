@@ -1,4 +1,4 @@
-"""Transform rules planned for a table: columns that come out, and Spark SQL that computes them."""
+"""Transform rules planned for a table: output columns, and Spark SQL that computes them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = ["Step", "TransformPlanner", "TransformedTable"]
 @final
 @attrs.frozen
 class Step:
-    """A projection of Spark SQL over columns ``c0``, ``c1`` and so on.
+    """Projection in Spark SQL over columns ``c0``, ``c1`` and so on.
 
     Args:
-        expressions: One for each column that comes out.
-        condition: Which rows come out; None for all.
+        expressions: Expression of each output column.
+        condition: Filter; None for all rows.
     """
 
     expressions: tuple[str, ...]
@@ -42,11 +42,11 @@ class Step:
 @final
 @attrs.frozen
 class TransformedTable:
-    """A table behind a transform rule.
+    """Table after a transform rule.
 
     Args:
-        schema: Columns that come out, in order.
-        steps: Computation of them, from the table's columns with the hidden ones behind.
+        schema: Output columns, in order.
+        steps: Projections from the table's columns, followed by the hidden ones, to the output.
     """
 
     schema: TableSchema
@@ -56,12 +56,12 @@ class TransformedTable:
 @final
 @attrs.frozen
 class TransformPlanner:
-    """Plans transform rules by the SQL door's planner (``kafkastream.sql.plan.planning_catalog.Catalog``).
+    """Plans transform rules with SQL's planner; implements ``kafkastream.sql.plan.planning_catalog.Catalog``.
 
     Args:
-        typing: Tells the types of expressions.
+        typing: Infers the types of expressions.
         zone: Time zone of the pipeline.
-        functions: User-defined functions by their names in capitals.
+        functions: User-defined functions by upper-case name.
     """
 
     typing: Typing
@@ -72,8 +72,8 @@ class TransformPlanner:
         """Plan a rule for a table.
 
         Raises:
-            DefinitionError: An expression is wrong.
-            UnsupportedFeatureError: It asks for what the SQL door does not have, or for an aggregate.
+            DefinitionError: An expression is invalid.
+            UnsupportedFeatureError: An expression uses an aggregate, or a feature that SQL queries do not support.
         """
         query = transform_query(rule, schema.names)
         catalog = _OneTable(_resolved(schema), self.functions)
@@ -110,7 +110,7 @@ def _resolved(schema: TableSchema) -> ResolvedTable:
 @final
 @attrs.frozen
 class _OneTable:
-    """Catalog with the table ``t`` and functions."""
+    """Catalog of the table ``t`` and user-defined functions."""
 
     known: ResolvedTable
     functions: Mapping[str, NamedFunction]

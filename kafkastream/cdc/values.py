@@ -1,4 +1,4 @@
-"""JSON values to values of rows, by the columns' types: slower than typed decoding, but for all that a type holds."""
+"""Conversion of JSON values by column types: slower than typed decoding, but for every value that a type holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Conversion", "Convert", "checked", "json_members", "json_text", "wir
 
 Json = msgspec.Raw | bytes
 Convert = Callable[[Json], Any]
-"""From a value's JSON to the row's value; raises ``ValueError`` if the type does not hold it."""
+"""Function from a JSON value to a row's value; raises ``ValueError`` if the type cannot hold it."""
 
 _MOST: Final = 2**31 - 1
 _QUOTE: Final = ord('"')
@@ -38,7 +38,7 @@ json_members: Final[Callable[[Json], dict[str, msgspec.Raw]]] = msgspec.json.Dec
 
 
 def wire_type(type_: DataType) -> Any:
-    """Return the type as which msgspec decodes a column's usual values: ``Raw`` where ``checked`` does the rest."""
+    """Return the type as which msgspec decodes a column's common values: ``Raw`` if ``checked`` does the rest."""
     match type_.kind:
         case Kind.BOOLEAN:
             return bool | None
@@ -59,14 +59,14 @@ def wire_type(type_: DataType) -> Any:
 
 
 def checked(type_: DataType, conversion: Conversion) -> Callable[[Any], Any] | None:
-    """Return the function that finishes what ``wire_type`` has decoded; None if nothing is to be done."""
+    """Return the function that finishes values decoded as ``wire_type``; None if nothing is left to do."""
     if type_.kind in IS_TIME:
         return time_check(type_, conversion.time_zone)
     return conversion.converter(type_) if wire_type(type_) is msgspec.Raw else None
 
 
 def json_text(value: Json) -> str:
-    """Return a JSON value as text: a string's text, a number as it is written, an object or array without blanks.
+    """Return a JSON value as text: a string's contents, a number as written, an object or array without spaces.
 
     Example:
         >>> [json_text(value) for value in (b'"a"', b"1.50", b"true", b'{"b": [1, 2]}')]
@@ -81,21 +81,21 @@ def json_text(value: Json) -> str:
 @final
 @attrs.frozen
 class Conversion:
-    """Rules by which JSON values become values of rows.
+    """Rules of the conversion from JSON values to values of rows.
 
     Args:
-        reads_texts: Whether texts of numbers and booleans are read as these.
-        time_zone: The zone of texts without one under TIMESTAMP_LTZ.
+        reads_texts: Accept numbers and booleans written as text.
+        time_zone: Time zone of texts without one in TIMESTAMP_LTZ columns.
     """
 
     reads_texts: bool = False
     time_zone: str = "UTC"
 
     def converter(self, type_: DataType) -> Convert:
-        """Return the function from a value's JSON to a value of a type.
+        """Return the function from a JSON value to a value of a type.
 
         Raises:
-            UnsupportedFeatureError: Rows cannot have the type.
+            UnsupportedFeatureError: The type is not supported in pipelines.
 
         Example:
             >>> convert = Conversion().converter(DataType.of(Kind.DECIMAL, 4, 2))

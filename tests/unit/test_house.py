@@ -69,8 +69,6 @@ def test_layers_hold() -> None:
 
 _INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Where|Who|By what|How)\b")
 _INDIRECT_LEFT: Final = {
-    "cdc": 3,
-    "cdc/spec": 10,
     "model": 1,
     "model/connectors": 44,
     "model/formats": 19,
@@ -122,7 +120,7 @@ _NAMES_LEFT: Final = {
     "Window": 2,
     "_Making": 1,
     "_Part": 2,
-    "common_type": 3,
+    "common_type": 2,
     "converted": 3,
     "data_type": 3,
     "encoded": 2,

@@ -1,10 +1,10 @@
-"""The YAML document of a pipeline: text, variables, options, and the JSON schema.
+"""YAML documents of pipelines: parsing, variables, options, and the JSON schema.
 
 Where to begin:
 
-- ``reading``: from a text to a ``PipelineSpec``.
-- ``tree``: from YAML to nodes with positions; the only module that knows the YAML library.
-- ``variables``: what ``${name}`` stands for.
+- ``reading``: from text to a ``PipelineSpec``.
+- ``tree``: from YAML to nodes with positions; the only module that imports the YAML library.
+- ``variables``: substitution of ``${name}``.
 - ``sections``: from nodes to options and rules.
-- ``schema``: the JSON schema of documents, made from the options' declarations.
+- ``schema``: the JSON schema of documents, generated from the options' declarations.
 """

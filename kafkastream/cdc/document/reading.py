@@ -1,4 +1,4 @@
-"""From the text of a document to the pipeline that it describes."""
+"""Parser of pipeline documents: from YAML text to ``PipelineSpec``."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ COLLECTOR: Final = Connector(_COLLECTOR, (COLLECTOR_TYPE, COLLECTOR_TOPIC), comm
 @final
 @attrs.frozen
 class PipelineDocument:
-    """A document that has been read.
+    """Parsed document.
 
     Args:
-        spec: The pipeline.
-        sections: Its options as they are written, section by section.
+        spec: Pipeline.
+        sections: Options as written, by section.
     """
 
     spec: PipelineSpec
@@ -73,31 +73,35 @@ class PipelineDocument:
 
 
 def read_file(path: Path, variables: Variables | None = None) -> PipelineDocument:
-    """Read a file; a pipeline without a name gets the file's, without its suffix.
+    """Parse a file; a pipeline without a name gets the file's, without suffix.
+
+    Args:
+        path: YAML file.
+        variables: Values of variables; by default, the environment's.
 
     Raises:
-        DefinitionError: The file cannot be read, or something in it is wrong; the error tells where.
-        UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
+        DefinitionError: The file cannot be read, or its contents are invalid; the error names the line.
+        UnsupportedFeatureError: The document uses a feature that is not supported; the error names an alternative.
     """
     document = read_document(read_text(path), str(path), variables)
     spec = document.spec
     if spec.settings.name is not None:
         return document
-    # The name is that of the folder with the checkpoints: documents must not share one by saying nothing.
+    # The name is also the checkpoint folder's, which documents without a name must not share.
     return attrs.evolve(document, spec=attrs.evolve(spec, settings=attrs.evolve(spec.settings, name=path.stem)))
 
 
 def read_document(text: str, name: str = "pipeline", variables: Variables | None = None) -> PipelineDocument:
-    """Read a document.
+    """Parse a document.
 
     Args:
-        text: The document in YAML.
-        name: What errors call it: the file's name.
-        variables: Values of variables; the environment's if not given.
+        text: YAML document.
+        name: Name of the document in errors.
+        variables: Values of variables; by default, the environment's.
 
     Raises:
-        DefinitionError: Something in the document is wrong; the error tells where.
-        UnsupportedFeatureError: The document asks for what is not to be had here; the error tells what works instead.
+        DefinitionError: The document is invalid; the error names the line.
+        UnsupportedFeatureError: The document uses a feature that is not supported; the error names an alternative.
 
     Example:
         >>> document = read_document('''
@@ -192,7 +196,7 @@ def _pipeline(tree: MapNode, name: str) -> SectionOptions | None:
     node = _section(tree, "pipeline", name)
     if model := node.entries.get(_MODEL):
         raise UnsupportedFeatureError(
-            "models are not to be had in a pipeline",
+            "models are not supported in a pipeline",
             where=f"pipeline of {name}, {model.position}",
             now=f"Call the model in a function of your own, under '{_FUNCTIONS}'.",
         )
@@ -202,7 +206,7 @@ def _pipeline(tree: MapNode, name: str) -> SectionOptions | None:
 def _settings(options: SectionOptions) -> PipelineSettings:
     for option in JOB_KEYS:
         if isinstance(option, Option):
-            options.get(option)  # tells where, if it cannot be read
+            options.get(option)  # raises with the path if the file cannot be read
     own = {key for option in PIPELINE_OPTIONS if isinstance(option, Option) for key in option.keys}
     settings = read_settings(PipelineSettings, options.get)
     collector, functions = _collector(options), tuple(_functions(options))

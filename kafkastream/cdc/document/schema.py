@@ -1,4 +1,4 @@
-"""The JSON schema of documents, made from the options' declarations; editors complete and check documents by it."""
+"""JSON schema of pipeline documents, generated from the options' declarations, for completion and checks in editors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NUMBER_AS_TEXT: Final[Schema] = {"type": "string", "pattern": r"^\s*[+-]?[0-9]"
 
 
 def json_schema() -> Schema:
-    """Return the schema of a document.
+    """Return the JSON schema of a document.
 
     Example:
         >>> sorted(json_schema()["properties"])
@@ -93,7 +93,7 @@ def _of_type(type_: SectionType[Any], more: Schema) -> Schema:
 
 
 def _of(connector: Connector, nodes: Mapping[str, Any] | None = None) -> Schema:
-    """Return the schema of a section with some options."""
+    """Return the schema of a section with a connector's options."""
     families = [option for option in connector.options if isinstance(option, OptionFamily)]
     required = [{"anyOf": [{"required": [key]} for key in option.keys]} for option in connector.required]
     return {
@@ -138,7 +138,9 @@ def _of_values(parse: Callable[[str], Any]) -> Schema:
 
 
 def _in_any_case(texts: Iterable[str]) -> Schema:
-    """Return a schema of texts in any case, with ``-`` or ``_``: JSON schemas have no flag for it."""
+    """Return a schema of texts in any case, with ``-`` or ``_``; JSON schema has no flag for case-insensitive
+    patterns.
+    """
     return {"type": "string", "pattern": f"^(?:{'|'.join(map(_letters, texts))})$"}
 
 

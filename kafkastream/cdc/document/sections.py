@@ -1,4 +1,4 @@
-"""Sections of a document as options: which there are, where they stand, and what is wrong with them."""
+"""Sections of a document as options, with their positions, and checks of their keys."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ _WAREHOUSES: Final = frozenset(
 
 
 def declared_type(name: str, document: str, node: MapNode) -> SectionType[Any]:
-    """Return the type of a source or a sink.
+    """Return the type of a source or sink.
 
     Args:
         name: ``source`` or ``sink``.
-        document: The document, for errors.
-        node: The section.
+        document: Name of the document, for errors.
+        node: Contents of the section.
 
     Raises:
-        DefinitionError: There is no type, or no such type.
-        UnsupportedFeatureError: It is a type of Flink CDC's that is not to be had here.
+        DefinitionError: The type is missing or unknown.
+        UnsupportedFeatureError: The type exists in Flink CDC, but is not supported.
     """
     types: Mapping[str, SectionType[Any]] = SOURCES if name == "source" else SINKS
     entry = node.entries.get(TYPE.key)
@@ -104,16 +104,16 @@ def _unknown_type(name: str, written: str, where: str, types: Mapping[str, Any])
 
 
 def section_options(subject: str, node: MapNode, connector: Connector, nodes: Sequence[str] = ()) -> SectionOptions:
-    """Return the options of a section, once all keys are known and all values are there.
+    """Return the options of a section; all keys and values are checked.
 
     Args:
-        subject: The section as errors name it.
-        node: Its content.
-        connector: Its options.
-        nodes: Its keys whose values are lists or mappings.
+        subject: Name of the section in errors.
+        node: Contents of the section.
+        connector: Declared options.
+        nodes: Keys whose values are lists or mappings.
 
     Raises:
-        DefinitionError: A key is unknown, a value is missing or no scalar, or a required option is not given.
+        DefinitionError: A key is unknown, a value is missing or no scalar, or a required option is missing.
     """
     declared = {key: option for option in connector.options if isinstance(option, Option) for key in option.keys}
     entries = node.entries
@@ -164,7 +164,7 @@ def _joined(scalars: Sequence[Scalar], separator: str, position: Position) -> Sc
 
 
 def _dotted(key: str, entry: Entry, declared: Mapping[str, Option[Any]]) -> str:
-    """Tell how nested keys are written."""
+    """Return a hint to write nested keys with dots."""
     if isinstance(entry.node, MapNode) and any(one.startswith(f"{key}.") for one in declared):
         inner = next(iter(entry.node.entries), "…")
         return f"Write keys in one line, with dots: '{key}.{inner}'."
@@ -172,7 +172,8 @@ def _dotted(key: str, entry: Entry, declared: Mapping[str, Option[Any]]) -> str:
 
 
 def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str, MapNode]]:
-    """Return the mappings of a list, each with its name for errors; none if the section is not there or empty.
+    """Yield the mappings of a list section, each with its name in errors; nothing if the section is missing or
+    empty.
 
     Raises:
         DefinitionError: The section is no list of mappings.
@@ -191,7 +192,7 @@ def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str
 def moved_mapping(
     document: str, source: MapNode, sink: MapNode, sink_type: SectionType[Any]
 ) -> tuple[MapNode, MapNode]:
-    """Move the topic mapping from the source, where examples have it, to the sink whose option it is."""
+    """Move the topic mapping from the source, where Flink CDC's examples have it, to the sink that declares it."""
     entry = source.entries.get(TOPIC_MAPPING.key)
     if entry is None or sink_type is not KAFKA_SINK or TOPIC_MAPPING.key in sink.entries:
         return source, sink

@@ -1,4 +1,4 @@
-"""YAML as nodes with positions; nothing is constructed of it but texts, lists and mappings."""
+"""Parser from YAML to nodes with positions: texts, lists and mappings only; no objects are constructed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["SECTIONS", "Resolve", "parse_tree"]
 log = logging.getLogger("kafkastream")
 
 Resolve: TypeAlias = Callable[[str, str], str]
-"""From a text and its place to the text with variables replaced."""
+"""Function of a text and its position to the text with variables substituted."""
 
 SECTIONS: Final = ("source", "sink", "transform", "route", "pipeline")
 _MOST_CHARACTERS: Final = 1_000_000
@@ -41,15 +41,15 @@ _HINTS: Final = {
 
 
 def parse_tree(text: str, name: str, resolve: Resolve) -> MapNode:
-    """Read a document.
+    """Parse a document.
 
     Args:
-        text: The document in YAML.
-        name: What errors call it.
-        resolve: Replaces the variables in a scalar.
+        text: YAML document.
+        name: Name of the document in errors.
+        resolve: Substitutes the variables in a scalar.
 
     Raises:
-        DefinitionError: The text is no YAML, too large, or more than texts, lists and mappings.
+        DefinitionError: The text is no YAML, too large, or uses other constructs than texts, lists and mappings.
     """
     if len(text) > _MOST_CHARACTERS:
         raise DefinitionError(f"the document has {len(text)} characters, and {_MOST_CHARACTERS} at most", where=name)
@@ -80,7 +80,9 @@ def _composed(text: str, name: str) -> yaml.Node | None:
 
 
 def _outdented(text: str, error: yaml.MarkedYAMLError) -> str | None:
-    """Move a section to the first column that stands between the columns: `` route:`` behind a section."""
+    """Move a section that is indented by mistake, such as `` route:``, to the first column; None if that is not the
+    error.
+    """
     lines = text.splitlines(keepends=True)
     line = _line(error)
     if line >= len(lines) or not _INDENTED_SECTION.match(lines[line]):
@@ -116,14 +118,14 @@ def _position(mark: yaml.Mark) -> Position:
 @final
 @attrs.define
 class _Conversion:
-    """From YAML's nodes to ours."""
+    """Converter from YAML's nodes to ours."""
 
     name: str
     resolve: Resolve
     nodes: int = 0
 
     def node(self, node: yaml.Node, depth: int) -> Node:
-        """Convert a node; an alias is converted anew each time, so that what it stands for counts."""
+        """Convert a node; an alias is converted each time it is used, so that it counts toward the size limit."""
         self.nodes += 1
         if self.nodes > _MOST_NODES or depth > _DEEPEST:
             raise self.refusal(
@@ -139,14 +141,14 @@ class _Conversion:
                 return MapNode(FrozenMap(self.entries(node, depth)), position)
 
     def scalar(self, node: yaml.ScalarNode, position: Position) -> Scalar:
-        """Convert a scalar, whatever its type is."""
+        """Convert a scalar of any type."""
         if node.tag not in _PLAIN_TAGS:
             raise self.refusal(f"the tag {node.tag!r} is not supported", node, "Write plain values.")
         text = self.resolve(node.value, f"{self.name}, {position}")
         return Scalar(text, node.value, position, is_null=node.tag == f"{_TAG}null")
 
     def entries(self, node: yaml.Node, depth: int) -> dict[str, Entry]:
-        """Convert the pairs of a mapping; its own count before merged ones."""
+        """Convert the pairs of a mapping, which take precedence over merged ones (``<<``)."""
         own: dict[str, Entry] = {}
         merged: dict[str, Entry] = {}
         for key, value in node.value:
@@ -168,7 +170,7 @@ class _Conversion:
         return str(node.value)
 
     def merged(self, node: yaml.Node) -> Iterator[yaml.Node]:
-        """Return the mappings behind ``<<``."""
+        """Yield the mappings of a merge key (``<<``)."""
         self.nodes += 1
         found = node.value if isinstance(node, yaml.SequenceNode) else [node]
         for one in found:
@@ -177,5 +179,5 @@ class _Conversion:
             yield one
 
     def refusal(self, what: str, node: yaml.Node, now: str = "") -> DefinitionError:
-        """Return an error about a node."""
+        """Return an error with the position of a node."""
         return DefinitionError(what, where=f"{self.name}, {_position(node.start_mark)}", now=now)

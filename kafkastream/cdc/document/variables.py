@@ -1,4 +1,4 @@
-"""Variables of a document: what ``${name}`` and ``${secret_values.name}`` stand for."""
+"""Variables of a document: ``${name}`` and ``${secret_values.name}``."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _SHORTEST_MASKED: Final = 3
 @final
 @attrs.define
 class Variables:
-    """Values of variables, and the secrets among those that were asked for.
+    """Values of variables, and the secrets among those that have been substituted.
 
     Args:
-        given: Values by names, which count first.
-        environ: The environment: ``kafka.topic`` is also found as ``KAFKA_TOPIC``; this process's if not given.
+        given: Values by name, which take precedence.
+        environ: Environment, in which ``kafka.topic`` is also found as ``KAFKA_TOPIC``; by default, the process's.
 
     Example:
         >>> variables = Variables({"kafka.topic": "orders", "secret_values.pw": "1234"}, {})
@@ -46,17 +46,17 @@ class Variables:
     secrets: set[str] = attrs.field(init=False, factory=set, repr=False)
 
     def resolve(self, text: str, where: str) -> str:
-        """Replace the references in a text; ``$${name}`` becomes ``${name}``.
+        """Substitute the references in a text; ``$${name}`` becomes ``${name}``.
 
         Args:
-            text: A scalar of the document.
-            where: Its place.
+            text: Scalar of the document.
+            where: Position of the scalar, for errors.
 
         Returns:
-            The text; a ``Secret`` if a secret is in it.
+            Text after substitution; a ``Secret`` if it contains a secret.
 
         Raises:
-            DefinitionError: There is no such variable.
+            DefinitionError: A variable has no value.
         """
         hides = False
         parts: list[str] = []
@@ -107,7 +107,7 @@ def _environment_name(name: str) -> str:
 
 
 def variables_of_file(path: Path) -> Mapping[str, str]:
-    """Read a file of variables: a mapping in YAML, whose nested names are joined by dots.
+    """Read a file of variables: a YAML mapping, whose nested names are joined by dots.
 
     Raises:
         DefinitionError: The file cannot be read, or is no mapping.
@@ -128,7 +128,7 @@ def _flat(node: Node, name: str, file: str) -> Iterator[tuple[str, str]]:
 
 
 def read_text(path: Path) -> str:
-    """Read a file of the user's.
+    """Read a text file.
 
     Raises:
         DefinitionError: The file cannot be read, or is not UTF-8.

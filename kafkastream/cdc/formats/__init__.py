@@ -1,1 +1,1 @@
-"""Formats that pipelines read: each with its options and its reader."""
+"""Formats that pipelines read, each with its options and its reader."""

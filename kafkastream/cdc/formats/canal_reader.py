@@ -1,4 +1,4 @@
-"""Canal's change events as JSON."""
+"""Reader of Canal JSON."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _NULL: Final = msgspec.Raw(b"null")
 
 
 class CanalInference(enum.Enum):
-    """Whence the types of columns are."""
+    """Strategy by which types of columns are inferred (``canal-json.infer-schema.strategy``)."""
 
     AUTO = "AUTO"
-    """The JSON values."""
+    """From the JSON values."""
     SQL_TYPE = "SQL_TYPE"
-    """The message's ``sqlType``: JDBC's codes."""
+    """From the message's ``sqlType``: codes of ``java.sql.Types``."""
     MYSQL_TYPE = "MYSQL_TYPE"
-    """The message's ``mysqlType``."""
+    """From the message's ``mysqlType``: types of MySQL."""
 
 
 def _regex(value: str) -> str:
@@ -81,7 +81,7 @@ class CanalJson(DistributedSettings):
     tinyint1_as_boolean: bool = setting(TINYINT1_AS_BOOLEAN)
 
     def adapted(self, rules: RowRules) -> RowRules:
-        """Return the rules by which records are rows, as the options of the format want them; Canal's numbers are texts."""
+        """Return the row rules with the format's options; Canal writes numbers as text."""
         return attrs.evolve(super().adapted(rules), conversion=attrs.evolve(rules.conversion, reads_texts=True))
 
 
@@ -104,11 +104,11 @@ _names_of: Final = msgspec.json.Decoder(dict[str, str] | None).decode
 
 @final
 class CanalReader:
-    """Reads Canal JSON.
+    """Reader of Canal JSON.
 
     Args:
-        settings: The format's options.
-        tables: Tables that are known.
+        settings: Options of the format.
+        tables: Known tables.
     """
 
     def __init__(self, settings: CanalJson, tables: Tables) -> None:
@@ -141,7 +141,7 @@ class CanalReader:
                 return [Change(table.id, Operation.DELETE, row, None) for row in rows]
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
-        """Return the schema that all rows of an event show."""
+        """Return the schema inferred from all rows of an event."""
         event = _event_of(value)
         if self._leaves_out(event):
             return ()
@@ -150,18 +150,18 @@ class CanalReader:
         return ((table.id, table.found((*data, *(event.old or ())), key, event.pk_names or ())),)
 
     def forget(self, table: TableId) -> None:
-        """Look a table up again."""
+        """Forget the cached rows of a table whose schema has changed."""
         self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
 
     def _leaves_out(self, event: _Event) -> bool:
-        """Whether an event is DDL, or of a database or table that is not included."""
+        """Return whether an event is DDL, or of a database or table that is not included."""
         if event.is_ddl or event.type == "CREATE":
             return True
         is_other_database = self._database is not None and self._database(event.database or "") is None
         return is_other_database or (self._table is not None and self._table(event.table or "") is None)
 
     def _types_of(self, event: _Event) -> bytes:
-        """Return the JSON of the types that the event tells; nothing if they are not wanted."""
+        """Return the JSON of the types in the event; empty if they are not used."""
         match self._settings.inference:
             case CanalInference.AUTO:
                 return b""
@@ -223,7 +223,7 @@ def _updates(
 
 
 def _before(table: TableRows, after: Row, old: msgspec.Raw, changed: Row | None) -> Any:
-    """Return a row as it was: ``old`` has the columns that have changed, and those only."""
+    """Return a row before an update; ``old`` has only the columns that have changed."""
     if changed is None:
         return None
     before = copy.copy(after)

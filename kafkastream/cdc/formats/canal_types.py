@@ -1,4 +1,4 @@
-"""Types that Canal's messages tell of their columns, and the JSON that their values, texts of MySQL's, are of these types."""
+"""Column types in Canal messages, and conversion of their values, which are MySQL's text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_DIGITS: Final = 38
 
 
 def _number(value: Json) -> Json:
-    """Return a number's text as a JSON number: without zeros before it, as ZEROFILL writes them."""
+    """Return a number's text as a JSON number, without the leading zeros of ZEROFILL."""
     text = json_text(value)
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -39,7 +39,7 @@ def _truth(value: Json) -> Json:
 
 
 def _bytes(value: Json) -> Json:
-    """Return bytes, which Canal writes as a text of ISO-8859-1, in base64."""
+    """Return bytes, which Canal writes as ISO-8859-1 text, in base64."""
     return _base64(json_text(value).encode("iso-8859-1"))
 
 
@@ -104,11 +104,11 @@ _MYSQL_TYPES: Final[Mapping[str, tuple[MemberType, MemberType]]] = {
     "mediumblob": (_BYTES, _BYTES),
     "longblob": (_BYTES, _BYTES),
 }
-"""Types of MySQL that have one type here, signed and unsigned."""
+"""Types of MySQL that map to one type, signed or unsigned."""
 
 
 def member_of_sql_type(code: int) -> MemberType:
-    """Return the type of a column by its ``sqlType``: STRING for a code that the requirements do not list.
+    """Return the type of a column by its ``sqlType``; STRING for unknown codes.
 
     Example:
         >>> [str(member_of_sql_type(code).type) for code in (4, 3, 93, 1111)]
@@ -118,12 +118,12 @@ def member_of_sql_type(code: int) -> MemberType:
 
 
 def member_of_mysql_type(text: str, *, timestamp_is_local: bool, tinyint1_is_boolean: bool) -> MemberType:
-    """Return the type of a column by its ``mysqlType``, as Flink CDC reads MySQL: STRING where nothing else fits.
+    """Return the type of a column by its ``mysqlType``, as Flink CDC reads MySQL; STRING for unknown types.
 
     Args:
-        text: The type, such as ``int(11) unsigned``.
-        timestamp_is_local: Whether TIMESTAMP is TIMESTAMP_LTZ.
-        tinyint1_is_boolean: Whether TINYINT(1) is BOOLEAN.
+        text: Type such as ``int(11) unsigned``.
+        timestamp_is_local: Map TIMESTAMP to TIMESTAMP_LTZ.
+        tinyint1_is_boolean: Map TINYINT(1) to BOOLEAN.
 
     Example:
         >>> read = partial(member_of_mysql_type, timestamp_is_local=False, tinyint1_is_boolean=True)

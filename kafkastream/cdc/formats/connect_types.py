@@ -1,4 +1,4 @@
-"""Types of Kafka Connect's schemas, with the logical types of Connect and Debezium, and the JSON of their values."""
+"""Types of Kafka Connect schemas, with Connect's and Debezium's logical types, and conversion of their values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _QUOTE: Final = b'"'
 
 
 class ConnectField(msgspec.Struct, gc=False):
-    """A schema, as Connect's JSON converter writes it.
+    """Schema, as Connect's ``JsonConverter`` writes it.
 
     Attributes:
-        type: Its primitive type, or struct, array or map.
-        field: Name of the member, within a struct.
+        type: Primitive type, or struct, array or map.
+        field: Name of the member in a struct.
         name: Name of the logical type.
         parameters: Parameters of the logical type.
         fields: Members of a struct.
@@ -45,10 +45,10 @@ _schema_of: Final = msgspec.json.Decoder(ConnectField | None).decode
 
 
 def row_types(schema: Json) -> Mapping[str, MemberType]:
-    """Return the types of the members of rows by the schema of a Debezium event.
+    """Return the types of rows' members by the schema of a Debezium event.
 
     Raises:
-        ValueError: It is no schema, or of something else.
+        ValueError: The JSON is no schema of a Debezium event.
 
     Example:
         >>> after = b'{"type": "struct", "field": "after", "fields": [{"type": "int32", "field": "id"}]}'
@@ -83,7 +83,9 @@ def _decimal(parameters: Mapping[str, str]) -> MemberType:
 
 
 def _number_of_bytes(scale: int, value: Json) -> bytes:
-    """Return the number that Connect writes as the bytes of an unscaled integer; as it is where it is a number already."""
+    """Return the number that Connect writes as the bytes of an unscaled integer; unchanged if it already is a
+    number.
+    """
     data = bytes(value)
     if not data.startswith(_QUOTE):
         return data
@@ -92,7 +94,7 @@ def _number_of_bytes(scale: int, value: Json) -> bytes:
 
 
 def _variable_scale(value: Json) -> Json:
-    """Return the number of a struct of ``scale`` and ``value``, as text."""
+    """Return the number of a struct with ``scale`` and ``value``, as text."""
     number = msgspec.json.decode(value, type=_ScaledDecimal)
     return _quoted(_number_of_bytes(number.scale, number.value).decode())
 
@@ -124,7 +126,7 @@ def _clock_text(units: int, digits: int) -> str:
 
 
 def _stamp(digits: int, value: Json) -> Json:
-    """Return a timestamp, given since 1970 in units of its precision."""
+    """Return a timestamp, given in units of its precision since 1970."""
     return _at(value, lambda units: _stamp_text(units, digits))
 
 
@@ -138,7 +140,7 @@ def _fraction(fraction: int, digits: int) -> str:
 
 
 def _at(value: Json, text_of: Callable[[int], str]) -> Json:
-    """Return a time as text; what is out of range stays a number, which makes a STRING of the column."""
+    """Return a time as text; out of range, it stays a number, which makes the column STRING."""
     units = msgspec.json.decode(value, type=int)
     try:
         return _quoted(text_of(units))

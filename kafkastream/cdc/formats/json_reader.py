@@ -1,4 +1,4 @@
-"""Plain JSON: each record is a row to insert."""
+"""Reader of plain JSON: each record is a row to insert."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ class Json(FormatSettings):
     fixed_types: FrozenMap[str, DataType] = setting(FIXED_TYPES)
 
     def adapted(self, rules: RowRules) -> RowRules:
-        """Return the rules by which records are rows, as the options of the format want them."""
+        """Return the row rules with the format's options."""
         flattens = self.flatten_nested_columns
         return attrs.evolve(super().adapted(rules), flattens=flattens, fixed_types=self.fixed_types)
 
 
 @final
 class JsonReader:
-    """Reads plain JSON.
+    """Reader of plain JSON.
 
     Args:
-        settings: The format's options.
-        tables: Tables that are known.
+        settings: Options of the format.
+        tables: Known tables.
     """
 
     def __init__(self, settings: Json, tables: Tables) -> None:
@@ -92,7 +92,7 @@ class JsonReader:
         self._parts = _parts_decoder(self._fields)
 
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
-        """Return the one row to insert."""
+        """Return the insert of a record's row."""
         name = tuple(map(bytes, self._parts(value))) if self._fields else topic
         table = self._known.get(name)
         if table is None:
@@ -103,12 +103,12 @@ class JsonReader:
         return (tuple.__new__(Change, (table.id, _INSERT, None, row)),)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
-        """Return the schema that the row shows."""
+        """Return the schema inferred from the row."""
         finder = self._tables.finder(self._table_id(topic, value))
         return ((finder.id, finder.found((value,), key)),)
 
     def forget(self, table: TableId) -> None:
-        """Look a table up again."""
+        """Forget the cached rows of a table whose schema has changed."""
         self._known = {name: rows for name, rows in self._known.items() if rows.id != table}
 
     def _table_id(self, topic: str, value: bytes) -> TableId:
@@ -118,7 +118,7 @@ class JsonReader:
 
 
 def _parts_decoder(fields: Sequence[str]) -> Callable[[bytes], tuple[msgspec.Raw, ...]]:
-    """Return the function from an object to its members of some names: null where one is missing."""
+    """Return the function from an object to some of its members; null for missing ones."""
     if not are_plain(fields):
         return lambda value: tuple((members_of(value) or {}).get(name, _NULL) for name in fields)
     names = {f"f{place}": name for place, name in enumerate(fields)}

@@ -1,4 +1,4 @@
-"""Options that the formats have in common, and what a format's reader is."""
+"""Common options of the formats, and the protocol of a format's reader."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ class FormatReader(Protocol):
     """Reader of the records of a format."""
 
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
-        """Return the changes of rows that a record holds.
+        """Return the row changes in a record.
 
         Raises:
-            MisfitError: A table is not known, or a row does not fit its schema.
-            MalformedRecordError: It cannot be read.
+            MisfitError: A table is unknown, or a row does not match its schema.
+            MalformedRecordError: The record cannot be parsed.
         """
         ...
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
-        """Return the schemas that the rows of a record show.
+        """Return the schemas inferred from the rows of a record.
 
         Raises:
-            MalformedRecordError: It cannot be read.
+            MalformedRecordError: The record cannot be parsed.
         """
         ...
 
     def forget(self, table: TableId) -> None:
-        """Look a table up again: its schema is another one."""
+        """Forget the cached rows of a table whose schema has changed."""
         ...
 
 
@@ -62,7 +62,7 @@ class FormatSettings:
     """Options of every format that pipelines read.
 
     Attributes:
-        identifier: The format's name in documents.
+        identifier: Name of the format in documents.
     """
 
     identifier: ClassVar[str]
@@ -70,7 +70,7 @@ class FormatSettings:
     primitive_as_string: bool = setting(AS_STRING)
 
     def adapted(self, rules: RowRules) -> RowRules:
-        """Return the rules by which records are rows, as the options of the format want them."""
+        """Return the row rules with the format's options."""
         return attrs.evolve(rules, primitive_as_string=self.primitive_as_string)
 
 

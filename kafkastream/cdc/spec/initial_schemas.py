@@ -1,4 +1,4 @@
-"""Schemas that CREATE TABLE statements declare."""
+"""Schemas declared by CREATE TABLE statements."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["initial_schemas"]
 
 
 def initial_schemas(ddls: str) -> Mapping[TableId, TableSchema]:
-    """Read the schemas of ``CREATE TABLE`` statements in Flink SQL.
+    """Parse the schemas of ``CREATE TABLE`` statements in Flink SQL.
 
     Args:
-        ddls: The statements, separated by ``;``; columns and a primary key are all that they have.
+        ddls: Statements separated by ``;``, with columns and a primary key only.
 
     Raises:
-        ValueError: The text is no such statements.
-        UnsupportedFeatureError: Rows of a pipeline cannot have the type of a column.
+        ValueError: The text is something else.
+        UnsupportedFeatureError: The type of a column is not supported in pipelines.
 
     Example:
         >>> schemas = initial_schemas(

@@ -1,4 +1,4 @@
-"""The sink ``kafka``: changes of tables as messages of topics."""
+"""Sink ``kafka``: changes of tables as Kafka messages."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ __all__ = [
 
 
 class MessageFormat(enum.Enum):
-    """How a change is a message."""
+    """Format of a change as a message."""
 
     DEBEZIUM_JSON = "debezium-json"
     CANAL_JSON = "canal-json"
 
 
 class KeyFormat(enum.Enum):
-    """How a primary key is the key of a message."""
+    """Format of a primary key as the key of a message."""
 
     JSON = "json"
     CSV = "csv"
 
 
 class PartitionStrategy(enum.Enum):
-    """Which partition a message goes to."""
+    """Choice of a message's partition."""
 
     ALL_TO_ZERO = "all-to-zero"
     HASH_BY_KEY = "hash-by-key"
@@ -65,7 +65,7 @@ class TopicMapping:
     """Topics by patterns of tables: ``sink.tableId-to-topic.mapping``.
 
     Args:
-        rules: Patterns with their topics, in order; the first that selects a table counts.
+        rules: Patterns and topics, in order; the first pattern that selects a table counts.
 
     Example:
         >>> mapping = TopicMapping.parse("db.t1,db.t2:topic1;db.t3:topic2")
@@ -77,15 +77,15 @@ class TopicMapping:
 
     @staticmethod
     def parse(text: str) -> TopicMapping:
-        """Read ``db.t1,db.t2:topic1;db.t3:topic2``.
+        """Parse ``db.t1,db.t2:topic1;db.t3:topic2``.
 
         Raises:
-            ValueError: The text is no such mapping.
+            ValueError: The text has another form.
         """
         return TopicMapping(tuple(_rule(part.strip()) for part in text.split(";") if part.strip()))
 
     def topic(self, table: TableId) -> str | None:
-        """Return the topic of a table, if a rule selects it."""
+        """Return the topic of a table, or None if no pattern selects it."""
         return next((topic for pattern, topic in self.rules if pattern.selects(table)), None)
 
 
@@ -99,10 +99,10 @@ def _rule(text: str) -> tuple[TablePattern, str]:
 @final
 @attrs.frozen
 class MessagesAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
-    """Messages as the pipeline has made them.
+    """Serialization schema for messages that the pipeline has already encoded.
 
     Args:
-        topic: The topic of all messages; None if each table has its own.
+        topic: Topic of all messages; None if each table has its own.
     """
 
     topic: str | None = None
@@ -165,12 +165,12 @@ CUSTOM_HEADERS: Final = Option[Mapping[str, str]](
 @final
 @attrs.frozen(kw_only=True)
 class KafkaPipelineSink(PipelineSink):
-    """Topics that get the changes of tables.
+    """Sink that writes the changes of tables to topics.
 
     Args:
-        sink: Servers, properties and delivery guarantee, as for the other doors.
+        sink: Servers, properties and delivery guarantee of a DataStream ``KafkaSink``.
 
-    The other fields are options, by the same names in a document.
+    The other fields are options, with the same names in a document.
 
     Raises:
         DefinitionError: Fields contradict each other.
@@ -196,15 +196,15 @@ class KafkaPipelineSink(PipelineSink):
 
     @staticmethod
     def of(builder: KafkaSinkBuilder[Any], *, topic: str | None = None, **options: Any) -> KafkaPipelineSink:
-        """Make a sink of a builder that lacks nothing but the serializer.
+        """Create a sink from a builder without a serializer.
 
         Args:
             builder: Servers, properties and delivery guarantee.
-            topic: The topic of all tables; None if each has its own.
-            options: The other fields of the class.
+            topic: Topic of all tables; None if each has its own.
+            options: Other fields of the class.
 
         Raises:
-            DefinitionError: Something is missing or contradictory.
+            DefinitionError: A setting is missing, or settings contradict each other.
 
         Example:
             >>> brokers = KafkaSink.builder().set_bootstrap_servers("localhost:9092")
@@ -217,7 +217,7 @@ class KafkaPipelineSink(PipelineSink):
         return KafkaPipelineSink(sink=sink, topic=topic, **options)
 
     def topic_of(self, table: TableId) -> str:
-        """Return the topic of a table, after routes: the one topic, else the mapping's, else the table's own."""
+        """Return the topic of a table, after routes: the single topic, or the mapping's, or the table's name."""
         return self.topic or self.topic_mapping.topic(table) or str(table)
 
 

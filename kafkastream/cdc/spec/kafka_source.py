@@ -1,4 +1,4 @@
-"""The source ``kafka``: topics whose records are changes of tables."""
+"""Source ``kafka``: topics whose records are changes of tables."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _METADATA: Final = tuple(key for key in READABLE if key != "header-list")
 
 
 class InferenceStrategy(enum.Enum):
-    """When schemas are inferred."""
+    """Time of schema inference."""
 
     CONTINUOUS = "continuous"
     STATIC = "static"
 
 
 class KeyFormat(enum.Enum):
-    """The format of the messages' keys."""
+    """Format of the messages' keys."""
 
     JSON = "json"
 
@@ -120,13 +120,13 @@ MAX_ERRORS: Final = Option[int](
 @final
 @attrs.frozen(kw_only=True)
 class KafkaPipelineSource:
-    """Topics whose records are changes of tables.
+    """Source that reads changes of tables from topics.
 
     Args:
-        source: Which records are read, as for the other doors.
-        value_format: How values are read; Debezium JSON unless told otherwise.
+        source: Topics, offsets and properties of a DataStream ``KafkaSource``.
+        value_format: Format of values; by default, Debezium JSON.
 
-    The other fields are options, by the same names in a document.
+    The other fields are options, with the same names in a document.
 
     Raises:
         DefinitionError: Fields contradict each other.
@@ -156,14 +156,14 @@ class KafkaPipelineSource:
 
     @staticmethod
     def of(builder: KafkaSourceBuilder[Any], **options: Any) -> KafkaPipelineSource:
-        """Make a source of a builder that lacks nothing but the deserializer.
+        """Create a source from a builder without a deserializer.
 
         Args:
             builder: Servers, topics, offsets and properties.
-            options: The other fields of the class.
+            options: Other fields of the class.
 
         Raises:
-            DefinitionError: Something is missing or contradictory.
+            DefinitionError: A setting is missing, or settings contradict each other.
 
         Example:
             >>> orders = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("orders")

@@ -1,4 +1,4 @@
-"""A pipeline: what the user meant."""
+"""``PipelineSpec``: the definition of a pipeline."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _routes(rules: Iterable[RouteRule]) -> tuple[RouteRule, ...]:
 @final
 @attrs.frozen(kw_only=True)
 class PipelineSpec:
-    """A pipeline as the user defined it: plain data, ready to run.
+    """Definition of a pipeline: plain data, ready to run.
 
     Args:
-        source: What is read.
-        sink: Where it is written.
-        transforms: What becomes of rows; the first rule that selects a table counts.
-        routes: Which tables the rows go to; the source's own where no rule matches.
-        settings: How the job runs.
+        source: Source.
+        sink: Sink.
+        transforms: Transform rules; the first one that selects a table counts.
+        routes: Route rules; without a matching rule, rows go to a table of the source's name.
+        settings: Settings of the job.
 
     Raises:
         DefinitionError: Parts contradict each other.
@@ -62,7 +62,7 @@ class PipelineSpec:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the source ends."""
+        """True if the source ends."""
         return not isinstance(self.source, KafkaPipelineSource) or self.source.source.stopping_offsets is not None
 
 

@@ -1,4 +1,4 @@
-"""The sinks ``postgres`` and ``hologres``: tables of a database that speaks PostgreSQL's protocol."""
+"""Sinks ``postgres`` and ``hologres``: tables of databases that speak PostgreSQL's protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
 
 
 class TypeNormalization(enum.Enum):
-    """How wide the columns of new tables are."""
+    """Width of the columns of new tables."""
 
     STANDARD = "STANDARD"
     BROADEN = "BROADEN"
@@ -71,12 +71,12 @@ DBNAME: Final = attrs.evolve(DATABASE, key="dbname", default="")
 @final
 @attrs.frozen(kw_only=True)
 class PostgresSink(PipelineSink):
-    """Tables of a PostgreSQL database.
+    """Sink that writes to tables of a PostgreSQL database.
 
-    The fields are options, by the same names in a document.
+    The fields are options, with the same names in a document.
 
     Raises:
-        DefinitionError: The server, the database or a number is no such thing.
+        DefinitionError: The server or database is invalid, or a number is out of range.
 
     Example:
         >>> sink = PostgresSink.of_url("postgresql://writer:pw@db:5433/shop")
@@ -109,14 +109,14 @@ class PostgresSink(PipelineSink):
 
     @staticmethod
     def of_url(url: str, **options: object) -> PostgresSink:
-        """Make a sink of a URL, which may have a user and a password.
+        """Create a sink from a URL.
 
         Args:
-            url: ``postgresql://user:password@host:port/database``; ``jdbc:`` may stand before it.
-            options: The other fields of the class; these count before the URL's.
+            url: ``postgresql://user:password@host:port/database``, with or without ``jdbc:`` before it.
+            options: Other fields of the class, which override parts of the URL.
 
         Raises:
-            DefinitionError: It is no such URL.
+            DefinitionError: The URL is invalid.
         """
         return PostgresSink(**{**_of_url(url), **options})  # type: ignore[arg-type]  # the constructor checks
 

@@ -1,4 +1,4 @@
-"""Rules of a pipeline: which tables are transformed, and where they are routed."""
+"""Transform and route rules of a pipeline."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def _columns(value: Iterable[str]) -> tuple[str, ...]:
 
 
 def _projection(value: str) -> str:
-    # A plain scalar of YAML cannot begin with an asterisk, so that documents write a backslash before it.
+    # A plain scalar of YAML cannot begin with an asterisk, which marks an alias, so documents write a backslash before it.
     return value.replace(r"\*", "*").strip()
 
 
 def table_options(value: str, delimiter: str = ",") -> Mapping[str, str]:
-    """Read ``k1=v1,k2=v2``.
+    """Parse ``k1=v1,k2=v2``.
 
     Raises:
         ValueError: A pair has no ``=``.
@@ -121,10 +121,10 @@ REPLACE_SYMBOL: Final = Option[str | None](
 @final
 @attrs.frozen(kw_only=True)
 class TransformRule:
-    r"""What becomes of the rows of some tables; the first rule that selects a table counts.
+    r"""Transformation of some tables' rows; the first rule that selects a table counts.
 
     Raises:
-        DefinitionError: The rule selects nothing.
+        DefinitionError: The rule selects no table.
 
     Example:
         >>> TransformRule(source_table=r"shop.\.*", primary_keys="id").primary_keys
@@ -146,10 +146,11 @@ class TransformRule:
 @final
 @attrs.frozen(kw_only=True)
 class RouteRule:
-    r"""Where the rows of some tables go.
+    r"""Route of some tables' rows to a sink table.
 
     Raises:
-        DefinitionError: There is no target, a group does not exist, or groups stand beside a replace symbol.
+        DefinitionError: The target is missing, refers to a group that does not exist, or has both groups and a replace
+            symbol.
 
     Example:
         >>> rule = RouteRule(source_table=r"db_(\.*).(\.*)_t", sink_table="x_$1.y_$2")
@@ -172,7 +173,7 @@ class RouteRule:
             TableId.parse(self.sink_table)
 
     def target(self, table: TableId) -> TableId | None:
-        """Return where a table goes; None if the rule does not mean it."""
+        """Return the target of a table; None if the rule does not match it."""
         found = self.source_table.match(table)
         if found is None:
             return None
@@ -196,6 +197,6 @@ def _replacement(part: re.Match[str], found: re.Match[str]) -> str:
     if part["escaped"]:
         return part["escaped"]
     digits = part["number"]
-    # As in Java, as many digits belong to the number as there are groups: $12 is group 1 and a 2 if there are ten.
+    # As in Java's Matcher.appendReplacement, $12 is group 1 followed by a 2 if there are fewer than twelve groups.
     length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= found.re.groups), default=1)
     return (found[int(digits[:length])] or "") + digits[length:]

@@ -26,13 +26,13 @@ NAME: Final = Option[str | None](key="name", parse=text, default=None, doc="A na
 @final
 @attrs.frozen
 class Scalar:
-    """A value, as text whatever its type in YAML is.
+    """Scalar value as text, whatever its type in YAML.
 
     Args:
-        text: The value after substitution; a ``Secret`` if a secret is in it.
-        written: The text as it stands in the document.
-        position: Its place.
-        is_null: Whether there is no value: nothing, ``~`` or ``null``.
+        text: Text after substitution; a ``Secret`` if it contains a secret.
+        written: Text as written in the document.
+        position: Position in the document.
+        is_null: True if the value is empty, ``~`` or ``null``.
     """
 
     text: str
@@ -44,7 +44,7 @@ class Scalar:
 @final
 @attrs.frozen
 class ListNode:
-    """A list of nodes."""
+    """List of nodes."""
 
     items: tuple[Node, ...]
     position: Position
@@ -53,7 +53,7 @@ class ListNode:
 @final
 @attrs.frozen
 class Entry:
-    """A value of a mapping, and the place of its key."""
+    """Value of a mapping, and the position of its key."""
 
     position: Position
     node: Node
@@ -62,13 +62,13 @@ class Entry:
 @final
 @attrs.frozen
 class MapNode:
-    """A mapping of nodes."""
+    """Mapping of nodes."""
 
     entries: Mapping[str, Entry] = attrs.field(converter=FrozenMap[str, Entry])
     position: Position
 
     def scalars(self) -> Iterator[tuple[str, Entry, Scalar]]:
-        """Entries whose values are scalars."""
+        """Yield the entries whose values are scalars."""
         return ((key, entry, entry.node) for key, entry in self.entries.items() if isinstance(entry.node, Scalar))
 
 
@@ -78,13 +78,13 @@ Node: TypeAlias = Scalar | ListNode | MapNode
 @final
 @attrs.frozen
 class Section:
-    """Options of a document that belong together; a ``Declaration`` like a table's.
+    """Section of a document: a ``Declaration`` of options, like that of a table.
 
     Args:
-        subject: The section as errors name it: ``source of job.yaml``.
-        options: Its scalars, as they are written.
-        positions: Where each option stands, and under an empty key the section.
-        nodes: Its lists and mappings.
+        subject: Name of the section in errors: ``source of job.yaml``.
+        options: Scalars as written.
+        positions: Position of each option, and under an empty key that of the section.
+        nodes: Lists and mappings.
     """
 
     subject: str
@@ -93,7 +93,7 @@ class Section:
     nodes: Mapping[str, Entry] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, Entry], repr=False)
 
     def refusal(self, what: str, position: Position, now: str = "") -> DefinitionError:
-        """Return an error about a place in the section."""
+        """Return an error with a position in the section."""
         return DefinitionError(what, where=f"{self.subject}, {position}", now=now)
 
 
@@ -104,12 +104,12 @@ SectionOptions: TypeAlias = GivenOptions[Section]
 @final
 @attrs.frozen
 class SectionType(Generic[T_co]):
-    """A type of sources or sinks: its name and options, and how its value is read.
+    """Type of sources or sinks: name, options, and the function that reads them.
 
     Args:
-        connector: What ``type`` says, and the options.
-        read: Makes the value of the options; raises ``DefinitionError``.
-        doc: What it is, in a sentence.
+        connector: Value of ``type``, and the options.
+        read: Creates the value from the options; raises ``DefinitionError``.
+        doc: Description in a sentence.
         nodes: Options that are lists or mappings, with the JSON schema of each.
     """
 

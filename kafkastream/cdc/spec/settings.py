@@ -1,4 +1,4 @@
-"""The settings of a pipeline: its job, its rules for schemas, and what becomes of messages that cannot be read."""
+"""Settings of a pipeline: job, schema changes, and handling of records that cannot be parsed."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ __all__ = [
 
 
 class RuntimeMode(enum.Enum):
-    """Whether a pipeline goes on, or ends with its source."""
+    """Runtime mode of a pipeline."""
 
     STREAMING = "STREAMING"
     BATCH = "BATCH"
 
 
 class RouteMode(enum.Enum):
-    """Which of several rules that match count."""
+    """Number of matching route rules that apply: all, or the first."""
 
     ALL_MATCH = "ALL_MATCH"
     FIRST_MATCH = "FIRST_MATCH"
 
 
 class SchemaChangeBehavior(enum.Enum):
-    """What becomes of changes of schemas."""
+    """Reaction to schema changes."""
 
     EXCEPTION = "exception"
     EVOLVE = "evolve"
@@ -68,13 +68,15 @@ class SchemaChangeBehavior(enum.Enum):
 @final
 @attrs.frozen
 class LoggerCollector:
-    """Messages that cannot be read are told in the log."""
+    """Collector that logs records which cannot be parsed."""
 
 
 @final
 @attrs.frozen
 class KafkaCollector:
-    """Messages that cannot be read are kept in a topic of the source's brokers, which must exist or be created by them."""
+    """Collector that writes records which cannot be parsed to a topic of the source's brokers, which must exist or
+    be auto-created.
+    """
 
     topic: str
 
@@ -94,14 +96,14 @@ FUNCTION_CLASSPATH: Final = Option[str](
 @final
 @attrs.frozen
 class PipelineFunction:
-    """A function of the user's for expressions.
+    """User-defined function for expressions.
 
     Args:
-        name: The name in expressions.
+        name: Name in expressions.
         classpath: ``package.module.name`` of the function in Python.
 
     Raises:
-        DefinitionError: One of both is missing, or the path has no module.
+        DefinitionError: Name or path is missing, or the path has no module.
     """
 
     name: str
@@ -193,18 +195,18 @@ JOB_KEYS: Final[tuple[Option[Any] | OptionFamily, ...]] = (
 @final
 @attrs.frozen(kw_only=True)
 class PipelineSettings:
-    """How a pipeline runs.
+    """Settings of a pipeline's job.
 
     Args:
-        dirty_data_collector: Where messages go that cannot be read and are ignored.
-        functions: Functions of the user's for expressions.
-        configuration: Other settings of the job, by Flink's keys, such as ``execution.checkpointing.dir``.
+        dirty_data_collector: Collector of records that cannot be parsed and are ignored.
+        functions: User-defined functions for expressions.
+        configuration: Further settings under Flink's keys, such as ``execution.checkpointing.dir``.
 
-    The other fields are options, by the same names in a document.
+    The other fields are options, with the same names in a document.
 
     Raises:
-        DefinitionError: A setting of the job cannot be read, or two functions have one name.
-        UnsupportedFeatureError: A setting asks for what is not to be had.
+        DefinitionError: A setting is invalid, or two functions have the same name.
+        UnsupportedFeatureError: A setting asks for a feature that is not supported.
 
     Example:
         >>> settings = PipelineSettings(name="orders", configuration={"execution.checkpointing.interval": "10 s"})
@@ -229,7 +231,7 @@ class PipelineSettings:
         self.job_settings()
 
     def job_settings(self) -> JobSettings:
-        """Return the settings of the job, as the environments of the other doors make them."""
+        """Return the settings of the job, as for a DataStream or SQL job."""
         configuration = Configuration()
         for key, value in self.configuration.items():
             configuration.set_string(key, value)

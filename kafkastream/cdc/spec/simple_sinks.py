@@ -1,4 +1,4 @@
-"""The sinks ``delta``, ``print`` and ``values``."""
+"""Sinks ``delta``, ``print`` and ``values``."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ ERROR_ON_SCHEMA_CHANGE: Final = Option[bool](
 @final
 @attrs.frozen(kw_only=True)
 class DeltaSink(PipelineSink):
-    """Delta Lake tables below a path.
+    """Sink that writes to Delta Lake tables in a directory.
 
     Raises:
-        DefinitionError: There is no path.
+        DefinitionError: The path is missing.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.cdc.delta_sink"
@@ -53,14 +53,14 @@ class DeltaSink(PipelineSink):
 
     @property
     def target_text(self) -> str:
-        """Return the directory of the tables."""
+        """Directory of the tables."""
         return f"Delta Lake tables in {self.path}"
 
 
 @final
 @attrs.frozen(kw_only=True)
 class PrintSink(PipelineSink):
-    """Changes are printed by the driver."""
+    """Sink that prints changes on the driver."""
 
     engine_module: ClassVar[str] = "kafkastream.spark.cdc.appliers"
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
@@ -70,7 +70,7 @@ class PrintSink(PipelineSink):
 @final
 @attrs.frozen(kw_only=True)
 class ValuesSink(PipelineSink):
-    """Changes are collected in the driver's memory, for tests."""
+    """Sink that collects changes in the driver's memory, for tests."""
 
     engine_module: ClassVar[str] = "kafkastream.spark.cdc.appliers"
     prints: bool = setting(PRINT_ENABLED)

@@ -1,4 +1,4 @@
-"""What all sinks of pipelines have."""
+"""Base class of pipeline sinks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PipelineSink", "SchemaChangeType"]
 
 
 class SchemaChangeType(enum.Enum):
-    """Kinds of changes of schemas, as Flink CDC names them."""
+    """Kinds of schema changes, under Flink CDC's names."""
 
     ADD_COLUMN = "add.column"
     ALTER_COLUMN_TYPE = "alter.column.type"
@@ -30,7 +30,7 @@ class SchemaChangeType(enum.Enum):
 
 
 def _types(tag: str) -> frozenset[SchemaChangeType]:
-    """Read a kind, or a word of several: ``column``, ``table``, ``drop``, ``all``."""
+    """Parse a kind, or a group of kinds: ``column``, ``table``, ``drop``, ``all``."""
     found = frozenset(kind for kind in SchemaChangeType if tag in ("all", kind.value, *kind.value.split(".")))
     if not found:
         raise ValueError(f"expected {', '.join(kind.value for kind in SchemaChangeType)}, a word of them, or all")
@@ -61,12 +61,12 @@ EXCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
 
 @attrs.frozen(kw_only=True)
 class PipelineSink(Sink):
-    """A sink of a pipeline: a frozen value, whose class says what kind it is. Subclass it for a sink of a new kind."""
+    """Base class of pipeline sinks: a frozen value, whose class is the kind of the sink."""
 
     name: str | None = setting(NAME)
     included: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: INCLUDE})
     excluded: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: EXCLUDE})
 
     def follows(self, kind: SchemaChangeType) -> bool:
-        """Whether the sink is told of changes of a kind."""
+        """Return whether the sink receives schema changes of a kind."""
         return kind not in self.excluded and (kind in self.included or not self.included)

@@ -1,4 +1,6 @@
-"""All types of sinks. A new sink is a subclass of ``PipelineSink``, its ``SectionType``, a line here, and a writer in the engine."""
+"""Registry of sink types; a new sink is a subclass of ``PipelineSink``, its ``SectionType``, a line here, and a
+writer.
+"""
 
 from __future__ import annotations
 

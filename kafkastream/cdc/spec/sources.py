@@ -1,4 +1,4 @@
-"""All types of sources."""
+"""Registry of source types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats of a Kafka source's messages, by their names."""
+"""Registry of formats of a Kafka source's messages."""
 
 from __future__ import annotations
 

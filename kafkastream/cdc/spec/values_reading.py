@@ -1,4 +1,4 @@
-"""The source ``values`` as a document describes it."""
+"""Source ``values`` in a document."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _scalar(section: Section, entry: Entry) -> str:
 
 
 def _value(written: str, type_: DataType) -> Any:
-    """Convert a text as a text in JSON is converted."""
+    """Convert a text like a JSON string."""
     return _CONVERSION.converter(type_)(msgspec.json.encode(written))
 
 

@@ -1,4 +1,4 @@
-"""The source ``values``: tables and their changes, for tests and demos."""
+"""Source ``values``: tables and changes given in the definition, for tests and demos."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _frozen(values: Values | None) -> Values | None:
 @final
 @attrs.frozen
 class RowChange:
-    """A change of a row; columns that are not named are NULL.
+    """Row change with values by column name; columns that are not named are NULL.
 
     Args:
-        table: The table.
-        operation: What happens.
-        before: Values before, by columns; None for an INSERT, and for an UPDATE if they are not told.
-        after: Values after, by columns; None for a DELETE.
+        table: Table of the row.
+        operation: Kind of the change.
+        before: Values before the change; None for an INSERT, and optional for an UPDATE.
+        after: Values after the change; None for a DELETE.
     """
 
     table: TableId
@@ -52,13 +52,13 @@ def _events(events: Iterable[ValuesEvent]) -> tuple[ValuesEvent, ...]:
 @final
 @attrs.frozen(kw_only=True)
 class ValuesSource:
-    """Changes of tables and rows, in order; the source then ends.
+    """Bounded source of given changes of tables and rows.
 
     Args:
-        events: The changes; a table is created before its rows change.
+        events: Changes in order; a table is created before its rows change.
 
     Raises:
-        DefinitionError: A change does not fit its table.
+        DefinitionError: A change does not match its table.
 
     Example:
         >>> from kafkastream.sql.types import DataType, Kind
@@ -77,7 +77,7 @@ class ValuesSource:
 
     @property
     def schemas(self) -> Mapping[TableId, TableSchema]:
-        """The schemas of the tables at the end."""
+        """Schemas of the tables after all changes."""
         schemas: dict[TableId, TableSchema] = {}
         for event in self.events:
             apply_event(schemas, event)
@@ -88,7 +88,7 @@ def apply_event(schemas: dict[TableId, TableSchema], event: ValuesEvent) -> None
     """Apply a change to the schemas of the tables.
 
     Raises:
-        DefinitionError: It does not fit its table.
+        DefinitionError: The change does not match its table.
     """
     schema = schemas.get(event.table)
     if schema is None and not isinstance(event, CreateTable):

@@ -1,4 +1,4 @@
-"""Changes as Canal JSON, with the fields that Flink CDC's Kafka sink writes."""
+"""Encoder of changes as Canal JSON, with the fields of Flink CDC's Kafka sink."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class _Event(msgspec.Struct):
 
 @final
 class CanalTable:
-    """Encodes the changes of one table.
+    """Encodes the changes of a table.
 
-    Differs from Canal: ``old`` is the whole row before an update, as Flink CDC writes it, and values are not all texts.
+    Differs from Canal: ``old`` is the whole row before an update, as Flink CDC writes it, and values keep their JSON
+    types.
 
     Args:
-        table: The table's name in the messages.
-        schema: Its schema.
+        table: Name of the table in the messages.
+        schema: Schema of the table.
 
     Example:
         >>> from kafkastream.cdc.rows import row_class
@@ -50,7 +51,7 @@ class CanalTable:
         self._form = row_form(schema)
 
     def encode(self, change: Change) -> bytes:
-        """Return the value of a change's record."""
+        """Return the value of a change's message."""
         before, after = change.before, change.after
         if self._form is not None:
             before, after = self._form(before), self._form(after)

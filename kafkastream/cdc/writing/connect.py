@@ -1,4 +1,4 @@
-"""Schemas of Kafka Connect, and values in the forms that they ask for, as Flink CDC's Kafka sink maps types."""
+"""Kafka Connect schemas and values of rows, with the type mapping of Flink CDC's Kafka sink."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLENTY: Final = Context(prec=80)
 
 
 def connect_schema(schema: TableSchema) -> dict[str, Any]:
-    """Return the schema of a table's events, as Connect's JSON converter writes it."""
+    """Return the schema of a table's events, as Connect's ``JsonConverter`` writes it."""
     fields = [_field(column) for column in schema.columns]
     rows = [{"type": "struct", "fields": fields, "optional": True, "field": half} for half in ("before", "after")]
     return {"type": "struct", "fields": rows, "optional": False}
@@ -66,12 +66,12 @@ def _named(type_: str, name: str) -> dict[str, Any]:
 
 
 def _is_fine(kind: DataType) -> bool:
-    """Whether a timestamp has more than milliseconds."""
+    """Return whether a timestamp is more precise than milliseconds."""
     return (kind.size or 0) > 3
 
 
 def connect_rows(schema: TableSchema) -> Callable[[Row | None], dict[str, Any] | None]:
-    """Return what brings a row's values to Connect's forms; a row that is not there stays so.
+    """Return the function from a row to its values in Connect's form; None stays None.
 
     Example:
         >>> from kafkastream.cdc.rows import row_class
@@ -109,7 +109,7 @@ def _form(kind: DataType) -> Callable[[Any], Any] | None:
 
 
 def _unscaled(scale: int, value: Decimal) -> str:
-    """Return the digits as a big-endian number in base 64, as Connect's Decimal is written."""
+    """Return the unscaled number as big-endian bytes in base64, the form of Connect's Decimal."""
     with localcontext(_PLENTY):
         whole = int(value.scaleb(scale).to_integral_value())
     return base64.b64encode(whole.to_bytes(whole.bit_length() // 8 + 1, "big", signed=True)).decode()

@@ -1,4 +1,4 @@
-"""Changes as Debezium JSON, with the fields that Flink CDC's Kafka sink writes."""
+"""Encoder of changes as Debezium JSON, with the fields of Flink CDC's Kafka sink."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class _WithSchema(msgspec.Struct):
 
 
 def row_form(schema: TableSchema) -> Callable[[Row | None], Any] | None:
-    """Return what msgspec encodes in place of a row; None where it encodes the rows themselves.
+    """Return the function from a row to an object that msgspec can encode; None if it can encode the row itself.
 
-    Only where a column's name has quotes, backslashes or control characters, a row is not encoded as it is.
+    Rows need it only if a column's name contains quotes, backslashes or control characters.
     """
     if row_encoder(schema.columns) is not encode_row:
         return None
@@ -48,12 +48,12 @@ def row_form(schema: TableSchema) -> Callable[[Row | None], Any] | None:
 
 @final
 class DebeziumTable:
-    """Encodes the changes of one table.
+    """Encodes the changes of a table.
 
     Args:
-        table: The table's name in the messages.
-        schema: Its schema.
-        with_schema: Whether each message carries the schema, and values in Kafka Connect's forms.
+        table: Name of the table in the messages.
+        schema: Schema of the table.
+        with_schema: Include the schema in each message, and write values in Kafka Connect's form.
 
     Example:
         >>> from kafkastream.cdc.rows import row_class
@@ -71,10 +71,12 @@ class DebeziumTable:
         self._form = connect_rows(schema) if with_schema else row_form(schema)
 
     def encode(self, change: Change) -> bytes:
-        """Return the value of a change's record."""
+        """Return the value of a change's message."""
         _, operation, before, after = change
         if self._form is not None:
             before, after = self._form(before), self._form(after)
-        op = "c" if operation is _INSERT else "u" if operation is _UPDATE else "d"  # an enum's hash is slow in a dict
+        op = (
+            "c" if operation is _INSERT else "u" if operation is _UPDATE else "d"
+        )  # no dict: hashing an enum member is slow
         event = _Event(before, after, op, self._source)
         return _encode(event if self._schema is None else _WithSchema(self._schema, event))

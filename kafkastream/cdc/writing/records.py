@@ -1,4 +1,4 @@
-"""Topic, key, partition, headers and value of the record that a change becomes."""
+"""Kafka records of changes: topic, key, partition, headers and value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["ChangeRecord", "TableRecords"]
 
 BY_KEY: Final = -1
-"""Leaves the partition to the key (``kafka.producer.BY_KEY``)."""
+"""Partition number that leaves the choice to the key (``kafka.producer.BY_KEY``)."""
 _CSV: Final = CsvDialect()
 _new: Final = tuple.__new__
 _NUMBERS: Final = frozenset(
@@ -30,7 +30,7 @@ _NUMBERS: Final = frozenset(
 
 
 class ChangeRecord(NamedTuple):
-    """A record to be written."""
+    """Record to be written."""
 
     topic: str
     value: bytes
@@ -41,12 +41,12 @@ class ChangeRecord(NamedTuple):
 
 @final
 class TableRecords:
-    """Makes records of the changes of one table.
+    """Encodes the changes of a table as records.
 
     Args:
-        table: The table's name in the messages.
-        schema: Its schema.
-        sink: Topics and form of the records.
+        table: Name of the table in the messages.
+        schema: Schema of the table.
+        sink: Topics and formats of the records.
     """
 
     def __init__(self, table: TableId, schema: TableSchema, sink: KafkaPipelineSink) -> None:
@@ -75,7 +75,7 @@ def _value(table: TableId, schema: TableSchema, sink: KafkaPipelineSink) -> Call
 
 
 def _key(table: TableId, schema: TableSchema, form: KeyFormat) -> Callable[[Row], bytes]:
-    """Return what makes a row's key: the table's id and the columns of its primary key, as in Flink CDC."""
+    """Return the function from a row to its key: the table's id and the columns of its primary key, as in Flink CDC."""
     places = [schema.names.index(name) for name in schema.primary_key]
     table_id, astuple = str(table), msgspec.structs.astuple
     if form is KeyFormat.CSV:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, applied
-from kafkastream.cdc.merge import common_type, merged, schema_changes
+from kafkastream.cdc.merge import merged, schema_changes, widened_type
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind
@@ -31,8 +31,8 @@ schemas = st.dictionaries(st.sampled_from("abcdef"), types, min_size=1).map(lamb
 def test_common_types_are_those_of_the_table_in_both_orders(one: str) -> None:
     for other in TYPES:
         expected = one if one == other else COMMON.get(frozenset((one, other)), "STRING")
-        assert str(common_type(parse_type(one), parse_type(other))) == expected, other
-        assert str(common_type(parse_type(other), parse_type(one))) == expected, other
+        assert str(widened_type(parse_type(one), parse_type(other))) == expected, other
+        assert str(widened_type(parse_type(other), parse_type(one))) == expected, other
 
 
 def test_the_table_has_types_of_all_kinds_that_rows_have() -> None:
@@ -42,14 +42,14 @@ def test_the_table_has_types_of_all_kinds_that_rows_have() -> None:
 
 def test_a_common_type_is_nullable_if_one_is() -> None:
     integer, text = DataType.string().not_null(), DataType.string()
-    assert common_type(integer, integer) == integer
-    assert common_type(integer, text) == common_type(text, integer) == text
+    assert widened_type(integer, integer) == integer
+    assert widened_type(integer, text) == widened_type(text, integer) == text
 
 
 @given(types, types)
 def test_merging_again_changes_nothing(one: DataType, other: DataType) -> None:
-    common = common_type(one, other)
-    assert common_type(common, one) == common_type(common, other) == common
+    common = widened_type(one, other)
+    assert widened_type(common, one) == widened_type(common, other) == common
 
 
 def schema(columns: str, *primary_key: str) -> TableSchema:

@@ -13,7 +13,7 @@ from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StructField, StructType
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
-from kafkastream.cdc.merge import common_type
+from kafkastream.cdc.merge import widened_type
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.delta.connection import active, insisting, told
@@ -165,7 +165,7 @@ def holds(existing: SparkType, wanted: SparkType) -> bool:
     """Whether a column's type holds all values of another type as they are."""
     if existing == wanted:
         return True
-    common = common_type(data_type(existing), data_type(wanted))
+    common = widened_type(data_type(existing), data_type(wanted))
     return common.kind is not Kind.VARCHAR and delta_type(common) == existing
 
 
