@@ -44,8 +44,7 @@ def transform_query(rule: TransformRule, columns: Sequence[str]) -> str:
     Example:
         >>> rule = TransformRule(source_table="t", projection="*, UPPER(name) AS name", filter="id > 10")
         >>> print(transform_query(rule, ["id", "name"]))
-        SELECT `id`, `name` FROM (SELECT `id` AS `id`, UPPER(name) AS `name`, `__namespace_name__`, `__schema_name__`,
-        `__table_name__`, `__data_event_type__` FROM t) WHERE id > 10
+        SELECT `id`, `name` FROM (SELECT `id` AS `id`, UPPER(name) AS `name`, `__namespace_name__`, `__schema_name__`, `__table_name__`, `__data_event_type__` FROM t) WHERE id > 10
     """
     items = _items(rule, columns)
     names = [item.name for item in items]
