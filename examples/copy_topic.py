@@ -1,14 +1,15 @@
-"""Copy a topic to another as it is.
+"""Copy a topic to another, value by value.
 
 The Flink original:
 
     env.fromSource(source, WatermarkStrategy.noWatermarks(), "in").sinkTo(sink);
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with the broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     python examples/copy_topic.py --bootstrap-servers localhost:9092 --input in --output out
     kafkastream run examples/copy_topic.py --bootstrap-servers localhost:9092 --input in --output out
-    spark-submit --jars "$(kafkastream jars)" examples/copy_topic.py --bootstrap-servers localhost:9092 --input in --output out
+    spark-submit --jars "$(kafkastream jars)" examples/copy_topic.py --bootstrap-servers localhost:9092 --input in
+    --output out
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from kafkastream.datastream.connectors.kafka import (
 
 
 def main(bootstrap_servers: str, topic_in: str, topic_out: str) -> None:
-    """Copy every record's value and time."""
+    """Copy the value and timestamp of every record."""
     env = StreamExecutionEnvironment.get_execution_environment()
     source = (
         KafkaSource.builder()

@@ -1,6 +1,6 @@
 """Add up orders per record, and keep what is no order in a topic of its own instead of failing.
 
-Run it, with a broker of `kafkastream broker --topic in --topic out --topic dead`, say:
+Run it, for example with a broker of `kafkastream broker --topic in --topic out --topic dead`:
 
     kafkastream run examples/dead_letters.py --bootstrap-servers localhost:9092 --input in --output out --dead dead
 
@@ -27,12 +27,12 @@ TOTAL = Types.ROW_NAMED(["id", "total"], [Types.LONG(), Types.INT()])
 
 
 def total(order: Row) -> Row:
-    """The order's sum, which may not fit into TOTAL's int: then it is a dead letter, too."""
+    """Return the sum of an order's prices; one that does not fit TOTAL's int makes the record a dead letter."""
     return Row(id=order.id, total=sum(order.prices))
 
 
 def main(bootstrap_servers: str, topic_in: str, topic_out: str, topic_dead: str) -> None:
-    """Read all orders that are there now."""
+    """Read all orders that exist now."""
     env = StreamExecutionEnvironment.get_execution_environment()
     source = (
         KafkaSource.builder()

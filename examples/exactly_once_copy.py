@@ -1,6 +1,6 @@
 """Copy a topic so that each record arrives once, whatever is killed and whenever: kill it, and start it again.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/exactly_once_copy.py --bootstrap-servers localhost:9092 --input in --output out
 
@@ -27,7 +27,7 @@ CHECKPOINTS = Path(tempfile.gettempdir()) / "kafkastream-exactly-once-copy"
 
 
 def main(bootstrap_servers: str, topic_in: str, topic_out: str, checkpoints: str, *, forever: bool) -> None:
-    """Copy in upper case, so that the elements pass through Python."""
+    """Copy values in upper case, so that elements pass through Python."""
     env = StreamExecutionEnvironment.get_execution_environment()
     env.enable_checkpointing(1000)  # ms: how often output becomes visible
     env.get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)

@@ -6,7 +6,7 @@ The Flink original:
        .filter(order -> mapper.readTree(order).get("real_pay").asDouble() >= 100)
        .sinkTo(sink);
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     python examples/filter_orders.py --bootstrap-servers localhost:9092 --input in --output out
     kafkastream run examples/filter_orders.py --bootstrap-servers localhost:9092 --input in --output out
@@ -30,7 +30,7 @@ from kafkastream.datastream.connectors.kafka import (
 
 
 def main(bootstrap_servers: str, topic_in: str, topic_out: str) -> None:
-    """Copy the orders of which 100 or more was paid."""
+    """Copy the orders for which 100 or more was paid."""
     env = StreamExecutionEnvironment.get_execution_environment()
     source = (
         KafkaSource.builder()
@@ -59,7 +59,7 @@ def main(bootstrap_servers: str, topic_in: str, topic_out: str) -> None:
 
 
 def is_large(order: str) -> bool:
-    """Whether 100 or more was paid."""
+    """Return whether 100 or more was paid for an order."""
     return float(json.loads(order)["real_pay"]) >= 100
 
 

@@ -1,4 +1,4 @@
-"""Tell of accounts where a small payment is followed by a large one within a minute: Flink's walk-through.
+"""Detect accounts where a small payment is followed by a large one within a minute: Flink's fraud detection tutorial.
 
 The Flink original:
 
@@ -7,10 +7,10 @@ The Flink original:
        .process(new FraudDetector())
        .addSink(new AlertSink());
 
-Its detector uses the wall clock; this one uses the time of the payments, so old ones are judged as they would have been then.
+Flink's detector uses processing time; this one uses event time, so that old payments give the same alerts.
 Each record is a payment like {"account": "ann", "amount": 0.5}; those of an account come in order, from one partition.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/fraud_detection.py --bootstrap-servers localhost:9092 --input in --output out
 """
@@ -39,16 +39,16 @@ MINUTE_MS = 60_000
 
 
 class FraudDetector(KeyedProcessFunction[str, Any, Any]):
-    """Remembers, for each account, when the last payment was a small one; forgets it after a minute."""
+    """Remember for a minute, for each account, that the last payment was a small one."""
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Know the state."""
+        """Get the state."""
         self.small_at = runtime_context.get_state(ValueStateDescriptor("small-at", Types.LONG()))
 
     def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
-        """Judge a payment by the one before."""
+        """Compare a payment with the one before."""
         paid_at = ctx.timestamp()
-        assert paid_at is not None  # a record of Kafka always has a time
+        assert paid_at is not None  # Kafka records always have a timestamp
         small_at = self.small_at.value()
         if small_at is not None:
             if value["amount"] > LARGE and paid_at <= small_at + MINUTE_MS:
@@ -60,7 +60,7 @@ class FraudDetector(KeyedProcessFunction[str, Any, Any]):
             ctx.timer_service().register_event_time_timer(paid_at + MINUTE_MS)
 
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> None:
-        """A minute has passed."""
+        """Forget the small payment after a minute."""
         self.small_at.clear()
 
 

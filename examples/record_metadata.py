@@ -1,8 +1,8 @@
-"""Write a line about each record of a topic: its key, its headers, where and when it was written.
+"""Write a line about each record of a topic: key, headers, partition, offset and timestamp.
 
 The Flink original implements `KafkaRecordDeserializationSchema.deserialize(record, out)` in Java; PyFlink cannot.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/record_metadata.py --bootstrap-servers localhost:9092 --input in --output out
 """
@@ -27,10 +27,10 @@ from kafkastream.datastream.connectors.kafka import (
 
 
 class Metadata(KafkaRecordDeserializationSchema[dict[str, object]]):
-    """All that a record is, but for its value."""
+    """Metadata of a record: everything but its value."""
 
     def deserialize(self, record: ConsumerRecord) -> Iterator[dict[str, object]]:
-        """One element per record."""
+        """Return one element per record."""
         yield {
             "partition": record.partition,
             "offset": record.offset,

@@ -1,11 +1,11 @@
-"""Turn JSON orders into Avro of a Confluent schema registry, which learns the schema from this job.
+"""Convert JSON orders to Avro with a Confluent schema registry, in which the job registers the schema.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4` and a registry, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4` and a registry:
 
     kafkastream run examples/registry_orders.py --bootstrap-servers localhost:9092 --registry http://localhost:8081 \
       --input in --output out
 
-It reads orders such as `{"id": 7, "item": "pen"}`.
+Orders look like `{"id": 7, "item": "pen"}`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Write each order to a topic of its kind, with a key and a header.
+"""Write each order to the topic of its kind, with a key and a header.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out-book:4 --topic out-toy:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out-book:4 --topic out-toy:4`:
 
     kafkastream run examples/route_orders.py --bootstrap-servers localhost:9092 --input in --output out
 
-It reads orders such as `{"id": 7, "kind": "book", "source": "web"}`.
+Orders look like `{"id": 7, "kind": "book", "source": "web"}`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Order = dict[str, Any]
 
 
 class Id(SerializationSchema[Order]):
-    """The record's key: equal ids share a partition."""
+    """Key of the record: equal ids are written to the same partition."""
 
     def serialize(self, element: Order) -> bytes:
         """The id as text."""
@@ -36,7 +36,7 @@ class Id(SerializationSchema[Order]):
 
 
 class Json(SerializationSchema[Order]):
-    """The record's value."""
+    """Value of the record."""
 
     def serialize(self, element: Order) -> bytes:
         """The order as JSON."""
@@ -44,7 +44,7 @@ class Json(SerializationSchema[Order]):
 
 
 class Source(HeaderProvider[Order]):
-    """Where the order came from."""
+    """Header with the origin of the order."""
 
     def get_headers(self, element: Order) -> tuple[tuple[str, bytes | None], ...]:
         """One header."""

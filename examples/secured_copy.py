@@ -1,4 +1,4 @@
-"""Read and write on a cluster that asks for TLS and a password: SASL_SSL with SCRAM-SHA-512.
+"""Read from and write to a secured cluster: SASL_SSL with SCRAM-SHA-512.
 
 The Flink original:
 
@@ -9,7 +9,7 @@ The Flink original:
         .setProperty("ssl.truststore.location", "/path/to/kafka.client.truststore.jks")
         .setProperty("ssl.truststore.password", "…")
 
-Run it, with the passwords in the environment, where no list of processes shows them:
+Run it, with the passwords in the environment, so that no list of processes shows them:
 
     export KAFKA_PASSWORD=… TRUSTSTORE_PASSWORD=…
     python examples/secured_copy.py --bootstrap-servers kafka:9093 --user ann --truststore client.jks --input in --output out
@@ -36,7 +36,9 @@ LOGIN_MODULE = "org.apache.kafka.common.security.scram.ScramLoginModule"
 
 
 def security(user: str, password: str, truststore: str, truststore_password: str) -> Mapping[str, str]:
-    """The client properties of source and sink; the store may be of JKS, PKCS12 or PEM (see ssl.truststore.type)."""
+    """Return the client properties of source and sink; the trust store may be JKS, PKCS12 or PEM (see
+    ssl.truststore.type).
+    """
     return {
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "SCRAM-SHA-512",

@@ -9,7 +9,7 @@ The Flink original:
 
 Each record is a click like {"user": "ann", "page": "/"}, with the record's time.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/session_counts.py --bootstrap-servers localhost:9092 --input in --output out
 """
@@ -36,32 +36,32 @@ GAP = Time.seconds(30)
 
 
 class Count(AggregateFunction[Any, int, int]):
-    """How many there are; only a number is kept for a visit that goes on."""
+    """Count clicks; only a number is kept for a visit that is not over."""
 
     def create_accumulator(self) -> int:
-        """None yet."""
+        """Start at 0."""
         return 0
 
     def add(self, value: Any, accumulator: int) -> int:
-        """One more."""
+        """Count a click."""
         return accumulator + 1
 
     def get_result(self, accumulator: int) -> int:
-        """So many."""
+        """Return the count."""
         return accumulator
 
     def merge(self, acc_a: int, acc_b: int) -> int:
-        """A click has made two visits one."""
+        """Add the counts of two visits that a click has merged."""
         return acc_a + acc_b
 
 
 class Visit(ProcessWindowFunction[int, Any, str, TimeWindow]):
-    """Adds who it was, and when."""
+    """Add the user and the time of the visit."""
 
     def process(
         self, key: str, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable[int]
     ) -> Iterator[Any]:
-        """The window ends a gap after the last click."""
+        """Return the visit; its window ends a gap after the last click."""
         (clicks,) = elements
         window = context.window()
         last = window.end - GAP.to_milliseconds()

@@ -7,7 +7,7 @@ The Flink original:
        .returns(Types.STRING)
        .sinkTo(sink);
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     python examples/split_words.py --bootstrap-servers localhost:9092 --input in --output out
     kafkastream run examples/split_words.py --bootstrap-servers localhost:9092 --input in --output out

@@ -1,10 +1,10 @@
-"""Copy what a topic holds from a starting position on: each of Flink's, by its name on the command line.
+"""Copy a topic from a starting position on: each of Flink's offsets initializers, by its name on the command line.
 
 The Flink original:
 
     KafkaSource.builder().setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST))
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/starting_positions.py --start earliest
     kafkastream run examples/starting_positions.py --start timestamp=1700000000000
@@ -30,7 +30,7 @@ from kafkastream.datastream.connectors.kafka import (
 
 
 def starting_offsets(start: str, topic: str) -> KafkaOffsetsInitializer:
-    """The initializer that the command line names."""
+    """Return the offsets initializer that the command line names."""
     kind, _, value = start.partition("=")
     match kind:
         case "earliest":
@@ -49,7 +49,7 @@ def starting_offsets(start: str, topic: str) -> KafkaOffsetsInitializer:
 
 
 def main(bootstrap_servers: str, topic_in: str, topic_out: str, start: str) -> None:
-    """Copy the records from ``start`` to the end, and commit their offsets to the group."""
+    """Copy the records from ``start`` to the end, and commit the offsets to the group."""
     env = StreamExecutionEnvironment.get_execution_environment()
     env.enable_checkpointing(1000)  # offsets are committed with checkpoints
     source = (

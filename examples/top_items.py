@@ -1,4 +1,4 @@
-"""Find the three items that are sold most in each minute: windows count, a process function ranks.
+"""Find the three best-selling items of each minute: windows count, and a process function ranks.
 
 The Flink original:
 
@@ -11,7 +11,7 @@ The Flink original:
 
 Each record is a sale like {"item": "pen"}, with the record's time.
 
-Run it, with a broker of `kafkastream broker --topic in:4 --topic out:4`, say:
+Run it, for example with a broker of `kafkastream broker --topic in:4 --topic out:4`:
 
     kafkastream run examples/top_items.py --bootstrap-servers localhost:9092 --input in --output out
 """
@@ -43,7 +43,7 @@ from kafkastream.datastream.window import TimeWindow, TumblingEventTimeWindows
 
 
 class Counted(NamedTuple):
-    """How often an item was sold in a window."""
+    """Number of sales of an item in a window."""
 
     window_end: int
     item: str
@@ -51,48 +51,48 @@ class Counted(NamedTuple):
 
 
 class Count(AggregateFunction[Any, int, int]):
-    """How many there are."""
+    """Count sales."""
 
     def create_accumulator(self) -> int:
-        """None yet."""
+        """Start at 0."""
         return 0
 
     def add(self, value: Any, accumulator: int) -> int:
-        """One more."""
+        """Count a sale."""
         return accumulator + 1
 
     def get_result(self, accumulator: int) -> int:
-        """So many."""
+        """Return the count."""
         return accumulator
 
     def merge(self, acc_a: int, acc_b: int) -> int:
-        """Of windows that merge, which these do not."""
+        """Add two counts; never called, since tumbling windows do not merge."""
         return acc_a + acc_b
 
 
 class OfWindow(ProcessWindowFunction[int, Counted, str, TimeWindow]):
-    """Adds the item and the window's end."""
+    """Add the item and the window's end."""
 
     def process(
         self, key: str, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable[int]
     ) -> Iterator[Counted]:
-        """One result for each item and window."""
+        """Return one result for each item and window."""
         for count in elements:
             yield Counted(context.window().end, key, count)
 
 
 class TopItems(KeyedProcessFunction[int, Counted, Any]):
-    """Collects the counts of a window; when the watermark has come to its end, all of them are there."""
+    """Collect the counts of a window, which are complete when the watermark reaches its end."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Know the state."""
+        """Get the state."""
         self.counts = runtime_context.get_list_state(ListStateDescriptor("counts", Types.PICKLED_BYTE_ARRAY()))
 
     def process_element(self, value: Counted, ctx: KeyedProcessFunction.Context) -> None:
-        """Keep a count; a second timer for the same time is the same timer."""
+        """Keep a count, and set the timer of the window, which several counts share."""
         self.counts.add(value)
         ctx.timer_service().register_event_time_timer(value.window_end)
 

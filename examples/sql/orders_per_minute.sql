@@ -1,9 +1,9 @@
--- How many orders each customer places in each minute, and for how much: Kafka to upsert-kafka.
+-- Count and total of each customer's orders in each minute: kafka to upsert-kafka.
 --
 --   kafkastream broker --port 9092 --topic orders --topic orders-per-minute
 --   kafkastream sql -f examples/sql/orders_per_minute.sql
 --
--- It ends with the orders that are there when it starts; without 'scan.bounded.mode' it goes on until Ctrl-C.
+-- The job ends with the orders that exist when it starts; without 'scan.bounded.mode' it runs until Ctrl-C.
 
 CREATE TABLE orders (
   id       BIGINT,
