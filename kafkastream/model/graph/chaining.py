@@ -34,15 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Serialization"]
 
-_FUNCTIONS: Final = frozenset(
-    {
-        OperatorKind.MAP,
-        OperatorKind.FLAT_MAP,
-        OperatorKind.FILTER,
-        OperatorKind.PROCESS,
-        OperatorKind.ASYNC_WAIT,
-    }
-)
 _KEYED_IN_JAVA: Final = frozenset({OperatorKind.BROADCAST_PROCESS, OperatorKind.INTERVAL_JOIN})
 
 
@@ -79,7 +70,7 @@ def _type_behind(node: Node, objects: frozenset[int]) -> TypeInformation[Any] | 
     if isinstance(node, SideOutputNode):
         return node.tag.type_info
     if isinstance(node, OperatorNode):
-        gives_own = node.kind in _FUNCTIONS and node.kind is not OperatorKind.FILTER
+        gives_own = node.kind not in {OperatorKind.FILTER, OperatorKind.TIMESTAMPS}
         return node.output_type if gives_own or not objects.isdisjoint(node.inputs) else None
     is_own = isinstance(node, KeyedNode) and node.kind is not OperatorKind.FILTER
     return node.output_type if is_own else None
@@ -130,7 +121,11 @@ def _same_place(placement: Placement, before: Placement) -> bool:
 
 
 def _is_function(node: Node) -> bool:
-    return isinstance(node, OperatorNode) and node.kind in _FUNCTIONS and not isinstance(node.function, Projection)
+    return (
+        isinstance(node, OperatorNode)
+        and node.kind is not OperatorKind.TIMESTAMPS
+        and not isinstance(node.function, Projection)
+    )
 
 
 def _assigns_timestamps(node: Node) -> bool:
