@@ -28,6 +28,7 @@ from kafkastream.sql.connectors.print import (
     print_sink,
 )
 from kafkastream.sql.connectors.stream import StreamTableSource, stream_source
+from kafkastream.sql.connectors.table_endpoints import TableSink, TableSource
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA, upsert_kafka_sink, upsert_kafka_source
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
@@ -53,9 +54,6 @@ __all__ = [
     "sink_of",
     "source_of",
 ]
-
-TableSource = KafkaTableSource | FileTableSource | DataGenTableSource | StreamTableSource
-TableSink = KafkaTableSink | FileTableSink | JdbcTableSink | PrintTableSink | BlackHoleTableSink
 
 _Environ = Mapping[str, str] | None
 

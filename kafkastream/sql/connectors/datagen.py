@@ -7,7 +7,7 @@ from typing import Any, Final, final
 
 import attrs
 
-from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.model.graph.job_graph import CollectionSource
 from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, Connector
 from kafkastream.sql.connectors.datagen_options import (
     DATAGEN_OPTIONS,
@@ -16,6 +16,7 @@ from kafkastream.sql.connectors.datagen_options import (
     FieldOptions,
     GeneratorKind,
 )
+from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSource
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.types import DataType, Kind
@@ -87,7 +88,7 @@ class GeneratedColumn:
 
 @final
 @attrs.frozen(kw_only=True)
-class DataGenTableSource:
+class DataGenTableSource(TableSource):
     """A table whose rows are made up.
 
     Args:
@@ -103,9 +104,19 @@ class DataGenTableSource:
     parallelism: int | None = None
 
     @property
-    def changelog(self) -> ChangelogMode:
-        """Rows are only added."""
-        return ChangelogMode.APPEND
+    def origin_text(self) -> str:
+        """A phrase for all tables of the connector."""
+        return "generated rows"
+
+    @property
+    def graph_source(self) -> CollectionSource:
+        """Nothing: Spark makes the rows."""
+        return CollectionSource(())
+
+    @property
+    def rows_at_hand(self) -> RowsAtHand:
+        """The generated rows."""
+        return RowsAtHand("datagen", "a query of a 'datagen' table", needs_state=False)
 
     @property
     def is_bounded(self) -> bool:

@@ -24,6 +24,7 @@ from kafkastream.sql.connectors.connector import (
 )
 from kafkastream.sql.connectors.metadata import MetadataField, metadata_field
 from kafkastream.sql.connectors.record_parts import PartField, RecordPart
+from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSink, TableSource
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFiles
 from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
@@ -72,7 +73,7 @@ _NO_NAMES: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW, Kin
 
 @final
 @attrs.frozen(kw_only=True)
-class FileTableSource:
+class FileTableSource(TableSource):
     """A table of files that is read, and ends.
 
     Args:
@@ -90,14 +91,19 @@ class FileTableSource:
     parallelism: int | None = None
 
     @property
-    def changelog(self) -> ChangelogMode:
-        """Its rows are only added."""
-        return ChangelogMode.APPEND
+    def origin_text(self) -> str:
+        """The directory."""
+        return f"files in {self.base_path}"
 
     @property
-    def source(self) -> CollectionSource:
-        """What finds the files."""
+    def graph_source(self) -> CollectionSource:
+        """Source of the files that are found in the directory."""
         return CollectionSource(FileContents((self.base_path,), TableFiles(self.base_path, self.partitions)))
+
+    @property
+    def rows_at_hand(self) -> RowsAtHand:
+        """The rows of all files."""
+        return RowsAtHand("filesystem", "a 'filesystem' table, without state,", needs_state=True)
 
 
 @final
@@ -116,7 +122,7 @@ class TableRowsWriter(BulkWriterFactory):
 
 @final
 @attrs.frozen(kw_only=True)
-class FileTableSink:
+class FileTableSink(TableSink):
     """A table of files that is written.
 
     Args:

@@ -13,6 +13,7 @@ from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcEx
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import jdbc_options as its
 from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.types import DataType, Kind
@@ -45,7 +46,7 @@ _TIMES: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 
 @final
 @attrs.frozen(kw_only=True)
-class JdbcTableSink(Sink):
+class JdbcTableSink(Sink, TableSink):
     """A table of a database, to be written.
 
     Args:
@@ -77,8 +78,18 @@ class JdbcTableSink(Sink):
 
     @property
     def changelog(self) -> ChangelogMode:
-        """The most kinds of rows that it takes."""
+        """Changes by the primary key; only new rows without one."""
         return ChangelogMode.UPSERT if self.primary_key else ChangelogMode.APPEND
+
+    @property
+    def sink(self) -> JdbcTableSink:
+        """The table itself."""
+        return self
+
+    @property
+    def changes_hint(self) -> str:
+        """Flink's advice: a primary key."""
+        return "Please declare primary key for sink table when query contains update/delete record: PRIMARY KEY (…) NOT ENFORCED."
 
 
 def jdbc_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> NoReturn:

@@ -27,6 +27,7 @@ from kafkastream.sql.connectors.metadata import TOPIC_KEY, MetadataField, writte
 from kafkastream.sql.connectors.positions import stopping_offsets
 from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.connectors.table_endpoints import TableSink, TableSource
 from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaTableSource:
+class KafkaTableSource(TableSource):
     """A Kafka table that is read.
 
     Args:
@@ -63,6 +64,22 @@ class KafkaTableSource:
     header_filter: HeaderFilter | None = None
     parallelism: int | None = None
 
+    @property
+    def origin_text(self) -> str:
+        """The subscription."""
+        return str(self.source.subscription)
+
+    @property
+    def graph_source(self) -> KafkaSource[ConsumerRecord]:
+        """The source, which reads headers only where a column or a filter wants them."""
+        with_headers = self.header_filter is not None or any("header" in one.column.key for one in self.metadata)
+        return attrs.evolve(self.source, deserializer=RecordsAsRead(with_headers=with_headers))
+
+    @property
+    def reads_kafka(self) -> bool:
+        """True."""
+        return True
+
 
 @final
 @attrs.frozen
@@ -80,7 +97,7 @@ class BufferFlush:
 
 @final
 @attrs.frozen(kw_only=True)
-class KafkaTableSink:
+class KafkaTableSink(TableSink):
     """A Kafka table that is written.
 
     Args:

@@ -7,10 +7,11 @@ from typing import Final, final
 
 import attrs
 
+from kafkastream.model.graph.job_graph import DiscardingSink, PrintSink
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
-from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.printing import PrintStyle
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
@@ -41,7 +42,7 @@ PRINT_STYLE: Final = Option[PrintStyle](
 
 @final
 @attrs.frozen
-class PrintTableSink:
+class PrintTableSink(TableSink):
     """A table whose rows are shown on the driver."""
 
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
@@ -50,20 +51,20 @@ class PrintTableSink:
     parallelism: int | None = setting(SINK_PARALLELISM)
 
     @property
-    def changelog(self) -> ChangelogMode:
-        """It shows every kind of row."""
-        return ChangelogMode.RETRACT
+    def sink(self) -> PrintSink:
+        """The terminal of the driver."""
+        return PrintSink(self.print_identifier or "", to_err=self.standard_error)
 
 
 @final
 @attrs.frozen
-class BlackHoleTableSink:
+class BlackHoleTableSink(TableSink):
     """A table whose rows are thrown away."""
 
     @property
-    def changelog(self) -> ChangelogMode:
-        """It takes every kind of row."""
-        return ChangelogMode.RETRACT
+    def sink(self) -> DiscardingSink:
+        """Nothing."""
+        return DiscardingSink()
 
 
 PRINT: Final = Connector("print", options_of(PrintTableSink))

@@ -9,8 +9,11 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.types import TypeInformation, TypeKind
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.sql.casting import castable
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSource
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.table_stream import TableStream
@@ -45,7 +48,7 @@ class StreamField:
 
 @final
 @attrs.frozen
-class StreamTableSource:
+class StreamTableSource(TableSource):
     """A table that is read from a stream.
 
     Args:
@@ -58,8 +61,34 @@ class StreamTableSource:
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Which kinds of rows there may be."""
+        """Kinds of rows of the stream."""
         return self.stream.changelog
+
+    @property
+    def origin_text(self) -> str:
+        """A phrase for all streams."""
+        return "a stream"
+
+    @property
+    def rows_at_hand(self) -> RowsAtHand | None:
+        """The elements of the stream's first collection, if it comes from one."""
+        names = [node.name for node in self._graph.sources if isinstance(node.source, CollectionSource)]
+        what = "elements that the program holds itself, without state,"
+        return RowsAtHand(f"stream {names[0]!r}", what, needs_state=True) if names else None
+
+    @property
+    def reads_kafka(self) -> bool:
+        """Whether a topic is among the sources of the stream."""
+        return any(isinstance(node.source, KafkaSource) for node in self._graph.sources)
+
+    @property
+    def has_state(self) -> bool:
+        """Whether a keyed operator comes before."""
+        return any(isinstance(node, KeyedNode) for node in self.stream.nodes)
+
+    @property
+    def _graph(self) -> JobGraph:
+        return JobGraph(self.stream.nodes)
 
     @property
     def apart(self) -> StreamTableSource:

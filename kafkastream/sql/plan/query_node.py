@@ -7,39 +7,27 @@ from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import Duration
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.file_sink import FileSink
-from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.graph.job_graph import (
     CollectionSource,
     CollectSink,
-    DiscardingSink,
     JobGraph,
     KeyedInput,
     KeyedNode,
     Node,
     OperatorKind,
-    PrintSink,
     SinkNode,
     SourceNode,
     UnionNode,
 )
 from kafkastream.sql.connectors import (
-    BlackHoleTableSink,
-    DataGenTableSource,
-    FileTableSink,
-    FileTableSource,
-    JdbcTableSink,
-    KafkaTableSink,
-    KafkaTableSource,
-    PrintTableSink,
     StreamTableSource,
     TableSink,
     source_of,
 )
-from kafkastream.sql.connectors.records import RecordsAsRead
 from kafkastream.sql.plan.branches import Branch, Origin, branches
 from kafkastream.sql.plan.operations import (
     Deduplicate,
@@ -107,19 +95,9 @@ class Target:
     table: TableDefinition | None = None
 
     @property
-    def spec(self) -> KafkaSink[Any] | FileSink | JdbcTableSink | PrintSink | CollectSink | DiscardingSink:
-        """What it is in the job graph."""
-        match self.sink:
-            case KafkaTableSink() | FileTableSink() as sink:
-                return sink.sink
-            case JdbcTableSink() as sink:
-                return sink
-            case PrintTableSink() as sink:
-                return PrintSink(sink.print_identifier or "", to_err=sink.standard_error)
-            case BlackHoleTableSink():
-                return DiscardingSink()
-            case None:
-                return CollectSink()
+    def spec(self) -> Sink:
+        """The sink in the job graph."""
+        return CollectSink() if self.sink is None else self.sink.sink
 
     @property
     def name(self) -> str:
@@ -226,7 +204,7 @@ def query_graph(relation: Relation, target: Target, settings: QuerySettings, ids
     """The job of a query, down to its sink; arguments and errors as with ``query_nodes``."""
     nodes = query_nodes(relation, target, settings, ids)
     sink = target.sink
-    parallelism = None if sink is None or isinstance(sink, BlackHoleTableSink) else sink.parallelism
+    parallelism = None if sink is None else sink.parallelism
     end = SinkNode(id=next(ids), name=target.name, input=nodes[-1].id, sink=target.spec, parallelism=parallelism)
     return JobGraph((*nodes, end)).with_distinct_uids()
 
@@ -300,21 +278,11 @@ class _Graph:
             watermarks = WatermarkStrategy.for_monotonous_timestamps()
             if self._idle_timeout_ms:
                 watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
-        match source:
-            case DataGenTableSource():
-                return self._source(CollectionSource(()), name, watermarks)
-            case FileTableSource():
-                return self._source(source.source, name, watermarks)
-            case StreamTableSource():
-                last = self._copied(source.stream.nodes)
-                own = None if scan.watermark is None else watermarks
-                return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
-            case KafkaTableSource():
-                asks_for_headers = source.header_filter is not None or any(
-                    "header" in one.column.key for one in source.metadata
-                )
-                deserializer = RecordsAsRead(with_headers=asks_for_headers)
-                return self._source(attrs.evolve(source.source, deserializer=deserializer), name, watermarks)
+        if not isinstance(source, StreamTableSource):
+            return self._source(source.graph_source, name, watermarks)
+        last = self._copied(source.stream.nodes)
+        own = None if scan.watermark is None else watermarks
+        return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
 
     def _copied(self, nodes: Sequence[Node]) -> int:
         """All that a stream comes from once more, for each table that is read; the stream's own node."""
@@ -354,15 +322,7 @@ class _Graph:
 
 
 def _what_it_reads(scan: Scan) -> str:
-    match source_of(scan.table):
-        case KafkaTableSource() as source:
-            return str(source.source.subscription)
-        case StreamTableSource():
-            return "a stream"
-        case DataGenTableSource():
-            return "generated rows"
-        case FileTableSource() as source:
-            return f"files in {source.base_path}"
+    return source_of(scan.table).origin_text
 
 
 _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {

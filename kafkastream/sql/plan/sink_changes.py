@@ -6,7 +6,7 @@ from typing import Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, TableSink
+from kafkastream.sql.connectors import TableSink
 from kafkastream.sql.plan.operations import Materialize
 from kafkastream.sql.plan.plan_builder import normalized
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
@@ -36,14 +36,14 @@ def consumed(
         DefinitionError: The sink takes no changes.
     """
     has_changes = table is not None and not relation.changelog.is_insert_only
-    if not isinstance(sink, (KafkaTableSink, JdbcTableSink, FileTableSink)) or table is None or not has_changes:
+    if sink is None or table is None or not has_changes:
         return normalized(relation, ttl_ms)
     if sink.changelog.is_insert_only:
         raise DefinitionError(
             f"Table sink '{table.identifier}' doesn't support consuming update and delete changes which is produced by "
             f"node {_producer(relation)}",
             where=f"INSERT INTO {table.identifier}, {where}",
-            now=_what_takes_changes(sink),
+            now=sink.changes_hint,
         )
     if sink.changelog is ChangelogMode.RETRACT:
         return normalized(relation, ttl_ms)
@@ -59,16 +59,6 @@ def consumed(
         keys=(key,),
         operation=Materialize(ttl_ms=ttl_ms),
     )
-
-
-def _what_takes_changes(sink: KafkaTableSink | JdbcTableSink | FileTableSink) -> str:
-    match sink:
-        case KafkaTableSink() | FileTableSink():
-            return (
-                "Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json."
-            )
-        case JdbcTableSink():
-            return "Please declare primary key for sink table when query contains update/delete record: PRIMARY KEY (…) NOT ENFORCED."
 
 
 def _producer(relation: Relation) -> str:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.model.connectors.kafka_source import KafkaSource
-from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.sql.connectors import (
     DataGenTableSource,
-    FileTableSource,
-    KafkaTableSource,
-    StreamTableSource,
     TableSource,
     source_of,
 )
+from kafkastream.sql.connectors.table_endpoints import RowsAtHand
 from kafkastream.sql.plan.branches import Origin, origins
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
 
@@ -32,7 +28,7 @@ def check_mixture(relation: Relation) -> None:
     """
     every = tuple(origins(relation))
     is_keyed = any(map(_has_keys, every))
-    here = [what for what in map(_at_hand, every) if what is not None]
+    here = [rows for rows in map(_rows_at_hand, every) if rows is not None]
     if any(map(_reads_kafka, every)):
         for where, what, needs_state in here:
             if not (is_keyed and needs_state):
@@ -49,46 +45,29 @@ def check_mixture(relation: Relation) -> None:
         )
 
 
-def _at_hand(origin: Origin) -> tuple[str, str, bool] | None:
-    """Rows that do not come from Kafka: where they stand, what they are, and whether they may stand beside such.
+def _rows_at_hand(origin: Origin) -> RowsAtHand | None:
+    """Return the rows that do not come from Kafka, if there are such.
 
-    What a program holds itself comes with the stream that tells of time, which there is where there is state.
+    Those that a program holds itself come with the control stream, which there is where there is state.
     """
     if isinstance(origin, Values):
-        return "VALUES", "rows of VALUES, or of a SELECT without FROM,", False
-    match _table(origin):
-        case DataGenTableSource():
-            return "datagen", "a query of a 'datagen' table", False
-        case FileTableSource():
-            return "filesystem", "a 'filesystem' table, without state,", True
-        case StreamTableSource(stream=stream):
-            sources = JobGraph(stream.nodes).sources
-            collections = [node.name for node in sources if isinstance(node.source, CollectionSource)]
-            if collections:
-                return f"stream {collections[0]!r}", "elements that the program holds itself, without state,", True
-    return None
+        return RowsAtHand("VALUES", "rows of VALUES, or of a SELECT without FROM,", needs_state=False)
+    table = _table(origin)
+    return None if table is None else table.rows_at_hand
 
 
 def _has_keys(origin: Origin) -> bool:
-    """Whether there is state, in the query or in a stream that it reads."""
-    if isinstance(origin, Stateful):
-        return True
-    match _table(origin):
-        case StreamTableSource(stream=stream):
-            return any(isinstance(node, KeyedNode) for node in stream.nodes)
-        case _:
-            return False
+    """Return whether there is state, in the query or in a stream that it reads."""
+    table = _table(origin)
+    return isinstance(origin, Stateful) or (table is not None and table.has_state)
 
 
 def _reads_kafka(origin: Origin) -> bool:
-    """Whether a table, or a stream, has a topic behind it."""
-    match _table(origin):
-        case StreamTableSource(stream=stream):
-            return any(isinstance(node.source, KafkaSource) for node in JobGraph(stream.nodes).sources)
-        case source:
-            return isinstance(source, KafkaTableSource)
+    """Return whether a table, or a stream, has a topic behind it."""
+    table = _table(origin)
+    return table is not None and table.reads_kafka
 
 
 def _table(origin: Origin) -> TableSource | None:
-    """The table that is read, if it is one."""
+    """Return the table that is read, if the origin is one."""
     return source_of(origin.table) if isinstance(origin, Scan) else None

@@ -19,6 +19,7 @@ from kafkastream.spark.sql.formats.table_formats import message_format
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
+from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.formats import FORMATS, Format
 
@@ -69,6 +70,11 @@ def test_every_format_of_messages_has_a_reader_and_a_writer(kind: type[Format]) 
 @pytest.mark.parametrize("kind", FILE_FORMATS.values(), ids=FILE_FORMATS)
 def test_every_format_of_files_is_lines_of_messages_or_columns(kind: type[Format]) -> None:
     assert message_format.knows(kind) != (kind is ParquetFormat)
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(TableSink), key=name), ids=name)
+def test_every_table_that_is_written_has_a_sink_in_the_job_graph(kind: type[TableSink]) -> None:
+    assert kind.sink is not TableSink.sink
 
 
 def test_every_format_can_be_named() -> None:
