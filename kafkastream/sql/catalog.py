@@ -9,7 +9,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.found_tables import FoundTables
+from kafkastream.sql.external_catalog import FoundTables
 from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean

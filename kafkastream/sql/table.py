@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 import attrs
 
 from kafkastream.model.common.immutable import FrozenMap, redacted
-from kafkastream.sql.masking import masked
+from kafkastream.sql.secret_masking import masked
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.types import DataType
 

@@ -13,7 +13,7 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import URL_USER, FrozenMap, Secret, is_secret, redacted
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.sql.references import resolved_options
+from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 
 __all__ = ["Declaration", "GivenOptions", "TableOptions", "did_you_mean"]

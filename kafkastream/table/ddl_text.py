@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kafkastream.model.common.immutable import is_secret
-from kafkastream.sql.masking import masked
 from kafkastream.sql.quoting import literal, quoted
+from kafkastream.sql.secret_masking import masked
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 

@@ -124,13 +124,8 @@ _NAMES_LEFT: Final = {
     "converted": 3,
     "data_type": 3,
     "encoded": 2,
-    "found_tables.py": 1,
     "joined": 2,
-    "masking.py": 1,
     "plain": 2,
-    "positions.py": 1,
-    "record_parts.py": 1,
-    "references.py": 1,
     "resolved": 2,
     "row_type": 2,
 }

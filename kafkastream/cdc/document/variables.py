@@ -14,7 +14,7 @@ from kafkastream.cdc.document.tree import parse_tree
 from kafkastream.cdc.spec.section import MapNode, Node, Scalar
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap, Secret, is_secret, redacted
-from kafkastream.sql.references import resolved_options
+from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table_options import did_you_mean
 
 __all__ = ["Variables", "read_text", "variables_of_file"]

@@ -23,8 +23,8 @@ from kafkastream.sql.connectors import kafka_options as of_tables
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_tables import source_spec
 from kafkastream.sql.connectors.metadata import READABLE
-from kafkastream.sql.connectors.positions import starting_offsets
 from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.connectors.scan_offsets import starting_offsets
 from kafkastream.sql.settings import OPTION, options_of, read_settings, setting
 from kafkastream.sql.table_options import did_you_mean
 

@@ -26,14 +26,14 @@ from kafkastream.spark.plan.table_scan import read_messages
 from kafkastream.spark.session.translate_errors import BAD_RECORD
 from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
 from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
+from kafkastream.spark.sql.formats.message_format import reader_of
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.table_formats import reader_of
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, of_text
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.sql.connectors import FileTableSource
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.metadata import MetadataField
-from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.files.tables import TableFile
 from kafkastream.sql.formats import CsvFormat

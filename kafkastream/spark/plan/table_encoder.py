@@ -9,13 +9,13 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.session.translate_errors import BAD_ROW
+from kafkastream.spark.sql.formats.message_format import encoder_of, message_of
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.python_steps import MessageEncoder, encoded_messages
-from kafkastream.spark.sql.formats.table_formats import encoder_of, message_of
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.plan.insert_rows import written_columns
 from kafkastream.sql.table import TableDefinition

@@ -11,17 +11,17 @@ from pyspark.sql import Column, DataFrame, functions
 from kafkastream.model.common.row import RowKind
 from kafkastream.model.connectors.record_deserialization import TimestampType
 from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.sql.formats.message_format import reader_of
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.python_steps import PROBLEM
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.table_formats import reader_of
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSource
 from kafkastream.sql.connectors.header_filter import HeaderCondition, HeaderFilter, HeaderOperator
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.metadata import VALUE_PREFIX, MetadataField
-from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
 
 __all__ = ["POSITION", "read_messages", "scanned"]

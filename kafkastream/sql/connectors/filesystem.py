@@ -22,8 +22,8 @@ from kafkastream.sql.connectors.connector import (
     Connector,
     check_no_written_metadata,
 )
+from kafkastream.sql.connectors.key_value_fields import PartField, RecordPart
 from kafkastream.sql.connectors.metadata import MetadataField, metadata_field
-from kafkastream.sql.connectors.record_parts import PartField, RecordPart
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSink, TableSource
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFiles

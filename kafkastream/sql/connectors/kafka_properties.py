@@ -10,7 +10,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.connectors.kafka_source import CHECK_DUPLICATED_GROUP as CHECK_PROPERTY
 from kafkastream.model.connectors.kafka_source import DISCOVERY_INTERVAL as DISCOVERY_PROPERTY
 from kafkastream.sql.connectors.kafka_options import CHECK_DUPLICATED_GROUP, DISCOVERY_INTERVAL, PROPERTIES
-from kafkastream.sql.connectors.positions import AUTO_OFFSET_RESET
+from kafkastream.sql.connectors.scan_offsets import AUTO_OFFSET_RESET
 from kafkastream.sql.table_options import Declaration, GivenOptions
 
 __all__ = ["consumer_properties", "producer_properties"]

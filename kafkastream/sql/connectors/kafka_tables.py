@@ -23,10 +23,10 @@ from kafkastream.sql.connectors.kafka_options import (
     TRANSACTIONAL_ID_PREFIX,
 )
 from kafkastream.sql.connectors.kafka_properties import consumer_properties, producer_properties
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.metadata import TOPIC_KEY, MetadataField, written_metadata
-from kafkastream.sql.connectors.positions import stopping_offsets
-from kafkastream.sql.connectors.record_parts import RecordPart
 from kafkastream.sql.connectors.records import RecordsAsRead
+from kafkastream.sql.connectors.scan_offsets import stopping_offsets
 from kafkastream.sql.connectors.table_endpoints import TableSink, TableSource
 from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions
 

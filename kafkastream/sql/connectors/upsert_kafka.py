@@ -19,8 +19,8 @@ from kafkastream.sql.connectors.kafka_tables import (
     sink_topics,
     source_spec,
 )
+from kafkastream.sql.connectors.key_value_fields import key_part, value_part
 from kafkastream.sql.connectors.metadata import read_metadata
-from kafkastream.sql.connectors.record_parts import key_part, value_part
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
 from kafkastream.sql.formats import Format, RawFormat

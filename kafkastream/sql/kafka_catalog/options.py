@@ -17,7 +17,7 @@ from kafkastream.sql.connectors.kafka_options import (
     PROPERTIES,
     VALUE_FIELDS_PREFIX,
 )
-from kafkastream.sql.connectors.record_parts import check_overlap
+from kafkastream.sql.connectors.key_value_fields import check_overlap
 from kafkastream.sql.formats.json import (
     FLATTEN_NESTED_COLUMNS,
     PRIMITIVE_AS_STRING,

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import final
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.masking import masked, secret_spans
+from kafkastream.sql.secret_masking import masked, secret_spans
 from kafkastream.sql.table import Position
 
 __all__ = ["Source"]

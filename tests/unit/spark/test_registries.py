@@ -15,7 +15,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink, Source
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.spark.cdc.appliers import metadata_applier
-from kafkastream.spark.sql.formats.table_formats import message_format
+from kafkastream.spark.sql.formats.message_format import message_format
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS

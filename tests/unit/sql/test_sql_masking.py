@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.sql.masking import masked
+from kafkastream.sql.secret_masking import masked
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.table import Expression
 

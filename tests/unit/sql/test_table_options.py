@@ -9,7 +9,7 @@ import pytest
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import integer
-from kafkastream.sql.references import resolved_options
+from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table import TableDefinition, TableSchema
 from kafkastream.sql.table_options import TableOptions, did_you_mean
 from tests.unit.sql.tables import at, table

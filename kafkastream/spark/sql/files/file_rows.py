@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, functions
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.spark.sql.files.parquet_files import ParquetWriter
 from kafkastream.spark.sql.files.part_formats import Chunk, ColumnPart, LinePart, Part, PartFormat, part_format
-from kafkastream.spark.sql.formats.table_formats import message_of
+from kafkastream.spark.sql.formats.message_format import message_of
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.sql.rows.row_elements import RowsDecoder
 from kafkastream.spark.worker.batches import Batch, ElementError

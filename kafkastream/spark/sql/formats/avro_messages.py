@@ -15,10 +15,10 @@ from kafkastream.model.formats.avro_schema import parsed_schema, read_avro
 from kafkastream.model.formats.confluent_wire import framed, unframed
 from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.spark.sql.formats.avro_values import avro_dump, avro_load
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import AvroConfluentFormat, AvroEncoding, AvroFormat
 from kafkastream.sql.formats.avro_types import shape, union_branch
 from kafkastream.sql.types import DataType

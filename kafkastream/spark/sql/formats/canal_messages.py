@@ -17,8 +17,8 @@ from kafkastream.spark.sql.formats.change_messages import (
     milliseconds,
     unknown,
 )
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Fail
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
 from kafkastream.sql.formats import CanalJsonFormat
 from kafkastream.sql.types import DataType, Kind, RowField
 

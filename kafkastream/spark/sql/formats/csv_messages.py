@@ -10,9 +10,9 @@ from pyspark.sql import Column
 
 from kafkastream.spark.sql.formats.csv_reading import csv_reader
 from kafkastream.spark.sql.formats.csv_writing import csv_message
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Reader
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import CsvFormat
 
 __all__: list[str] = []

@@ -11,9 +11,9 @@ from pyspark.sql import Column, functions
 from kafkastream.spark.sql.formats.flattening import nested
 from kafkastream.spark.sql.formats.json_reading import json_reader
 from kafkastream.spark.sql.formats.json_writing import json_message, json_value
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Reader
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import JsonFormat
 
 __all__: list[str] = []

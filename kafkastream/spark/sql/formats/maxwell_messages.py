@@ -10,8 +10,8 @@ from pyspark.sql import Column, functions
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.sql.formats.change_messages import Change, ChangeFormat, EventField, event_fields, unknown
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Fail
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
 from kafkastream.sql.formats import MaxwellJsonFormat
 from kafkastream.sql.types import DataType, Kind, RowField
 

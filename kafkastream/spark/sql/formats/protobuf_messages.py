@@ -7,11 +7,11 @@ from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.protobuf_class import MessageClass, check_fields, is_map, is_proto3
 from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import ProtobufFormat
 from kafkastream.sql.types import DataType, Kind
 

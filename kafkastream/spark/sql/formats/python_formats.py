@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import StructType
 
+from kafkastream.spark.sql.formats.message_format import MessageFormat
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.plain_values import plain, plain_type, rich
 from kafkastream.spark.sql.formats.python_steps import ROW, MessageDecoder, MessageEncoder, decoded
-from kafkastream.spark.sql.formats.table_formats import MessageFormat
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.types import DataType
 
 __all__ = ["PythonFormat"]

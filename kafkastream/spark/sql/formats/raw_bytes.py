@@ -10,10 +10,10 @@ from pyspark.sql import Column, functions
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.formats.charsets import is_utf8
+from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.table_formats import MessageFormat, message_format
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import Endianness, RawFormat
 from kafkastream.sql.types import Kind, RowField
 

@@ -11,8 +11,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from kafkastream.errors import DefinitionError, DeserializationError
 from kafkastream.spark.session.translate_errors import translated
+from kafkastream.spark.sql.formats.message_format import encoder_of, reader_of
 from kafkastream.spark.sql.formats.protobuf_messages import protobuf_decoder
-from kafkastream.spark.sql.formats.table_formats import encoder_of, reader_of
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
 from kafkastream.sql.formats import ProtobufFormat
 from tests.unit.spark.tables.frames import read, table

@@ -11,7 +11,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.spark.sql.formats.message_reading import Reader
 from kafkastream.spark.sql.formats.python_steps import MessageEncoder
 from kafkastream.spark.worker.registry import Registry
-from kafkastream.sql.connectors.record_parts import RecordPart
+from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import Format
 
 __all__ = ["MessageFormat", "encoder_of", "message_format", "message_of", "reader_of"]
