@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.model.connectors.file_formats import BulkWriterFactory
-from kafkastream.model.connectors.file_sink import Encoder
+from kafkastream.model.connectors.file_sink_settings import Encoder
 from kafkastream.model.formats import (
     AvroRowDeserializationSchema,
     AvroRowSerializationSchema,

@@ -8,15 +8,14 @@ from kafkastream.model.common.endpoints import SinkFunction
 from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.model.common.time import Duration
 from kafkastream.model.connectors.file_formats import BulkFormat, StreamFormat
-from kafkastream.model.connectors.file_sink import (
+from kafkastream.model.connectors.file_sink import FileSink, StreamingFileSink
+from kafkastream.model.connectors.file_sink_settings import (
     BucketAssigner,
     DefaultRollingPolicy,
     Encoder,
-    FileSink,
     OnCheckpointRollingPolicy,
     OutputFileConfig,
     RollingPolicy,
-    StreamingFileSink,
 )
 from kafkastream.model.connectors.file_source import (
     FileEnumeratorProvider,

@@ -16,6 +16,14 @@ from kafkastream.model.common.endpoints import Source
 from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.client_properties import dead_letter_problems, property_text
+from kafkastream.model.connectors.kafka_source_properties import (
+    AUTO_COMMIT_INTERVAL,
+    CHECK_DUPLICATED_GROUP,
+    DISCOVERY_INTERVAL,
+    SPARK_PREFIX,
+    is_true,
+    property_problems,
+)
 from kafkastream.model.connectors.offsets_initializers import EarliestOffsets, OffsetsInitializer
 from kafkastream.model.connectors.record_deserialization import KafkaRecordDeserializationSchema, ValueOnlySchema
 from kafkastream.model.connectors.subscription import (
@@ -33,25 +41,6 @@ __all__ = ["Boundedness", "KafkaSource", "KafkaSourceBuilder", "commit_interval_
 
 OUT = TypeVar("OUT", default=Any)
 T = TypeVar("T")
-
-BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
-DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
-CHECK_DUPLICATED_GROUP = "check.duplicated.group.id"
-"""Property of the tables' option ``scan.check.duplicated.group.id``, which Alibaba Cloud has and Flink lacks."""
-SPARK_PREFIX = "spark."
-SPARK_OPTIONS = frozenset(
-    {
-        "failOnDataLoss",
-        "fetchOffset.numRetries",
-        "fetchOffset.retryIntervalMs",
-        "kafkaConsumer.pollTimeoutMs",
-        "maxOffsetsPerTrigger",
-        "maxTriggerDelay",
-        "minOffsetsPerTrigger",
-    }
-)
-"""The options of Spark's Kafka source that change no result: how much at once, how patient, what to do about lost data."""
-AUTO_COMMIT_INTERVAL = "auto.commit.interval.ms"
 
 
 class Boundedness(enum.Enum):
@@ -161,12 +150,12 @@ class KafkaSource(Source[OUT]):
     @property
     def checks_duplicated_group(self) -> bool:
         """Whether the job fails to start when other consumers are members of its group."""
-        return _is_true(self.properties.get(CHECK_DUPLICATED_GROUP, "false"))
+        return is_true(self.properties.get(CHECK_DUPLICATED_GROUP, "false"))
 
     @property
     def registers_consumer_metrics(self) -> bool:
         """Whether what Kafka's consumer would tell is among the metrics."""
-        return _is_true(self.consumer_properties["register.consumer.metrics"])
+        return is_true(self.consumer_properties["register.consumer.metrics"])
 
     def get_boundedness(self) -> Boundedness:
         """BOUNDED when the source ends by itself."""
@@ -192,7 +181,7 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
         yield "Deserialization schema is required but not provided"
     yield from dead_letter_problems(source.dead_letter_topic, _named_topics(source.subscription))
     if not source.group_id:
-        if _is_true(properties.get(CHECK_DUPLICATED_GROUP, "false")):
+        if is_true(properties.get(CHECK_DUPLICATED_GROUP, "false")):
             yield "Property group.id is required when the group is to be checked for other members"
         if "true" in (properties.get("enable.auto.commit"), properties.get("commit.offsets.on.checkpoint")):
             yield "Property group.id is required when offset commit is enabled"
@@ -202,7 +191,7 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
                 yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
     if isinstance(source.stopping_offsets, EarliestOffsets):
         yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
-    yield from _bad_properties(properties)
+    yield from property_problems(properties)
 
 
 def _named_topics(subscription: Subscription | None) -> Collection[str]:
@@ -213,30 +202,6 @@ def _named_topics(subscription: Subscription | None) -> Collection[str]:
             return {partition.topic for partition in partitions}
         case _:
             return ()
-
-
-def _bad_properties(properties: Mapping[str, str]) -> Iterable[str]:
-    for side in ("key", "value"):
-        given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
-        if given != BYTE_ARRAY_DESERIALIZER:
-            yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
-    for key in (DISCOVERY_INTERVAL, AUTO_COMMIT_INTERVAL):
-        interval = properties.get(key)
-        if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
-            yield f"Property {key} = {interval!r} is not a number of milliseconds"
-    for key in properties:
-        if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in SPARK_OPTIONS:
-            known = ", ".join(sorted(SPARK_PREFIX + option for option in SPARK_OPTIONS))
-            yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
-    for key in (
-        "enable.auto.commit",
-        "commit.offsets.on.checkpoint",
-        "register.consumer.metrics",
-        CHECK_DUPLICATED_GROUP,
-    ):
-        value = properties.get(key)
-        if value is not None and value.lower() not in {"true", "false"}:
-            yield f"Property {key} = {value!r} is neither true nor false"
 
 
 def commit_interval_ms(source: KafkaSource[Any], checkpointing_interval_ms: int | None) -> int | None:
@@ -250,12 +215,8 @@ def commit_interval_ms(source: KafkaSource[Any], checkpointing_interval_ms: int 
     if source.group_id is None:
         return None
     if checkpointing_interval_ms is not None:
-        return checkpointing_interval_ms if _is_true(properties["commit.offsets.on.checkpoint"]) else None
-    return int(properties.get(AUTO_COMMIT_INTERVAL, "5000")) if _is_true(properties["enable.auto.commit"]) else None
-
-
-def _is_true(text: str) -> bool:
-    return text.lower() == "true"
+        return checkpointing_interval_ms if is_true(properties["commit.offsets.on.checkpoint"]) else None
+    return int(properties.get(AUTO_COMMIT_INTERVAL, "5000")) if is_true(properties["enable.auto.commit"]) else None
 
 
 @final

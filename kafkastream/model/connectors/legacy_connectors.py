@@ -16,7 +16,8 @@ from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
 from kafkastream.model.connectors.client_properties import property_text
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
-from kafkastream.model.connectors.kafka_source import DISCOVERY_INTERVAL, KafkaSource
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_properties import DISCOVERY_INTERVAL
 from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.model.connectors.partitioners import KafkaPartitioner
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema

@@ -11,7 +11,8 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.file_formats import BulkWriterFactory, FileContents
 from kafkastream.model.connectors.file_path import local_path
-from kafkastream.model.connectors.file_sink import BucketAssigner, DefaultRollingPolicy, FileSink
+from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.connectors.file_sink_settings import BucketAssigner, DefaultRollingPolicy
 from kafkastream.model.graph.graph_nodes import CollectionSource
 from kafkastream.options.option import Option
 from kafkastream.sql.changelog import ChangelogMode

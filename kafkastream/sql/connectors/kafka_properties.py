@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.model.connectors.kafka_source import CHECK_DUPLICATED_GROUP as CHECK_PROPERTY
-from kafkastream.model.connectors.kafka_source import DISCOVERY_INTERVAL as DISCOVERY_PROPERTY
+from kafkastream.model.connectors.kafka_source_properties import CHECK_DUPLICATED_GROUP as CHECK_PROPERTY
+from kafkastream.model.connectors.kafka_source_properties import DISCOVERY_INTERVAL as DISCOVERY_PROPERTY
 from kafkastream.sql.connectors.kafka_options import CHECK_DUPLICATED_GROUP, DISCOVERY_INTERVAL, PROPERTIES
 from kafkastream.sql.connectors.scan_offsets import AUTO_OFFSET_RESET
 from kafkastream.sql.table_options import Declaration, GivenOptions

@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
-from kafkastream.model.connectors.file_sink import DefaultRollingPolicy
+from kafkastream.model.connectors.file_sink_settings import DefaultRollingPolicy
 from kafkastream.spark.sql.files.file_contents import elements_of
 from kafkastream.sql.connectors import FileTableSink, FileTableSource, check_partitions, sink_of, source_of
 from kafkastream.sql.files.parquet import ParquetCompression, ParquetFormat

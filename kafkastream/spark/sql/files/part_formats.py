@@ -14,7 +14,7 @@ import pyarrow as pa
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.value_printing import flink_string
 from kafkastream.model.connectors.file_formats import BulkWriterFactory
-from kafkastream.model.connectors.file_sink import Encoder
+from kafkastream.model.connectors.file_sink_settings import Encoder
 from kafkastream.model.formats.charsets import encoded
 from kafkastream.spark.sql.files.parquet_files import ParquetWriter
 from kafkastream.spark.sql.rows.element_columns import ElementRows
