@@ -70,8 +70,6 @@ def test_layers_hold() -> None:
 _INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Where|Who|By what|How)\b")
 _INDIRECT_LEFT: Final = {
     "model": 1,
-    "model/connectors": 44,
-    "model/formats": 19,
     "spark": 1,
     "spark/cdc": 2,
     "spark/checkpoint": 28,
@@ -82,10 +80,7 @@ _INDIRECT_LEFT: Final = {
     "spark/sql": 44,
     "spark/worker": 57,
     "sql": 27,
-    "sql/connectors": 33,
     "sql/expressions": 9,
-    "sql/files": 3,
-    "sql/formats": 12,
     "sql/kafka_catalog": 4,
     "sql/parser": 1,
     "sql/plan": 28,

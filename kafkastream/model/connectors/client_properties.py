@@ -1,4 +1,4 @@
-"""What the builders of sources and sinks check alike: client properties, and the topic of dead letters."""
+"""Checks that builders of sources and sinks share: client properties, and the topic of dead letters."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def property_text(key: str, value: object) -> str:
 
 
 def dead_letter_problems(topic: str | None, others: Collection[str | None]) -> Iterator[str]:
-    """What is wrong with a topic for dead letters: it has no name, or the records themselves go there, or come from it."""
+    """Yield what is wrong with a topic for dead letters: it has no name, or the records themselves go there or come from it."""
     if topic is not None and topic in {"", *others}:
         yield f"The dead letter topic {topic!r} must be a topic of its own"

@@ -15,7 +15,7 @@ __all__ = ["BulkFormat", "BulkWriterFactory", "FileContents", "FileFormat", "Str
 
 
 class FileFormat:
-    """How the elements of a file are read."""
+    """Base class of formats that read the elements of a file."""
 
     __slots__ = ()
 

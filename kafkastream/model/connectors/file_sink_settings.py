@@ -184,7 +184,7 @@ class OnCheckpointRollingPolicy(RollingPolicy):
 @checked_methods
 @attrs.frozen
 class OutputFileConfig:
-    """What the names of part files begin and end with.
+    """Prefix and suffix of the names of part files.
 
     Raises:
         DefinitionError: One of them has a slash.

@@ -22,7 +22,7 @@ __all__ = ["FileEnumeratorProvider", "FileSource", "FileSourceBuilder", "FileSpl
 @final
 @attrs.frozen
 class FileEnumeratorProvider:
-    """How files are found: below directories, too, and without those whose names begin with a dot or an underscore."""
+    """Ways to find files: below directories, too, and without those whose names begin with a dot or an underscore."""
 
     _j_file_enumerator_provider = Refused()
 
@@ -44,7 +44,7 @@ class FileEnumeratorProvider:
 @final
 @attrs.frozen
 class FileSplitAssignerProvider:
-    """Who reads which file: here one task reads all."""
+    """Assignment of files to readers; here one task reads all files."""
 
     _j_file_split_assigner = Refused()
 

@@ -203,7 +203,7 @@ class JdbcConnectionOptions:
 @final
 @attrs.frozen(kw_only=True)
 class JdbcExecutionOptions:
-    """How statements are batched and repeated, with Flink's defaults.
+    """Batches and retries of statements, with Flink's defaults.
 
     Differs from Flink: rows become visible when their micro-batch has ended, and the batch interval has no effect.
 

@@ -34,7 +34,7 @@ MAX_PREFIX_BYTES = 64_000  # KafkaSinkBuilder.MAXIMUM_PREFIX_BYTES
 
 
 class DeliveryGuarantee(enum.Enum):
-    """What a sink promises when something fails.
+    """Delivery guarantee of a sink after a failure.
 
     NONE may lose and repeat records, AT_LEAST_ONCE may repeat, EXACTLY_ONCE does neither for ``read_committed`` readers.
     """
@@ -45,7 +45,7 @@ class DeliveryGuarantee(enum.Enum):
 
 
 class ExpiredMarker(enum.Enum):
-    """What an EXACTLY_ONCE sink does when nobody knows whether a micro-batch was written (``on.expired.marker``).
+    """Reaction of an EXACTLY_ONCE sink when brokers no longer know whether a micro-batch was written (``on.expired.marker``).
 
     Its progress is kept on the brokers for ``offsets.retention.minutes`` (a week by default) after a job has stopped.
     """
@@ -56,7 +56,7 @@ class ExpiredMarker(enum.Enum):
 
 
 class TransactionNamingStrategy(enum.Enum):
-    """How Flink names the transactions of an EXACTLY_ONCE sink; taken so that ported jobs run.
+    """Flink's ways to name the transactions of an EXACTLY_ONCE sink, accepted so that ported jobs run.
 
     Differs from Flink: it has no effect. Transactions here are named ``<prefix>-<query>-<sink>-<source partition>``,
     the same names for as long as the checkpoint lives: there is nothing to probe for, as with INCREMENTING, and nothing
@@ -88,7 +88,7 @@ def _is_guarantee(_: object, __: object, guarantee: Any) -> None:
 @final
 @attrs.frozen(kw_only=True)
 class KafkaSink(Sink[IN_contra]):
-    """A Kafka sink as the user defined it: plain data, ready to run.
+    """Kafka sink: writes elements as records, with one of three delivery guarantees.
 
     Raises:
         DefinitionError: A required part is missing, or parts contradict each other.
@@ -124,7 +124,7 @@ class KafkaSink(Sink[IN_contra]):
 
     @staticmethod
     def builder() -> KafkaSinkBuilder[Any]:
-        """Begin to define a sink."""
+        """Return a builder of a sink."""
         return KafkaSinkBuilder()
 
     @property
@@ -145,7 +145,7 @@ class KafkaSink(Sink[IN_contra]):
 
     @property
     def on_expired_marker(self) -> ExpiredMarker:
-        """What to do when the brokers have forgotten how far the sink has come; to fail, if the user does not say."""
+        """Value of the property ``on.expired.marker``; FAIL if not set."""
         return ExpiredMarker(self.properties.get(ON_EXPIRED_MARKER, ExpiredMarker.FAIL.value))
 
 
@@ -193,7 +193,7 @@ def _exposes_topics(serializer: KafkaRecordSerializationSchema[Any] | None) -> b
 @final
 @checked_methods
 class KafkaSinkBuilder(Generic[IN]):
-    """Collects what a sink is made of; ``build`` checks it. Setters change the builder and return it."""
+    """Builder of a ``KafkaSink``; setters change it and return it, and ``build`` checks all settings at once."""
 
     def __init__(self) -> None:
         self._serializer: KafkaRecordSerializationSchema[Any] | None = None
@@ -204,23 +204,36 @@ class KafkaSinkBuilder(Generic[IN]):
         self._properties: dict[str, str] = {}
 
     def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
-        """The brokers to ask first: comma-separated ``host:port``."""
+        """Set the brokers to connect to first.
+
+        Args:
+            bootstrap_servers: Comma-separated ``host:port``.
+        """
         return self.set_property("bootstrap.servers", bootstrap_servers)
 
     setBootstrapServers = set_bootstrap_servers
 
     def set_record_serializer(self, record_serializer: KafkaRecordSerializationSchema[T]) -> KafkaSinkBuilder[T]:
-        """How an element becomes a record."""
+        """Set how an element becomes a record: its topic, key, value, headers and timestamp.
+
+        Args:
+            record_serializer: Schema as built by ``KafkaRecordSerializationSchema.builder()``, or one of your own.
+                It fixes the type of the sink's elements.
+        """
         self._serializer = record_serializer
         return self  # type: ignore[return-value]  # the serializer fixes the element type
 
     setRecordSerializer = set_record_serializer
 
     def set_delivery_guarantee(self, delivery_guarantee: DeliveryGuarantee) -> Self:
-        """What the sink promises when something fails; NONE if not set, as in Flink.
+        """Set the delivery guarantee; NONE if not called, as in Flink.
+
+        Args:
+            delivery_guarantee: EXACTLY_ONCE also needs ``set_transactional_id_prefix`` and a checkpoint directory that
+                outlives the job, and readers with ``isolation.level=read_committed``.
 
         Raises:
-            DefinitionError: It is no ``DeliveryGuarantee``.
+            DefinitionError: The argument is no ``DeliveryGuarantee``.
         """
         _is_guarantee(None, None, delivery_guarantee)
         self._guarantee = delivery_guarantee
@@ -229,14 +242,28 @@ class KafkaSinkBuilder(Generic[IN]):
     setDeliveryGuarantee = set_delivery_guarantee
 
     def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:
-        """How the sink's transactions are named; needed for EXACTLY_ONCE, unique per sink and stable over restarts."""
+        """Set the beginning of the sink's transactional ids; required for EXACTLY_ONCE.
+
+        The prefix must be the same at every start of the job. By it a restarted job finds the transactions that the run
+        before has left open, and ends them, and the markers of what was written. With another prefix, open transactions
+        would hold back ``read_committed`` readers until ``transaction.timeout.ms`` is over, and nobody could tell what
+        to leave out: a start with a changed prefix is refused. No two sinks that write to the same cluster may share a
+        prefix, or each fences the other's producers.
+
+        Args:
+            transactional_id_prefix: At most 64,000 bytes of UTF-8, as in Flink.
+        """
         self._prefix = transactional_id_prefix
         return self
 
     setTransactionalIdPrefix = set_transactional_id_prefix
 
     def set_transaction_naming_strategy(self, transaction_naming_strategy: TransactionNamingStrategy) -> Self:
-        """Taken, and checked as in Flink, without effect: see ``TransactionNamingStrategy``. PyFlink lacks it."""
+        """Accept a strategy, which has no effect here: see ``TransactionNamingStrategy``. PyFlink lacks this method.
+
+        Args:
+            transaction_naming_strategy: Checked against other settings as in Flink.
+        """
         self._naming = transaction_naming_strategy
         return self
 
@@ -250,6 +277,9 @@ class KafkaSinkBuilder(Generic[IN]):
         exist. The dead letter is the source's record as it was read, with headers; behind a function on a keyed stream,
         where there is no such record, the element's ``repr``: see "Dead letters" in the documentation. It is written by
         this sink's producer, under its guarantee. The topic must exist, or be created by the brokers.
+
+        Args:
+            topic: Topic on the sink's own brokers.
         """
         self._dead_letters = topic
         return self
@@ -261,6 +291,10 @@ class KafkaSinkBuilder(Generic[IN]):
 
         As in Flink, ``key.serializer`` and ``value.serializer`` are no error; here they have no effect, since the
         schemas make the bytes, and the log says so when the job starts.
+
+        Args:
+            key: Name as in Kafka's documentation of producers, such as ``linger.ms``.
+            value: Text; durations and sizes in the unit that Kafka documents.
         """
         self._properties[key] = property_text(key, value)
         return self
@@ -268,7 +302,11 @@ class KafkaSinkBuilder(Generic[IN]):
     setProperty = set_property
 
     def set_kafka_producer_config(self, props: Mapping[str, str]) -> Self:
-        """Set many producer properties; those set before under the same name are replaced."""
+        """Set several producer properties; later values replace earlier ones of the same name.
+
+        Args:
+            props: Properties by their names, as for ``set_property``.
+        """
         for key, value in props.items():
             self.set_property(key, value)
         return self
@@ -276,10 +314,10 @@ class KafkaSinkBuilder(Generic[IN]):
     setKafkaProducerConfig = set_kafka_producer_config
 
     def build(self) -> KafkaSink[IN]:
-        """The sink, checked.
+        """Return the sink.
 
         Raises:
-            DefinitionError: With all that is missing or contradictory.
+            DefinitionError: Settings are missing, or contradict each other; the message lists all problems.
         """
         return KafkaSink(
             record_serializer=self._serializer,

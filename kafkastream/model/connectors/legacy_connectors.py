@@ -139,7 +139,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
 
     @property
     def watermarks(self) -> WatermarkStrategy[Any]:
-        """What ``assign_timestamps_and_watermarks`` was given."""
+        """Strategy given to ``assign_timestamps_and_watermarks``."""
         return self._watermarks
 
     def to_source(self) -> KafkaSource[OUT]:
@@ -214,7 +214,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     """
 
     class Semantic(enum.Enum):
-        """What is promised when something fails: the same as the ``DeliveryGuarantee`` of that name."""
+        """Delivery guarantee of the producer, as the ``DeliveryGuarantee`` of the same name."""
 
         EXACTLY_ONCE = 0
         AT_LEAST_ONCE = 1
@@ -278,7 +278,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     setFlushOnCheckpoint = set_flush_on_checkpoint
 
     def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:
-        """How the transactions of EXACTLY_ONCE are named; unique per sink and stable over restarts. PyFlink lacks it."""
+        """Set the beginning of transactional ids, as ``KafkaSinkBuilder.set_transactional_id_prefix``. PyFlink lacks it."""
         self._prefix = transactional_id_prefix
         return self
 

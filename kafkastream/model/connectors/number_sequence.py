@@ -48,7 +48,7 @@ class NumberSequenceSource(Source[int]):
         return range(self.start, self.end + 1)
 
     def get_boundedness(self) -> Boundedness:
-        """It always ends."""
+        """Return BOUNDED."""
         return Boundedness.BOUNDED
 
     getBoundedness = get_boundedness

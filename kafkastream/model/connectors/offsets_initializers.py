@@ -1,4 +1,4 @@
-"""Where a source begins and stops, and how that is worked out from what a broker says."""
+"""Initializers of starting and stopping offsets, and their resolution by what brokers answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Offsets = Mapping[TopicPartition, int]
 
 
 class OffsetResetStrategy(enum.Enum):
-    """What to do when an offset is missing or out of range (PyFlink: ``KafkaOffsetResetStrategy``)."""
+    """Strategy for an offset that is missing or out of range (PyFlink: ``KafkaOffsetResetStrategy``)."""
 
     LATEST = 0
     EARLIEST = 1
@@ -40,10 +40,10 @@ class OffsetResetStrategy(enum.Enum):
 
 
 class PartitionOffsetsRetriever(Protocol):
-    """What an initializer may ask the brokers; each answer holds the partitions for which there is one."""
+    """Questions that an initializer may ask the brokers; each answer holds the partitions for which there is one."""
 
     def committed_offsets(self, partitions: Collection[TopicPartition]) -> Offsets:
-        """What the source's consumer group has committed."""
+        """Return the offsets that the source's consumer group has committed."""
 
     def beginning_offsets(self, partitions: Collection[TopicPartition]) -> Offsets:
         """The first offset that the broker still holds."""
@@ -56,7 +56,7 @@ class PartitionOffsetsRetriever(Protocol):
 
 
 class OffsetsInitializer(ABC):
-    """Where a source begins or stops (PyFlink: ``KafkaOffsetsInitializer``); subclass it for a rule of your own.
+    """Initializer of starting or stopping offsets (PyFlink: ``KafkaOffsetsInitializer``); subclass it for a rule of your own.
 
     Example:
         >>> OffsetsInitializer.timestamp(1_700_000_000_000)
@@ -82,10 +82,10 @@ class OffsetsInitializer(ABC):
 
     @abstractmethod
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """What to do when a starting offset is out of range: Flink writes it to ``auto.offset.reset``."""
+        """Return the strategy for a starting offset that is out of range: Flink writes it to ``auto.offset.reset``."""
 
     def as_stopping(self) -> OffsetsInitializer:
-        """What this means where a source stops; the same for most."""
+        """Return the initializer for stopping offsets; itself for most."""
         return self
 
     def needs_group_for(self) -> str | None:
@@ -122,7 +122,7 @@ class OffsetsInitializer(ABC):
     def committed_offsets(
         offset_reset_strategy: OffsetResetStrategy = OffsetResetStrategy.NONE,
     ) -> CommittedOffsets:
-        """What the consumer group has committed; a partition without: the strategy, where NONE fails."""
+        """Return an initializer of the group's committed offsets; a partition without one follows the strategy, where NONE fails."""
         return CommittedOffsets(offset_reset_strategy)
 
     committedOffsets = committed_offsets
@@ -190,7 +190,7 @@ class TimestampOffsets(OffsetsInitializer):
 @final
 @attrs.frozen
 class CommittedOffsets(OffsetsInitializer):
-    """What the consumer group has committed."""
+    """Offsets that the consumer group has committed."""
 
     strategy: OffsetResetStrategy = OffsetResetStrategy.NONE
 
@@ -272,7 +272,7 @@ class SpecifiedOffsets(OffsetsInitializer):
 def starting_offsets(
     initializer: OffsetsInitializer, partitions: Collection[TopicPartition], retriever: PartitionOffsetsRetriever
 ) -> Offsets:
-    """Where each partition begins; an offset that the broker does not hold (any more) is reset by the strategy.
+    """Return the starting offset of each partition; an offset that the broker does not hold (any more) is reset by the strategy.
 
     Raises:
         UnknownOffsetsError: With the strategy NONE: partitions without an offset, or with one out of range.
@@ -309,7 +309,7 @@ def _worked_out(
 def _reset(
     strategy: OffsetResetStrategy, partitions: Collection[TopicPartition], retriever: PartitionOffsetsRetriever
 ) -> Offsets:
-    """Where partitions without a usable offset begin."""
+    """Return the starting offsets of partitions without a usable offset."""
     if not partitions:
         return {}
     match strategy:

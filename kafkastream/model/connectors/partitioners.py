@@ -1,4 +1,4 @@
-"""Who chooses the partition of a record that a sink writes."""
+"""Partitioners: they choose the partition of a record that a sink writes."""
 
 from __future__ import annotations
 

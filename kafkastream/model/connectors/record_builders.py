@@ -33,7 +33,7 @@ _BUILDER = "KafkaRecordSerializationSchema.builder()"
 @final
 @attrs.frozen(kw_only=True)
 class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
-    """How a record is made of parts, as ``KafkaRecordSerializationSchema.builder()`` collects them.
+    """Serialization schema made of parts, as ``KafkaRecordSerializationSchema.builder()`` collects them.
 
     Args:
         topic: Where all records go.

@@ -1,4 +1,4 @@
-"""How a Kafka record becomes elements."""
+"""Deserialization schemas: a Kafka record becomes elements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 
 class TimestampType(enum.Enum):
-    """Who set a record's timestamp."""
+    """Origin of a record's timestamp."""
 
     CREATE_TIME = 0
     LOG_APPEND_TIME = 1
@@ -150,7 +150,7 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
         return () if element is None else (element,)
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """What the value's schema says."""
+        """Return the type of the value's schema."""
         return self.schema.get_produced_type()
 
 
@@ -171,7 +171,7 @@ class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
 
     @property
     def deserializer(self) -> KafkaDeserializer:
-        """What the class name stands for."""
+        """Deserializer that the class name stands for."""
         return kafka_deserializer(self.class_name, self.config)
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:
@@ -179,7 +179,7 @@ class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
         return (None if record.value is None else self.deserializer.deserialize(record.value),)
 
     def get_produced_type(self) -> TypeInformation[Any]:
-        """What the deserializer gives."""
+        """Return the type of the deserializer's results."""
         return self.deserializer.type_info
 
 

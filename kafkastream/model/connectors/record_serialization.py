@@ -1,4 +1,4 @@
-"""How an element becomes a Kafka record: what users may implement, and what they see."""
+"""Serialization schemas: an element becomes a Kafka record; the classes that users implement, and their context."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ProducerRecord:
 @final
 @attrs.frozen
 class KafkaSinkContext:
-    """Where a sink's records are made: in which subtask, and into which partitions they can go.
+    """Context of a serialization schema: its subtask, and the partitions of topics.
 
     In tests of your own schema, make one with any function for the partitions.
 
@@ -94,7 +94,7 @@ class KafkaSinkContext:
     getParallelInstanceId = get_parallel_instance_id
 
     def get_number_of_parallel_instances(self) -> int:
-        """How many subtasks the sink has."""
+        """Return the number of subtasks of the sink."""
         return self.number_of_parallel_instances
 
     getNumberOfParallelInstances = get_number_of_parallel_instances

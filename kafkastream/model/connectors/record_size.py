@@ -1,4 +1,4 @@
-"""How large a record is for the brokers."""
+"""Size of a record as brokers count it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which topics and partitions a source reads."""
+"""Subscriptions of a source: topics, a pattern of topics, or partitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How bytes become elements and elements bytes: one module per format."""
+"""Formats of the DataStream API: bytes become elements and elements bytes, one module or more per format."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _DAY_ZERO: Final = _EPOCH.date().toordinal()
 
 
 class _Field(NamedTuple):
-    """How a value is typed, made from what fastavro reads, and made into what fastavro writes."""
+    """Type of a field, with its conversions from fastavro's values and back."""
 
     type_info: TypeInformation[Any]
     load: Callable[[Any], Any]

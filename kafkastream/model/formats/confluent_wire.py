@@ -1,4 +1,4 @@
-"""What Confluent's serializers write before a record: a zero byte and the id of its schema."""
+"""Wire format of Confluent's serializers: a zero byte and the id of the schema stand before a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What serialization schemas with a Confluent schema registry have in common."""
+"""Base class of serialization schemas with a Confluent schema registry."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
 
     @abstractmethod
     def _payload(self, element: IN_contra) -> bytes:
-        """What follows the schema's id."""
+        """Return the bytes behind the schema's id."""
 
     @property
     def _schema_id(self) -> int:

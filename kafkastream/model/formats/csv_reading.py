@@ -32,7 +32,7 @@ _TIMESTAMP = re.compile(r"(\d{4})-(\d\d?)-(\d\d?) (\d+):(\d+):(\d+)(?:\.(\d{1,9}
 @final
 @attrs.frozen(kw_only=True)
 class CsvReading:
-    """How CSV becomes rows.
+    """Settings of a reader of CSV, and the reader they make.
 
     Attributes:
         type_info: The rows' type.
@@ -108,7 +108,7 @@ def _mismatch(expected: Sequence[object], found: Sequence[str]) -> ValueError:
 
 
 def csv_unsupported(type_info: TypeInformation[Any], where: str) -> UnsupportedFeatureError:
-    """What Flink refuses, too: CSV has columns of numbers, text, SQL dates, and arrays and rows of those."""
+    """Return the error for a type that Flink refuses, too: CSV has columns of numbers, text, SQL dates, and arrays and rows of those."""
     return UnsupportedFeatureError(
         f"CSV rows cannot hold {type_info!r} here",
         where=where,

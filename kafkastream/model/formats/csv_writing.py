@@ -26,7 +26,7 @@ _UNQUOTED: Final = frozenset({*NUMBERS, TypeKind.FLOAT, TypeKind.DOUBLE})
 @final
 @attrs.frozen(kw_only=True)
 class CsvWriting:
-    """How rows become CSV.
+    """Settings of a writer of CSV, and the writer they make.
 
     Attributes:
         type_info: The rows' type.

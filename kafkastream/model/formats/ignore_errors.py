@@ -1,4 +1,4 @@
-"""What ``ignore_parse_errors`` means for a reader: what it cannot read is null."""
+"""Readers with ``ignore_parse_errors``: a value that cannot be read is null."""
 
 from __future__ import annotations
 

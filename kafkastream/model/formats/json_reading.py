@@ -44,7 +44,7 @@ _DAY, _NO_DAY = datetime.timedelta(days=1), datetime.timedelta(0)
 @final
 @attrs.frozen
 class JsonReading:
-    """How JSON becomes rows.
+    """Settings of a reader of JSON, and the reader they make.
 
     Attributes:
         type_info: The rows' type.

@@ -79,7 +79,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
 
     @property
     def reading(self) -> JsonReading:
-        """How a message is read."""
+        """Reader of messages with these settings."""
         return JsonReading(self._type_info, self._fail_on_missing_field, self._ignore_parse_errors)
 
     def deserialize(self, message: bytes) -> Row | None:

@@ -1,4 +1,4 @@
-"""What Kafka's Java client has serializers and deserializers for: one table of both."""
+"""Serializers and deserializers of Kafka's Java client by their class names, in one table."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class KafkaClass:
 
 
 def kafka_class(class_name: str, role: Role) -> KafkaClass:
-    """What the name of one of Kafka's classes stands for.
+    """Return what the name of one of Kafka's classes stands for.
 
     Args:
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongSerializer``.
@@ -86,7 +86,7 @@ class FixedSize:
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Number of bytes."""
         return struct.calcsize(f">{self.code}")
 
     def __call__(self, data: bytes) -> Any:
@@ -99,7 +99,7 @@ class FixedSize:
 @final
 @attrs.frozen
 class _Numbers:
-    """What is taken for a number, and what it is made."""
+    """Numbers that a serializer takes, and their bytes."""
 
     what: str
     kind: Any

@@ -1,4 +1,4 @@
-"""What every schema of bytes is: the classes that users may implement."""
+"""Base classes of schemas, which users may implement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IN_contra = TypeVar("IN_contra", contravariant=True)
 @final
 @attrs.frozen
 class InitializationContext:
-    """What a schema sees when it is opened.
+    """Context of a schema when it is opened.
 
     Differs from Flink: it holds nothing yet; Flink's has a metric group and a class loader.
     """

@@ -43,7 +43,7 @@ class RegisteredSchema:
 @final
 @attrs.frozen
 class SchemaRegistry:
-    """Where a registry is, and how to enter it.
+    """Address of a schema registry, and its credentials.
 
     Args:
         url: One address, or several with commas between them: the next is asked when one does not answer.
@@ -192,7 +192,7 @@ def _registered(registry: SchemaRegistry, subject: str, schema: str, schema_type
 
 
 def _why(error: urllib.error.HTTPError) -> str:
-    """What the registry says for itself, if it is the registry that speaks."""
+    """Return the registry's own message, if the answer is the registry's."""
     try:
         return f": {str(json.load(error)['message'])[:_LONGEST_REASON]}"
     except (OSError, ValueError, LookupError, TypeError):

@@ -59,7 +59,7 @@ _Environ = Mapping[str, str] | None
 
 
 class _Tables(NamedTuple):
-    """How tables of a connector are read and written."""
+    """Factories of a connector's sources and sinks."""
 
     connector: Connector
     source: Callable[[TableDefinition, _Environ], TableSource] | None = None

@@ -1,4 +1,4 @@
-"""What a connector is to the user: its name and its options; and what is wrong with options that it does not have."""
+"""Connector: a name and its options, and the errors for options that it does not have."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class DataGenTableSource(TableSource):
 
     @property
     def most(self) -> int | None:
-        """How many rows there are; None if there is no end."""
+        """Number of rows; None if there is no end."""
         sequences = (column.values for column in self.columns if isinstance(column.values, SequenceValues))
         ends = [values.end - values.start + 1 for values in sequences]
         given = [] if self.number_of_rows is None else [self.number_of_rows]

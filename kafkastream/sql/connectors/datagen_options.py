@@ -27,7 +27,7 @@ _INTEGERS: Final[Mapping[Kind, tuple[int, int]]] = {
 
 
 class GeneratorKind(enum.Enum):
-    """Where a column's values come from."""
+    """Origin of a column's values."""
 
     RANDOM = "random"
     SEQUENCE = "sequence"
@@ -80,7 +80,7 @@ class FieldOptions:
 
     @property
     def kind(self) -> Option[GeneratorKind]:
-        """Where the values come from."""
+        """Origin of the values."""
         doc = "Where values come from: `random`, or `sequence`, which ends."
         return self._option("kind", enum_member(GeneratorKind), GeneratorKind.RANDOM, doc)
 
@@ -98,12 +98,12 @@ class FieldOptions:
 
     @property
     def max_past(self) -> Option[int]:
-        """How old random timestamps are, in ms."""
+        """Greatest age of random timestamps, in milliseconds."""
         return self._option("max-past", millis_of_duration, 0, "How far timestamps lie in the past, at the most.")
 
     @property
     def length(self) -> Option[int | None]:
-        """How long random texts, bytes and collections are."""
+        """Length of random texts, bytes and collections."""
         doc = (
             "How long texts and bytes are, and how many elements arrays and maps have; that of the type if not set, "
             "100 for STRING and BYTES, 3 elements."
@@ -127,22 +127,22 @@ class FieldOptions:
 
     @property
     def null_rate(self) -> Option[float]:
-        """How many random values are NULL."""
+        """Fraction of random values that are NULL."""
         return self._option("null-rate", rate, 0.0, "Which part of the values is NULL, from 0 to 1.")
 
     @property
     def of_random(self) -> tuple[Option[Any], ...]:
-        """What can be said of random values of the type."""
+        """Return the options of random values of the type."""
         return tuple(getattr(self, name) for name in _RANDOM.get(self.type.kind, ()))
 
     @property
     def of_sequence(self) -> tuple[Option[Any], ...]:
-        """What must be said of a sequence."""
+        """Return the required options of a sequence."""
         return self.start, self.end
 
     @property
     def parts(self) -> tuple[FieldOptions, ...]:
-        """Those of the parts of the type."""
+        """Return the options of the parts of the type."""
         names = _PARTS.get(self.type.kind, ())
         parts = tuple(zip(names, self.type.parts, strict=True)) or tuple((f.name, f.type) for f in self.type.fields)
         return tuple(FieldOptions(f"{self.name}.{name}", type_) for name, type_ in parts)

@@ -24,7 +24,7 @@ class CommitTrigger(enum.Enum):
 
 
 class CommitPolicy(enum.Enum):
-    """What is done when a partition is complete."""
+    """Action when a partition is complete."""
 
     SUCCESS_FILE = "success-file"
     METASTORE = "metastore"

@@ -1,4 +1,4 @@
-"""Which records a table keeps, by their headers: Alibaba Cloud's ``scan.header-filter``."""
+"""Filter of a table's records by their headers: Alibaba Cloud's ``scan.header-filter``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLE: Final = "'depart:toy|depart:book&!env:test'"
 
 
 class HeaderOperator(enum.Enum):
-    """What a condition does to those before it."""
+    """Connection of a condition with those before it."""
 
     AND = "&"
     OR = "|"

@@ -54,7 +54,7 @@ __all__ = [
 
 
 class StartupMode(enum.Enum):
-    """Where a table begins without a checkpoint."""
+    """Starting position of a table without a checkpoint."""
 
     EARLIEST_OFFSET = "earliest-offset"
     LATEST_OFFSET = "latest-offset"
@@ -64,7 +64,7 @@ class StartupMode(enum.Enum):
 
 
 class BoundedMode(enum.Enum):
-    """Where a table ends."""
+    """End of a bounded table."""
 
     UNBOUNDED = "unbounded"
     LATEST_OFFSET = "latest-offset"

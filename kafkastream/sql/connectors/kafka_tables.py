@@ -84,7 +84,7 @@ class KafkaTableSource(TableSource):
 @final
 @attrs.frozen
 class BufferFlush:
-    """How long changes are held back, of which only the last of each key is written.
+    """Buffer of an upsert sink, which writes only the last change of each key.
 
     Args:
         max_rows: Until there are so many.
@@ -122,7 +122,7 @@ class KafkaTableSink(TableSink):
 def source_spec(
     options: GivenOptions[Declaration], starting: OffsetsInitializer, default_group: str | None
 ) -> KafkaSource[ConsumerRecord]:
-    """Which records a table, or a pipeline, reads.
+    """Return the source of a table, or of a pipeline.
 
     Raises:
         DefinitionError: Options are missing or contradict each other.
@@ -176,7 +176,7 @@ def sink_spec(
     serializer: KafkaRecordSerializationSchema[ProducerRecord],
     guarantee: DeliveryGuarantee,
 ) -> KafkaSink[ProducerRecord]:
-    """Where the records of a table, or of a pipeline, go, and how surely.
+    """Return the sink of a table, or of a pipeline.
 
     Raises:
         DefinitionError: Options are missing or contradict each other.

@@ -1,4 +1,4 @@
-"""Which columns of a table are the key and which the value of its records."""
+"""Columns of a table that are the key, and those that are the value, of its records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who chooses the partitions of a table's rows."""
+"""Partitioners of a table's records, by ``sink.partitioner``."""
 
 from __future__ import annotations
 

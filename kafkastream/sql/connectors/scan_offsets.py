@@ -1,4 +1,4 @@
-"""Where a Kafka table begins and ends."""
+"""Starting and stopping offsets of a Kafka table, by its options."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BOUNDED: Final = _End("bounded", BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_TIMESTA
 
 
 def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
-    """Where a table begins without a checkpoint, which goes before all this; the group's offsets if nothing is said.
+    """Return the starting offsets of a table without a checkpoint; the group's offsets if no option is set.
 
     Raises:
         DefinitionError: What the mode needs is missing or wrong.
@@ -63,7 +63,7 @@ def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
 
 
 def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer | None:
-    """Where a table ends, if it does.
+    """Return the stopping offsets of a table, if it ends.
 
     Raises:
         DefinitionError: What the mode needs is missing or wrong.
@@ -82,7 +82,7 @@ def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer |
 
 
 def _reset_strategy(options: GivenOptions[Declaration]) -> OffsetResetStrategy:
-    """What to do where the group has no offset; nothing (fail) if it is not said."""
+    """Return the strategy where the group has no offset; NONE, which fails, if no option is set."""
     text = options.under(PROPERTIES).get(AUTO_OFFSET_RESET, OffsetResetStrategy.NONE.name)
     names = [strategy.name for strategy in OffsetResetStrategy]
     if text.upper() not in names:

@@ -92,7 +92,7 @@ class StreamTableSource(TableSource):
 
     @property
     def apart(self) -> StreamTableSource:
-        """The same without what comes before, such as all elements of a collection: what workers need of it."""
+        """Copy without the nodes of the stream, such as all elements of a collection, for workers."""
         return attrs.evolve(self, stream=attrs.evolve(self.stream, nodes=()))
 
     @property
@@ -102,7 +102,7 @@ class StreamTableSource(TableSource):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the fields of elements are called."""
+        """Names of the fields of elements."""
         return tuple(name for name, _ in _fields(self.stream.type_info))
 
 
@@ -196,7 +196,7 @@ def _check_metadata(column: MetadataColumn, where: str) -> None:
 
 
 def stream_source(definition: TableDefinition, stream: TableStream) -> StreamTableSource:
-    """What the columns of a table are made of."""
+    """Return the source of a stream's table, with the fields that its columns are made of."""
     fields = _fields(stream.type_info)
     places = {name: place for place, (name, _) in enumerate(fields)}
 

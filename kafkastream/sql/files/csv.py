@@ -73,7 +73,7 @@ class CsvSchema:
 
     @property
     def reading(self) -> CsvReading:
-        """How a line becomes a row."""
+        """Reader of lines as rows."""
         return CsvReading(
             type_info=self._type_info,
             dialect=self.dialect,
@@ -84,7 +84,7 @@ class CsvSchema:
 
     @property
     def writing(self) -> CsvWriting:
-        """How a row becomes a line."""
+        """Writer of rows as lines."""
         return CsvWriting(
             type_info=self._type_info,
             dialect=self.dialect,

@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ParquetCompression(enum.Enum):
-    """How pages are compressed."""
+    """Compression of pages."""
 
     UNCOMPRESSED = "none"
     SNAPPY = "snappy"

@@ -22,7 +22,7 @@ __all__ = ["AvroEncoding", "AvroFormat", "AvroRecordFormat"]
 
 
 class AvroEncoding(enum.Enum):
-    """How a record is bytes."""
+    """Encoding of a record."""
 
     BINARY = "binary"
     JSON = "json"
@@ -65,7 +65,7 @@ class AvroRecordFormat(Format):
         """
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """What ``schema_of`` says about them."""
+        """Return the error of ``schema_of``, if it raises one."""
         try:
             self.schema_of(fields)
         except ValueError as error:

@@ -97,7 +97,7 @@ class AvroConfluentFormat(AvroRecordFormat):
 
     @property
     def registry(self) -> SchemaRegistry:
-        """Where the schemas are, and how to enter."""
+        """Address and credentials of the registry."""
         settings = {
             "auto.register.schemas": None if self.auto_register_schemas else "false",
             "ssl.keystore.location": self.keystore_location,

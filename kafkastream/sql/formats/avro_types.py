@@ -175,7 +175,7 @@ def union_branch(schema: Any) -> Any:
 
 
 def shape(schema: Any) -> Any:
-    """What of a schema says how its bytes are read: two of the same shape read each other's.
+    """Return the part of a schema that decides how bytes are read: schemas of one shape read each other's bytes.
 
     Example:
         >>> shape({"type": "record", "name": "a.B", "fields": [{"name": "c", "type": {"type": "string"}, "doc": "d"}]})

@@ -1,4 +1,4 @@
-"""What every format of keys and values is."""
+"""Base class of the formats of keys and values."""
 
 from __future__ import annotations
 

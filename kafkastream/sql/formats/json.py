@@ -19,7 +19,7 @@ __all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode"
 
 
 class TimestampFormat(enum.Enum):
-    """How timestamps are text."""
+    """Texts of timestamps."""
 
     SQL = "SQL"
     """``2024-05-01 12:30:00.123``, and ``Z`` at the end with a local time zone."""
@@ -28,12 +28,12 @@ class TimestampFormat(enum.Enum):
 
     @property
     def separator(self) -> str:
-        """What stands between date and time."""
+        """Character between date and time."""
         return "T" if self is TimestampFormat.ISO_8601 else " "
 
 
 class MapNullKeyMode(enum.Enum):
-    """What to do with an entry of a MAP whose key is NULL; Spark's maps have none."""
+    """Handling of MAP entries whose key is NULL; Spark's maps have none."""
 
     FAIL = "FAIL"
     DROP = "DROP"
@@ -107,7 +107,7 @@ PRIMITIVE_AS_STRING: Final = Option[bool](
 
 @attrs.frozen(kw_only=True)
 class JsonSettings(Format):
-    """What can be set for all formats that are JSON."""
+    """Options of all formats that are JSON."""
 
     ignore_parse_errors: bool = setting(IGNORE_PARSE_ERRORS)
     timestamp_format: TimestampFormat = setting(TIMESTAMP_FORMAT)
@@ -149,7 +149,7 @@ class JsonFormat(JsonSettings):
         return None if outer is None else f"The member '{outer}' is a column, and so are members of it."
 
     def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
-        """Those that are for columns which are inferred."""
+        """Return the options for columns that are inferred."""
         flattens_none = self.flatten_nested_columns and not any("." in field.name for field in fields)
         idle = ((FLATTEN_NESTED_COLUMNS, flattens_none), (PRIMITIVE_AS_STRING, self.primitive_as_string))
         return tuple(option for option, is_idle in idle if is_idle)

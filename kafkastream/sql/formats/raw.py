@@ -20,7 +20,7 @@ __all__ = ["Endianness", "RawFormat"]
 
 
 class Endianness(enum.Enum):
-    """Which byte of a number comes first."""
+    """Order of the bytes of a number."""
 
     BIG = "big-endian"
     LITTLE = "little-endian"
@@ -55,7 +55,7 @@ _KINDS: Final = frozenset(
 @final
 @attrs.frozen(kw_only=True)
 class RawFormat(Format):
-    """One value as its bytes: a text, a number, or bytes.
+    """Bytes of one value: a text, a number, or bytes.
 
     Raises:
         DefinitionError: There is no such charset.
