@@ -219,7 +219,7 @@ def test_a_table_of_a_stream_is_found_from_every_database_and_is_of_its_own_envi
     numbers = t_env.sql_query("SELECT * FROM default_catalog.default_database.numbers")
     assert numbers.get_schema().get_field_names() == ["f0"]
     other = StreamExecutionEnvironment.get_execution_environment().from_collection([2], Types.LONG())
-    with pytest.raises(DefinitionError, match="of another environment"):
+    with pytest.raises(DefinitionError, match="belongs to another environment"):
         t_env.from_data_stream(other)
 
 

@@ -38,9 +38,7 @@ def test_the_recipe_takes_three_files() -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_sink_of_the_users_writes_micro_batches(
-    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sink_of_the_users_writes_micro_batches(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path) -> None:
     topic, out = new_topic(partitions=2), tmp_path / "out"
     kafka.produce(topic, [Record("a", partition=0), Record("b", partition=1)])
     configuration = Configuration().set_string("execution.checkpointing.dir", str(tmp_path / "checkpoint"))
@@ -58,7 +56,10 @@ def test_a_sink_of_the_users_writes_micro_batches(
     wait_until(lambda: sum(map(len, written(out))) == 4, 60, "the second micro-batch")
     job.cancel()
     assert list(chain(*written(out)[2:])) == ["C", "D"]
-    assert f"lines in {out}" in capfd.readouterr().err
+
+
+def test_the_value_says_what_the_start_of_a_job_shows() -> None:
+    assert JsonLineSink("/out").target_text == "lines in /out"
 
 
 def test_a_wrong_value_is_told_when_it_is_made() -> None:
