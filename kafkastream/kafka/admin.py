@@ -8,11 +8,7 @@ from typing import Any, TypeVar
 
 from confluent_kafka import IsolationLevel, KafkaException
 from confluent_kafka import TopicPartition as ClientPartition
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.admin._config import ConfigResource
-from confluent_kafka.admin._listoffsets import OffsetSpec
-from confluent_kafka.admin._metadata import ClusterMetadata
-from confluent_kafka.admin._resource import ResourceType
+from confluent_kafka.admin import AdminClient, ClusterMetadata, ConfigResource, OffsetSpec, ResourceType
 from typing_extensions import assert_never
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError

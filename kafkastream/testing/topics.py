@@ -56,7 +56,7 @@ class KafkaBroker:
         Raises:
             KafkaError: The broker refused, for example because the topic exists.
         """
-        from confluent_kafka.cimpl import NewTopic
+        from confluent_kafka.admin import NewTopic
 
         topic = NewTopic(name, num_partitions=partitions, config=dict(config or {}))
         admin = self._admin()
@@ -85,7 +85,7 @@ class KafkaBroker:
         Raises:
             KafkaError: The broker refused, for example because the topic has at least as many.
         """
-        from confluent_kafka.cimpl import NewPartitions
+        from confluent_kafka.admin import NewPartitions
 
         admin = self._admin()
         futures = admin.create_partitions([NewPartitions(topic, total)], operation_timeout=_REQUEST_S)
@@ -142,7 +142,7 @@ class KafkaBroker:
 
     def _admit(self, users: Mapping[str, str]) -> None:
         """Register users for SCRAM."""
-        from confluent_kafka.admin._scram import (
+        from confluent_kafka.admin import (
             ScramCredentialInfo,
             ScramMechanism,
             UserScramCredentialAlteration,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokens import TokenType
 
 from kafkastream.sql.syntax.data_types import parse_type
 

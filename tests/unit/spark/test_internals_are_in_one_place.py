@@ -1,4 +1,4 @@
-"""Undocumented names of Spark and py4j are touched in ``kafkastream.spark.internals`` alone."""
+"""Undocumented names of Spark and py4j are touched in ``kafkastream.spark.internals`` alone, those of Kafka's client nowhere."""
 
 from __future__ import annotations
 
@@ -60,6 +60,8 @@ def undocumented(tree: ast.AST) -> Iterator[str]:
                 yield name
             case ast.Constant(value=str(text)) if text in SETTINGS | PRIVATE:
                 yield text
+            case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] == "confluent_kafka":
+                yield from (part for part in module.split(".") if part == "cimpl" or part.startswith("_"))
             case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] in {"pyspark", "py4j"}:
                 if module not in DOCUMENTED:
                     yield module
@@ -86,6 +88,7 @@ def test_no_other_module_touches_undocumented_names() -> None:
         ("from pyspark import cloudpickle", "pyspark.cloudpickle"),
         ("from pyspark.sql.pandas.types import to_arrow_type", "pyspark.sql.pandas.types"),
         ("import pyspark.daemon", "pyspark.daemon"),
+        ("from confluent_kafka.admin._config import ConfigResource", "_config"),
         ("context.getLocalProperty('sql.streaming.queryId')", "sql.streaming.queryId"),
     ],
 )
