@@ -36,91 +36,91 @@ CHECKPOINT_INTERVAL: Final = Option[int | None](
     key=f"{_CHECKPOINTING}.interval",
     parse=millis_of_duration,
     default=None,
-    doc="How often the job is checkpointed, in ms unless it has a unit; where it is kept, the checkpoint directory says.",
+    doc="Interval of checkpoints; in ms unless it has a unit.",
 )
 CHECKPOINT_DIR: Final = Option[str | None](
     key=f"{_CHECKPOINTING}.dir",
     parse=text,
     default=None,
-    doc="Where checkpoints are kept: a path or URL that the driver and the workers reach.",
+    doc="Checkpoint directory: a path or URL that the driver and all workers can write to.",
     deprecated_keys=("state.checkpoints.dir",),
 )
 CHECKPOINT_MODE: Final = Option[str](
     key=f"{_CHECKPOINTING}.mode",
     parse=choice("EXACTLY_ONCE", "AT_LEAST_ONCE"),
     default="EXACTLY_ONCE",
-    doc="What a checkpoint promises for the job's state.",
+    doc="Guarantee of checkpoints for the job's state.",
 )
 CHECKPOINT_TIMEOUT: Final = Option[int](
     key=f"{_CHECKPOINTING}.timeout",
     parse=millis_of_duration,
     default=600_000,
-    doc="How long a checkpoint may take; in ms unless it has a unit.",
+    doc="Timeout of a checkpoint; in ms unless it has a unit.",
 )
 MIN_PAUSE: Final = Option[int](
     key=f"{_CHECKPOINTING}.min-pause",
     parse=millis_of_duration,
     default=0,
-    doc="The least time between two checkpoints; in ms unless it has a unit.",
+    doc="Minimum pause between two checkpoints; in ms unless it has a unit.",
 )
 MAX_CONCURRENT_CHECKPOINTS: Final = Option[int](
     key=f"{_CHECKPOINTING}.max-concurrent-checkpoints",
     parse=integer,
     default=1,
-    doc="How many checkpoints may be taken at the same time.",
+    doc="Maximum number of concurrent checkpoints.",
 )
 TOLERABLE_FAILED_CHECKPOINTS: Final = Option[int](
     key=f"{_CHECKPOINTING}.tolerable-failed-checkpoints",
     parse=integer,
     default=0,
-    doc="How many checkpoints may fail, one after the other.",
+    doc="Tolerable number of consecutive checkpoint failures.",
 )
 CHECKPOINT_RETENTION: Final = Option[str](
     key=f"{_CHECKPOINTING}.externalized-checkpoint-retention",
     parse=choice("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS"),
     default="NO_EXTERNALIZED_CHECKPOINTS",
-    doc="What becomes of the last checkpoint when the job is cancelled.",
+    doc="Retention of the last checkpoint when the job is cancelled.",
 )
 CHECKPOINT_STORAGE: Final = Option[str | None](
     key=f"{_CHECKPOINTING}.storage",
     parse=text,
     default=None,
-    doc="Whether checkpoints are kept in memory or in the checkpoint directory.",
+    doc="Checkpoint storage: memory, or the checkpoint directory.",
     deprecated_keys=("state.checkpoint-storage",),
 )
 SAVEPOINT_DIR: Final = Option[str | None](
     key=f"{_CHECKPOINTING}.savepoint-dir",
     parse=text,
     default=None,
-    doc="Where savepoints are kept.",
+    doc="Savepoint directory.",
     deprecated_keys=("state.savepoints.dir",),
 )
 ALIGNED_TIMEOUT: Final = Option[int](
     key=f"{_CHECKPOINTING}.aligned-checkpoint-timeout",
     parse=millis_of_duration,
     default=0,
-    doc="When a checkpoint goes on unaligned; in ms unless it has a unit.",
+    doc="Time after which an aligned checkpoint continues unaligned; in ms unless it has a unit.",
     deprecated_keys=(f"{_CHECKPOINTING}.alignment-timeout",),
 )
 IGNORE_UNCLAIMED_STATE: Final = Option[bool](
     key="execution.state-recovery.ignore-unclaimed-state",
     parse=boolean,
     default=False,
-    doc="Whether the checkpoint may hold state of operators that the program has no more: it is dropped then, for good.",
+    doc="Whether state of operators that the program no longer has may be skipped; it is then dropped permanently.",
     deprecated_keys=("execution.savepoint.ignore-unclaimed-state",),
 )
 ACCEPT_CHANGED_OPERATORS: Final = Option[bool](
     key="kafkastream.state-recovery.accept-changed-operators",
     parse=boolean,
     default=False,
-    doc="Whether an operator may go on with its state though what the state depends on has changed: "
-    "the query below it, or the type of its keys.",
+    doc="Whether an operator may be restored although its state depends on something that has changed: the query "
+    "below it, or the type of its keys.",
 )
 STATE_BACKEND: Final = Option[str](
     key="state.backend.type",
     parse=text,
     default="hashmap",
-    doc="Where state is while the job runs.",
+    doc="State backend.",
     deprecated_keys=("state.backend",),
 )
 
@@ -131,16 +131,18 @@ def _switch(key: str, doc: str, *older: str) -> Option[bool]:
 
 UNALIGNED: Final = _switch(
     f"{_CHECKPOINTING}.unaligned.enabled",
-    "Whether a checkpoint overtakes elements on their way.",
+    "Whether checkpoints are unaligned.",
     f"{_CHECKPOINTING}.unaligned",
 )
-FORCED_UNALIGNED: Final = _switch(f"{_CHECKPOINTING}.unaligned.forced", "Whether it does so in spite of everything.")
+FORCED_UNALIGNED: Final = _switch(f"{_CHECKPOINTING}.unaligned.forced", "Whether unaligned checkpoints are forced.")
 INCREMENTAL: Final = _switch(
-    f"{_CHECKPOINTING}.incremental", "Whether a checkpoint holds what has changed only.", "state.backend.incremental"
+    f"{_CHECKPOINTING}.incremental", "Whether checkpoints are incremental.", "state.backend.incremental"
 )
-SNAPSHOT_COMPRESSION: Final = _switch(f"{_CHECKPOINTING}.snapshot-compression", "Whether state is compressed.")
+SNAPSHOT_COMPRESSION: Final = _switch(
+    f"{_CHECKPOINTING}.snapshot-compression", "Whether state snapshots are compressed."
+)
 CHANGELOG: Final = _switch(
-    "state.changelog.enabled", "Whether changes of state are written as they happen.", "state.backend.changelog.enabled"
+    "state.changelog.enabled", "Whether the changelog state backend is enabled.", "state.backend.changelog.enabled"
 )
 
 CHECKPOINT_OPTIONS: Final[tuple[Option[Any], ...]] = (

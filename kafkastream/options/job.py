@@ -45,43 +45,46 @@ PARALLELISM: Final = Option[int | None](
     key="parallelism.default",
     parse=integer,
     default=None,
-    doc="How many subtasks an operator has when it does not say so itself; as many as Spark has cores if not given.",
+    doc="Default parallelism of operators; by default, the number of Spark's cores.",
 )
 MAX_PARALLELISM: Final = Option[int | None](
     key="pipeline.max-parallelism",
     parse=integer,
     default=None,
-    doc="How many subtasks an operator may have at most.",
+    doc="Maximum parallelism of operators.",
 )
 JOB_NAME: Final = Option[str](
     key="pipeline.name",
     parse=text,
     default="Flink Streaming Job",
-    doc="The job's name, which is also its directory below the checkpoint directory.",
+    doc="Name of the job, and of its folder in the checkpoint directory.",
 )
 JOB_PARAMETERS: Final = Option[dict[str, str]](
     key="pipeline.global-job-parameters",
     parse=map_of,
     default={},
-    doc="What functions may ask for by `RuntimeContext.get_job_parameter`: `key:value` pairs, separated by `,`.",
+    doc="Parameters returned by `RuntimeContext.get_job_parameter`: `key:value` pairs, separated by `,`.",
 )
 RUNTIME_MODE: Final = Option[str](
     key="execution.runtime-mode",
     parse=choice("STREAMING", "BATCH", "AUTOMATIC"),
     default="STREAMING",
-    doc="Whether the job runs on and on (`STREAMING`), or once over bounded input (`BATCH`).",
+    doc="Runtime mode: `STREAMING`, `BATCH` for bounded sources, or `AUTOMATIC`, which chooses by the sources.",
 )
 PYTHON_FILES: Final = Option[tuple[str, ...]](
     key="python.files",
     parse=list_of(text, separator=","),
     default=(),
-    doc="Python files and zip archives of packages that the workers need, separated by `,`.",
+    doc="Python files and zip archives of packages to ship to the workers, separated by `,`.",
 )
 PYTHON_EXECUTABLE: Final = Option[str | None](
-    key="python.executable", parse=text, default=None, doc="The workers' Python; that of the program if not given."
+    key="python.executable",
+    parse=text,
+    default=None,
+    doc="Python interpreter of the workers; by default, that of the program.",
 )
 PYTHON_REQUIREMENTS: Final = Option[str | None](
-    key="python.requirements", parse=text, default=None, doc="A file that lists what the workers' Python needs."
+    key="python.requirements", parse=text, default=None, doc="Requirements file of the workers' Python."
 )
 PYTHON_ARCHIVES: Final = Option[tuple[str, ...]](
     key="python.archives", parse=list_of(text, separator=","), default=(), doc="Archives for the workers."
@@ -91,8 +94,8 @@ PROGRESS: Final = Option[str](
     key="kafkastream.progress",
     parse=choice("auto", "on", "off"),
     default="auto",
-    doc="Whether the job tells on standard error that it starts, and how far it has come. With `auto` it does so under "
-    "`kafkastream run` and `kafkastream sql`, and where standard error is a terminal.",
+    doc="Whether start and progress of the job are printed to standard error. `auto` prints them under `kafkastream "
+    "run` and `kafkastream sql`, and if standard error is a terminal.",
 )
 
 # Options below are accepted and returned without effect.
@@ -106,29 +109,35 @@ AUTO_WATERMARK_INTERVAL: Final = Option[int](
     key="pipeline.auto-watermark-interval",
     parse=millis_of_duration,
     default=200,
-    doc="How often watermarks are emitted; in ms unless it has a unit.",
+    doc="Interval of periodic watermarks; in ms unless it has a unit.",
 )
 BUFFER_TIMEOUT: Final = Option[int](
     key="execution.buffer-timeout.interval",
     parse=millis_of_duration,
     default=100,
-    doc="How long an element may wait in a buffer; in ms unless it has a unit.",
+    doc="Maximum time of an element in a network buffer; in ms unless it has a unit.",
     deprecated_keys=("execution.buffer-timeout",),
 )
 TASK_CANCELLATION_INTERVAL: Final = Option[int](
-    key="task.cancellation.interval", parse=millis_of_duration, default=30_000, doc="Between two tries to end a task."
+    key="task.cancellation.interval",
+    parse=millis_of_duration,
+    default=30_000,
+    doc="Time between two attempts to cancel a task.",
 )
 TASK_CANCELLATION_TIMEOUT: Final = Option[int](
-    key="task.cancellation.timeout", parse=millis_of_duration, default=180_000, doc="When ending a task is given up."
+    key="task.cancellation.timeout",
+    parse=millis_of_duration,
+    default=180_000,
+    doc="Timeout of the cancellation of a task.",
 )
 LATENCY_INTERVAL: Final = Option[int](
-    key="metrics.latency.interval", parse=millis_of_duration, default=0, doc="How often latency is measured."
+    key="metrics.latency.interval", parse=millis_of_duration, default=0, doc="Interval of latency markers."
 )
 CLOSURE_CLEANER: Final = Option[str](
     key="pipeline.closure-cleaner-level",
     parse=choice("NONE", "TOP_LEVEL", "RECURSIVE"),
     default="RECURSIVE",
-    doc="What is removed of a Java function before it travels.",
+    doc="Level of Java's closure cleaner.",
 )
 
 
@@ -136,37 +145,37 @@ def _switch(key: str, doc: str, *, default: bool = False, older: tuple[str, ...]
     return Option(key=key, parse=boolean, default=default, doc=doc, deprecated_keys=older)
 
 
-OBJECT_REUSE: Final = _switch("pipeline.object-reuse", "Whether Java functions may be given one object again.")
+OBJECT_REUSE: Final = _switch("pipeline.object-reuse", "Whether Java objects are reused between functions.")
 OPERATOR_CHAINING: Final = _switch(
     "pipeline.operator-chaining.enabled",
-    "Whether neighbouring operators run in one task.",
+    "Whether operators are chained into one task.",
     default=True,
     older=("pipeline.operator-chaining",),
 )
 PYTHON_CHAINING: Final = _switch(
-    "python.operator-chaining.enabled", "Whether neighbouring Python operators run in one process.", default=True
+    "python.operator-chaining.enabled", "Whether Python operators are chained into one process.", default=True
 )
 CHAINS_OTHER_MAX_PARALLELISM: Final = _switch(
     "pipeline.operator-chaining.chain-operators-with-different-max-parallelism",
-    "Whether neighbours of another maximum parallelism do, too.",
+    "Whether operators of different maximum parallelism are chained.",
     default=True,
 )
 GENERIC_TYPES: Final = _switch("pipeline.generic-types", "Whether Java types may be generic.", default=True)
 FORCE_KRYO: Final = _switch("pipeline.force-kryo", "Whether Java objects are serialized by Kryo.")
 FORCE_AVRO: Final = _switch("pipeline.force-avro", "Whether Java objects are serialized by Avro.")
 AUTO_GENERATED_UIDS: Final = _switch(
-    "pipeline.auto-generate-uids", "Whether an operator may do without a uid.", default=True
+    "pipeline.auto-generate-uids", "Whether operators without a uid get a generated one.", default=True
 )
 
 
 BUFFER_TIMEOUT_ENABLED: Final = _switch(
-    "execution.buffer-timeout.enabled", "Whether buffers are sent on by time.", default=True
+    "execution.buffer-timeout.enabled", "Whether network buffers are flushed after a timeout.", default=True
 )
 TIME_CHARACTERISTIC: Final = Option[str](
     key="pipeline.time-characteristic",
     parse=choice("ProcessingTime", "IngestionTime", "EventTime"),
     default="EventTime",
-    doc="Which time a job of Flink 1.x goes by.",
+    doc="Time characteristic of a Flink 1.x job.",
 )
 
 
@@ -175,10 +184,12 @@ def _python(key: str, doc: str) -> Option[str | None]:
 
 
 _WITHOUT_GETTER: Final = (
-    _python("python.execution-mode", "Whether functions run in the JVM's process."),
-    _python("python.fn-execution.bundle.size", "How many elements go to Python at once."),
-    _python("python.fn-execution.bundle.time", "How long elements wait to go to Python, in ms."),
-    _python("table.exec.source.idle-timeout", "When a source of the Table API is idle."),
+    _python(
+        "python.execution-mode", "Execution mode of Python functions: `process`, or `thread` in the JVM's process."
+    ),
+    _python("python.fn-execution.bundle.size", "Maximum number of elements in a bundle for Python."),
+    _python("python.fn-execution.bundle.time", "Maximum time of elements in a bundle for Python, in ms."),
+    _python("table.exec.source.idle-timeout", "Time without records after which a source of the Table API is idle."),
 )
 
 JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (

@@ -17,7 +17,7 @@ REPORTERS: Final = Option[tuple[str, ...]](
     key="metrics.reporters",
     parse=list_of(text, separator=","),
     default=(),
-    doc="The names of the reporters to start, separated by `,`; all that are configured if not given.",
+    doc="Names of the reporters to start, separated by `,`; by default, all configured ones.",
 )
 
 

@@ -39,74 +39,74 @@ RESTART_STRATEGY: Final = Option[str | None](
         },
     ),
     default=None,
-    doc="What to do when the job fails: `none`, `fixed-delay`, `failure-rate` or `exponential-delay`.",
+    doc="Restart strategy of a failed job: `none`, `fixed-delay`, `failure-rate` or `exponential-delay`.",
     deprecated_keys=("restart-strategy",),
 )
 FIXED_DELAY_ATTEMPTS: Final = Option[int](
     key="restart-strategy.fixed-delay.attempts",
     parse=integer,
     default=1,
-    doc="How often the job is started again before it has failed.",
+    doc="Number of restarts before the job fails.",
 )
 FIXED_DELAY_DELAY: Final = Option[int](
     key="restart-strategy.fixed-delay.delay",
     parse=millis_of_duration,
     default=1_000,
-    doc="How long to wait before each restart; in ms unless it has a unit.",
+    doc="Delay before each restart; in ms unless it has a unit.",
 )
 FAILURE_RATE_MAX: Final = Option[int](
     key="restart-strategy.failure-rate.max-failures-per-interval",
     parse=integer,
     default=1,
-    doc="How many restarts there may be within the interval; one more failure, and the job has failed.",
+    doc="Maximum number of restarts within the interval; the next failure fails the job.",
 )
 FAILURE_RATE_INTERVAL: Final = Option[int](
     key="restart-strategy.failure-rate.failure-rate-interval",
     parse=millis_of_duration,
     default=60_000,
-    doc="The interval in which failures are counted; in ms unless it has a unit.",
+    doc="Interval in which failures are counted; in ms unless it has a unit.",
 )
 FAILURE_RATE_DELAY: Final = Option[int](
     key="restart-strategy.failure-rate.delay",
     parse=millis_of_duration,
     default=1_000,
-    doc="How long to wait before each restart; in ms unless it has a unit.",
+    doc="Delay before each restart; in ms unless it has a unit.",
 )
 EXPONENTIAL_DELAY_INITIAL: Final = Option[int](
     key="restart-strategy.exponential-delay.initial-backoff",
     parse=millis_of_duration,
     default=1_000,
-    doc="How long to wait before the first restart; in ms unless it has a unit.",
+    doc="Delay before the first restart; in ms unless it has a unit.",
 )
 EXPONENTIAL_DELAY_MAX: Final = Option[int](
     key="restart-strategy.exponential-delay.max-backoff",
     parse=millis_of_duration,
     default=60_000,
-    doc="How long to wait at most; in ms unless it has a unit.",
+    doc="Maximum delay; in ms unless it has a unit.",
 )
 EXPONENTIAL_DELAY_MULTIPLIER: Final = Option[float](
     key="restart-strategy.exponential-delay.backoff-multiplier",
     parse=floating,
     default=1.5,
-    doc="How many times as long to wait after each further failure.",
+    doc="Factor by which the delay grows with each failure.",
 )
 EXPONENTIAL_DELAY_RESET: Final = Option[int](
     key="restart-strategy.exponential-delay.reset-backoff-threshold",
     parse=millis_of_duration,
     default=3_600_000,
-    doc="How long the job must run without a failure for the next one to count as the first; in ms unless it has a unit.",
+    doc="Time without a failure after which the delay is reset to its initial value; in ms unless it has a unit.",
 )
 EXPONENTIAL_DELAY_JITTER: Final = Option[float](
     key="restart-strategy.exponential-delay.jitter-factor",
     parse=floating,
     default=0.1,
-    doc="Up to which part of itself the wait is made longer or shorter, at random.",
+    doc="Maximum random change of the delay, as a fraction of it.",
 )
 EXPONENTIAL_DELAY_ATTEMPTS: Final = Option[int](
     key="restart-strategy.exponential-delay.attempts-before-reset-backoff",
     parse=integer,
     default=2**31 - 1,
-    doc="How many restarts there may be before the wait is reset; without end if not given.",
+    doc="Maximum number of restarts before the delay is reset; by default, no limit.",
 )
 
 RESTART_OPTIONS: Final = (

@@ -22,43 +22,44 @@ LOCAL_TIME_ZONE: Final = Option[str](
     key="table.local-time-zone",
     parse=text,
     default="default",
-    doc="The time zone of TIMESTAMP_LTZ as text and as wall-clock time, such as `Europe/Berlin`; the machine's if `default`.",
+    doc="Session time zone, in which TIMESTAMP_LTZ is converted to text and local time, such as `Europe/Berlin`; "
+    "`default` is the machine's.",
 )
 STATE_TTL: Final = Option[int](
     key="table.exec.state.ttl",
     parse=millis_of_duration,
     default=0,
-    doc="After how long without a change a key's state may be forgotten; never, if 0.",
+    doc="Time after which unchanged state of a key may be dropped; 0 for never.",
 )
 IDLE_TIMEOUT: Final = Option[int](
     key="table.exec.source.idle-timeout",
     parse=millis_of_duration,
     default=0,
-    doc="After how long without a record a partition holds back no watermark; never, if 0.",
+    doc="Time without records after which a partition is idle and no longer holds back the watermark; 0 for never.",
 )
 NOT_NULL_ENFORCER: Final = Option[str](
     key="table.exec.sink.not-null-enforcer",
     parse=choice("ERROR", "DROP"),
     default="ERROR",
-    doc="What NULL in a NOT NULL column of a sink does: `ERROR` fails the job, `DROP` leaves the row out.",
+    doc="Handling of NULL in a sink's NOT NULL column: `ERROR` fails the job, `DROP` drops the row.",
 )
 TYPE_LENGTH_ENFORCER: Final = Option[str](
     key="table.exec.sink.type-length-enforcer",
     parse=choice("IGNORE"),
     default="IGNORE",
-    doc="What a text longer than its column does: it is written as it is.",
+    doc="Handling of text longer than a sink's column: `IGNORE` writes it unchanged.",
 )
 DML_SYNC: Final = Option[bool](
     key="table.dml-sync",
     parse=boolean,
     default=False,
-    doc="Whether INSERT waits for its job's end.",
+    doc="Whether INSERT waits for the end of its job.",
 )
 RESULT_MODE: Final = Option[str](
     key="sql-client.execution.result-mode",
     parse=choice("TABLE", "CHANGELOG", "TABLEAU"),
     default="TABLEAU",
-    doc="How the SQL client shows rows. No effect: always as a table with a column for the kind of each row.",
+    doc="Result mode of the SQL client. No effect: rows are always printed as a table with a column for the row kind.",
 )
 TABLE_OPTIONS: Final[tuple[Option[Any], ...]] = (
     LOCAL_TIME_ZONE,

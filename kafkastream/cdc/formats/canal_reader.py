@@ -52,19 +52,20 @@ INFERENCE: Final = Option[CanalInference](
     key="infer-schema.strategy",
     parse=enum_member(CanalInference),
     default=CanalInference.AUTO,
-    doc="Whence types are: `AUTO` (the JSON values), `SQL_TYPE` or `MYSQL_TYPE` (the message's `sqlType` or `mysqlType`).",
+    doc="Source of column types: `AUTO` (the JSON values), `SQL_TYPE` or `MYSQL_TYPE` (the message's `sqlType` or "
+    "`mysqlType`).",
 )
 TIMESTAMP_AS_DATETIME: Final = Option[bool](
     key="mysql.treat-mysql-timestamp-as-datetime-enabled",
     parse=boolean,
     default=True,
-    doc="Whether MySQL's TIMESTAMP is TIMESTAMP; otherwise it is TIMESTAMP_LTZ. With `MYSQL_TYPE`.",
+    doc="Whether MySQL's TIMESTAMP is read as TIMESTAMP instead of TIMESTAMP_LTZ. With `MYSQL_TYPE`.",
 )
 TINYINT1_AS_BOOLEAN: Final = Option[bool](
     key="mysql.treat-tinyint1-as-boolean.enabled",
     parse=boolean,
     default=True,
-    doc="Whether MySQL's TINYINT(1) is BOOLEAN; otherwise it is TINYINT. With `MYSQL_TYPE`.",
+    doc="Whether MySQL's TINYINT(1) is read as BOOLEAN instead of TINYINT. With `MYSQL_TYPE`.",
 )
 
 

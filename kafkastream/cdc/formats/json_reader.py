@@ -39,23 +39,23 @@ def _table_id_fields(value: str) -> tuple[str, ...]:
 
 
 TIMESTAMPS: Final = attrs.evolve(
-    TIMESTAMP_FORMAT, doc="How timestamps are written: `SQL` or `ISO-8601`. No effect: both are read."
+    TIMESTAMP_FORMAT, doc="Format of timestamps: `SQL` or `ISO-8601`. No effect: both are read."
 )
 FLATTEN: Final = attrs.evolve(
     FLATTEN_NESTED_COLUMNS,
-    doc="Whether the members of nested objects are columns, such as `a.b`; otherwise an object is a STRING.",
+    doc="Whether members of nested objects become columns, such as `a.b`; otherwise an object is a STRING.",
 )
 TABLE_ID_FIELDS: Final = Option[tuple[str, ...]](
     key="decode.parser-table-id.fields",
     parse=_table_id_fields,
     default=(),
-    doc="Members whose values are the parts of the table id, separated by `,`; the topic is the table if not set.",
+    doc="Members whose values are the parts of the table id, separated by `,`; by default, the topic is the table.",
 )
 FIXED_TYPES: Final = Option[FrozenMap[str, DataType]](
     key="infer-schema.fixed-types",
     parse=fixed_types,
     default=FrozenMap(),
-    doc="Types of members in all tables, as `id BIGINT, name VARCHAR(10)`. Needs `scan.max.pre.fetch.records: 0`.",
+    doc="Types of members in all tables: `id BIGINT, name VARCHAR(10)`. Requires `scan.max.pre.fetch.records: 0`.",
 )
 
 

@@ -19,7 +19,7 @@ __all__ = ["DistributedSettings", "FormatReader", "FormatSettings"]
 
 IGNORE_ERRORS: Final = attrs.evolve(
     IGNORE_PARSE_ERRORS,
-    doc="Whether records that cannot be read are left out without a word; otherwise they fail the job.",
+    doc="Whether records that cannot be parsed are skipped silently; otherwise they fail the job.",
 )
 AS_STRING: Final = attrs.evolve(PRIMITIVE_AS_STRING, doc="Whether all inferred columns are STRING.")
 DISTRIBUTED_TABLES: Final = Option[bool](
@@ -27,7 +27,8 @@ DISTRIBUTED_TABLES: Final = Option[bool](
     parse=boolean,
     default=False,
     doc=(
-        "Whether the rows of a table lie in several partitions. No effect: schemas are merged over all partitions anyway."
+        "Whether the rows of a table are in several partitions. No effect: schemas are always merged over all "
+        "partitions."
     ),
 )
 

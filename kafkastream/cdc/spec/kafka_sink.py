@@ -116,37 +116,39 @@ SINK_TOPIC: Final = Option[str | None](
     key=of_tables.TOPIC.key,
     parse=text,
     default=None,
-    doc="The topic of all tables. Without it, each table has the topic of the mapping, or one of its own: `db.table`.",
+    doc="Topic of all tables; by default, each table has the topic of the mapping, or one named after it: `db.table`.",
 )
 MESSAGE_FORMAT: Final = Option[MessageFormat](
     key=of_tables.VALUE_FORMAT.key,
     parse=enum_member(MessageFormat),
     default=MessageFormat.DEBEZIUM_JSON,
-    doc="The format of the messages: `debezium-json` or `canal-json`.",
+    doc="Format of the messages: `debezium-json` or `canal-json`.",
 )
 KEY_FORMAT: Final = Option[KeyFormat](
     key=of_tables.KEY_FORMAT.key,
     parse=enum_member(KeyFormat),
     default=KeyFormat.JSON,
-    doc="The format of the keys, which hold the primary key: `json` or `csv`.",
+    doc="Format of the keys, which hold the primary key: `json` or `csv`.",
 )
 PARTITION_STRATEGY: Final = Option[PartitionStrategy](
     key="partition.strategy",
     parse=enum_member(PartitionStrategy),
     default=PartitionStrategy.ALL_TO_ZERO,
-    doc="`all-to-zero`: all messages go to partition 0. `hash-by-key`: those with one primary key go to one partition.",
+    doc="`all-to-zero`: all messages are written to partition 0. `hash-by-key`: messages with equal primary keys "
+    "are written to one partition.",
 )
 TOPIC_MAPPING: Final = Option[TopicMapping](
     key="sink.tableId-to-topic.mapping",
     parse=TopicMapping.parse,
     default=TopicMapping(),
-    doc="Topics of tables: `db.t1,db.t2:topic1;db.t3:topic2`. Messages keep the names of their tables, other than by a route.",
+    doc="Topics of tables: `db.t1,db.t2:topic1;db.t3:topic2`. Unlike with a route, messages keep the names of their "
+    "tables.",
 )
 INCLUDE_SCHEMA: Final = Option[bool](
     key="debezium-json.include-schema.enabled",
     parse=boolean,
     default=False,
-    doc='Whether Debezium messages tell their schema: `{"schema": …, "payload": …}`.',
+    doc='Whether Debezium messages include their schema: `{"schema": …, "payload": …}`.',
 )
 TABLE_HEADERS: Final = Option[bool](
     key="sink.add-tableId-to-header-enabled",

@@ -55,29 +55,29 @@ def _metadata(name: str) -> str:
     return name
 
 
-TOPIC: Final = attrs.evolve(of_tables.TOPIC, doc="The topics, separated by `;`. Either this or `topic-pattern`.")
+TOPIC: Final = attrs.evolve(of_tables.TOPIC, doc="Topics, separated by `;`; alternative to `topic-pattern`.")
 GROUP_ID: Final = attrs.evolve(
     of_tables.GROUP_ID,
-    doc="The consumer group. Needed for `group-offsets`; a new group also needs `properties.auto.offset.reset`.",
+    doc="Consumer group; required for `group-offsets`, where a new group also needs `properties.auto.offset.reset`.",
 )
 VALUE_FORMAT: Final = attrs.evolve(
     of_tables.VALUE_FORMAT,
     default=DebeziumJson.identifier,
-    doc="The format of the messages: `debezium-json`, `canal-json` or `json`.",
+    doc="Format of the messages: `debezium-json`, `canal-json` or `json`.",
 )
 KEY_FORMAT: Final = Option[KeyFormat | None](
     key=of_tables.KEY_FORMAT.key,
     parse=enum_member(KeyFormat),
     default=None,
-    doc="The format of the keys, whose fields become columns: `json`. Without it keys are not read.",
+    doc="Format of the keys, whose fields become columns: `json`; by default, keys are not read.",
 )
 KEY_FIELDS_PREFIX: Final = attrs.evolve(
     of_tables.KEY_FIELDS_PREFIX,
-    doc="How the columns of the key's fields begin; no prefix of `value.fields-prefix`, nor the other way round.",
+    doc="Prefix of the key's columns; neither it nor `value.fields-prefix` may be a prefix of the other.",
 )
 VALUE_FIELDS_PREFIX: Final = attrs.evolve(
     of_tables.VALUE_FIELDS_PREFIX,
-    doc="How the columns of the value's fields begin; no prefix of `key.fields-prefix`, nor the other way round.",
+    doc="Prefix of the value's columns; neither it nor `key.fields-prefix` may be a prefix of the other.",
 )
 METADATA_LIST: Final = Option[tuple[str, ...]](
     key="metadata.list",
@@ -95,25 +95,26 @@ MAX_PRE_FETCH_RECORDS: Final = Option[int](
     key="scan.max.pre.fetch.records",
     parse=integer,
     default=50,
-    doc="How many of the newest messages of each partition are read to infer the first schemas.",
+    doc="Number of newest messages of each partition from which the initial schemas are inferred.",
 )
 INITIAL_SCHEMAS: Final = Option[Mapping[TableId, TableSchema]](
     key="scan.value.initial-schemas.ddls",
     parse=initial_schemas,
     default=FrozenMap(),
-    doc="First schemas of tables, as `CREATE TABLE db1.t1 (id BIGINT, name VARCHAR(10)); CREATE TABLE …` in Flink SQL.",
+    doc="Initial schemas of tables: `CREATE TABLE db1.t1 (id BIGINT, name VARCHAR(10)); CREATE TABLE …` in Flink SQL.",
 )
 IGNORE_ERRORS: Final = Option[bool](
     key="ingestion.ignore-errors",
     parse=boolean,
     default=False,
-    doc="Whether messages that cannot be read are left out; otherwise the first one fails the job.",
+    doc="Whether messages that cannot be parsed are skipped; otherwise the first one fails the job.",
 )
 MAX_ERRORS: Final = Option[int](
     key="ingestion.error-tolerance.max-count",
     parse=integer,
     default=-1,
-    doc="How many messages may be left out before the job fails; -1 for any number. Needs `ingestion.ignore-errors`.",
+    doc="Number of messages that may be skipped before the job fails; -1 for no limit. Requires "
+    "`ingestion.ignore-errors`.",
 )
 
 

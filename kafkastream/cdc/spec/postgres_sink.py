@@ -35,36 +35,41 @@ URL: Final = Option[str | None](
     key="url",
     parse=text,
     default=None,
-    doc="The database: `postgresql://host:port/database`, in place of `hostname`, `port` and `database`.",
+    doc="URL of the database: `postgresql://host:port/database`; alternative to `hostname`, `port` and `database`.",
 )
-HOSTNAME: Final = Option[str](key="hostname", parse=text, default="localhost", doc="The server.")
-PORT: Final = Option[int](key="port", parse=positive, default=5432, doc="Its port.")
-DATABASE: Final = Option[str](key="database", parse=text, default="postgres", doc="The database, which must exist.")
+HOSTNAME: Final = Option[str](key="hostname", parse=text, default="localhost", doc="Host of the server.")
+PORT: Final = Option[int](key="port", parse=positive, default=5432, doc="Port of the server.")
+DATABASE: Final = Option[str](
+    key="database", parse=text, default="postgres", doc="Name of the database, which must exist."
+)
 SCHEMA: Final = Option[str](
     key="schema",
     parse=text,
     default="public",
-    doc="The schema of tables whose ids have one part; others have the schema that their ids name.",
+    doc="Schema of tables whose ids have one part; others are in the schema that their ids name.",
 )
 TYPES: Final = Option[TypeNormalization](
     key="sink.type-normalize-strategy",
     parse=enum_member(TypeNormalization),
     default=TypeNormalization.STANDARD,
     doc=(
-        "How wide the columns of new tables are. `STANDARD`: as the types are. `BROADEN`: the widest of their family, so "
-        "that wider values fit later. `ONLY_BIGINT_OR_TEXT`: whole numbers are BIGINT, all else TEXT."
+        "Types of the columns of new tables. `STANDARD`: the exact types. `BROADEN`: the widest type of each "
+        "family, so that wider values fit later. `ONLY_BIGINT_OR_TEXT`: BIGINT for whole numbers, TEXT for "
+        "everything else."
     ),
 )
 MAX_ROWS: Final = Option[int](
     key="sink.buffer-flush.max-rows",
     parse=positive,
     default=10_000,
-    doc="How many rows are sent to the server at once.",
+    doc="Number of rows that are sent to the server at once.",
 )
 PROPERTIES: Final = OptionFamily(
     prefix="properties.", doc="Further parameters of libpq, such as `properties.sslmode: require`."
 )
-ENDPOINT: Final = Option[str | None](key="endpoint", parse=text, default=None, doc="The instance: `host:port`.")
+ENDPOINT: Final = Option[str | None](
+    key="endpoint", parse=text, default=None, doc="Address of the instance: `host:port`."
+)
 DBNAME: Final = attrs.evolve(DATABASE, key="dbname", default="")
 
 

@@ -73,23 +73,23 @@ SOURCE_TABLE: Final = Option[TablePattern | None](
     key="source-table",
     parse=TablePattern,
     default=None,
-    doc=r"Which tables: ids as `db.table`, regular expressions with `\.` for any character, several separated by `,`.",
+    doc="Patterns of tables, separated by `,`: ids such as `db.table`, with `\\.` for the dot of a regular expression.",
 )
 PROJECTION: Final = Option[str](
     key="projection",
     parse=_projection,
     default="",
-    doc=r"The columns, as after SELECT; a leading `*` is written `\*`. All columns as they are, if not given.",
+    doc="Columns, as after SELECT; a leading `*` is written `\\*`. By default, all columns unchanged.",
 )
 FILTER: Final = _text("filter", "Which rows are kept, as after WHERE; it may use columns that the projection computes.")
 PRIMARY_KEYS: Final = Option[tuple[str, ...]](
-    key="primary-keys", parse=_COLUMNS, default=(), doc="The columns of the primary key, separated by `,`."
+    key="primary-keys", parse=_COLUMNS, default=(), doc="Columns of the primary key, separated by `,`."
 )
 PARTITION_KEYS: Final = Option[tuple[str, ...]](
     key="partition-keys",
     parse=_COLUMNS,
     default=(),
-    doc="The columns by which the sink partitions the table, separated by `,`.",
+    doc="Columns by which the sink partitions the table, separated by `,`.",
 )
 TABLE_OPTIONS: Final = Option[Mapping[str, str]](
     key="table-options",
@@ -98,7 +98,7 @@ TABLE_OPTIONS: Final = Option[Mapping[str, str]](
     doc="Options of the sink for these tables: `k1=v1,k2=v2`.",
 )
 TABLE_OPTIONS_DELIMITER: Final = Option[str](
-    key="table-options.delimiter", parse=text, default=",", doc="What separates the pairs of `table-options`."
+    key="table-options.delimiter", parse=text, default=",", doc="Separator of the pairs of `table-options`."
 )
 AFTER_TRANSFORM: Final = Option[AfterTransform | None](
     key="converter-after-transform",
@@ -114,7 +114,7 @@ REPLACE_SYMBOL: Final = Option[str | None](
     key="replace-symbol",
     parse=text,
     default=None,
-    doc="What stands in `sink-table` for the name of the source's table, such as `<>`.",
+    doc="Symbol in `sink-table` that is replaced by the name of the source table, such as `<>`.",
 )
 
 

@@ -19,8 +19,8 @@ __all__ = ["NAME", "TYPE", "Entry", "ListNode", "MapNode", "Node", "Scalar", "Se
 
 T_co = TypeVar("T_co", covariant=True)
 
-TYPE: Final = Option[str](key="type", parse=text, default="", doc="The type of the source or the sink.")
-NAME: Final = Option[str | None](key="name", parse=text, default=None, doc="A name for logs and metrics.")
+TYPE: Final = Option[str](key="type", parse=text, default="", doc="Type of the source or the sink.")
+NAME: Final = Option[str | None](key="name", parse=text, default=None, doc="Name in logs and metrics.")
 
 
 @final

@@ -87,9 +87,9 @@ class KafkaCollector:
 
 DirtyDataCollector: TypeAlias = LoggerCollector | KafkaCollector
 
-FUNCTION_NAME: Final = Option[str](key="name", parse=text, default="", doc="The name in expressions.")
+FUNCTION_NAME: Final = Option[str](key="name", parse=text, default="", doc="Name in expressions.")
 FUNCTION_CLASSPATH: Final = Option[str](
-    key="classpath", parse=text, default="", doc="The function in Python: `package.module.name`."
+    key="classpath", parse=text, default="", doc="Python path of the function: `package.module.name`."
 )
 
 
@@ -134,60 +134,63 @@ def _time_zone(value: str) -> str:
 TIME_ZONE: Final = attrs.evolve(TABLE_TIME_ZONE, key="local-time-zone", parse=_time_zone)
 PIPELINE_NAME: Final = attrs.evolve(
     SECTION_NAME,
-    doc="The job's name, which is also its directory below the checkpoint directory; that of the file if not given.",
+    doc="Name of the job, and of its folder in the checkpoint directory; by default, the name of the file.",
 )
 PARALLELISM: Final = Option[int | None](key="parallelism", parse=positive, default=None, doc=job.PARALLELISM.doc)
 RUNTIME_MODE: Final = Option[RuntimeMode](
     key=job.RUNTIME_MODE.key,
     parse=enum_member(RuntimeMode),
     default=RuntimeMode.STREAMING,
-    doc="`STREAMING`, or `BATCH` for sources that end.",
+    doc="Runtime mode: `STREAMING`, or `BATCH` for bounded sources.",
 )
 ROUTE_MODE: Final = Option[RouteMode](
     key="route-mode",
     parse=enum_member(RouteMode),
     default=RouteMode.ALL_MATCH,
-    doc="Whether a table goes where all rules that match say, or only the first: `ALL_MATCH` or `FIRST_MATCH`.",
+    doc="Route rules that apply to a table: all matching ones, `ALL_MATCH`, or only the first, `FIRST_MATCH`.",
 )
 SCHEMA_CHANGE_BEHAVIOR: Final = Option[SchemaChangeBehavior](
     key="schema.change.behavior",
     parse=enum_member(SchemaChangeBehavior),
     default=SchemaChangeBehavior.LENIENT,
     doc=(
-        "What becomes of new columns and wider types. `exception`: the job fails. `evolve` and `lenient`: the sink "
-        "follows, or the job fails; they differ in dropped and renamed columns only, of which records do not tell. "
-        "`try_evolve`: the sink follows where it can, and values are converted elsewhere. `ignore`: the first schemas "
-        "stay, and values are converted."
+        "Reaction to new columns and wider types. `exception`: the job fails. `evolve` and `lenient`: the "
+        "sink's tables are altered, or the job fails; both differ only in dropped and renamed columns, which "
+        "records do not show. `try_evolve`: the sink's tables are altered if possible, and values converted "
+        "otherwise. `ignore`: the first schemas are kept, and values converted."
     ),
 )
 RPC_TIMEOUT: Final = Option[str](
     key="schema-operator.rpc-timeout",
     parse=text,
     default="3 min",
-    doc="How long Flink CDC waits for a change of a schema. No effect.",
+    doc="Timeout of a schema change in Flink CDC. No effect.",
     deprecated_keys=("schema.operator.rpc-timeout",),
 )
 UID_PREFIX: Final = Option[str | None](
     key="operator.uid.prefix",
     parse=text,
     default=None,
-    doc="How Flink CDC names its operators. No effect.",
+    doc="Prefix of operator uids in Flink CDC. No effect.",
     deprecated_keys=("schema.operator.uid",),
 )
 COLLECTOR_TOPIC: Final = Option[str](
     key="topic",
     parse=text,
     default="",
-    doc="The topic of `kafka`, at the source's brokers; it must exist or be created by them.",
+    doc="Topic of type `kafka`, on the source's brokers; it must exist or be auto-created.",
 )
 COLLECTOR_TYPE: Final = Option[str](
-    key="type", parse=choice("logger", "kafka"), default="logger", doc="`logger` or `kafka`, a topic of dead letters."
+    key="type",
+    parse=choice("logger", "kafka"),
+    default="logger",
+    doc="`logger`, or `kafka` for a topic of dead letters.",
 )
 _NOT_HERE: Final = frozenset({job.PARALLELISM.key, job.JOB_NAME.key, job.RUNTIME_MODE.key})
 JOB_KEYS: Final[tuple[Option[Any] | OptionFamily, ...]] = (
     *(option for option in JOB_OPTIONS if option.key not in _NOT_HERE),
     METRIC_OPTIONS[0],
-    OptionFamily(prefix=REPORTER_PREFIX, doc="Reporters of metrics."),
+    OptionFamily(prefix=REPORTER_PREFIX, doc="Metric reporters."),
 )
 """Settings of all jobs, by Flink's keys."""
 

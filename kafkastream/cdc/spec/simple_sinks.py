@@ -21,17 +21,18 @@ PATH: Final = Option[str](
     key="path",
     parse=text,
     default="",
-    doc="Where the tables are: a path or URL that the driver and the workers reach; `db.t` is at `<path>/db/t`.",
+    doc="Directory of the tables: a path or URL that the driver and all workers can write to; `db.t` is at "
+    "`<path>/db/t`.",
     deprecated_keys=("warehouse",),
 )
 PRINT_ENABLED: Final = Option[bool](
-    key="print.enabled", parse=boolean, default=True, doc="Whether changes are printed as well."
+    key="print.enabled", parse=boolean, default=True, doc="Whether changes are also printed."
 )
 ERROR_ON_SCHEMA_CHANGE: Final = Option[bool](
     key="error.on.schema.change",
     parse=boolean,
     default=False,
-    doc="Whether the sink refuses changes of schemas, for tests.",
+    doc="Whether the sink refuses schema changes, for tests.",
 )
 
 

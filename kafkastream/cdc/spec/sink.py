@@ -55,7 +55,7 @@ EXCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
     key="exclude.schema.changes",
     parse=list_of(_types, separator=","),
     default=(),
-    doc="A list of the changes of schemas that the sink does not follow, though they are included.",
+    doc="List of schema changes that the sink does not receive, even if included.",
 )
 
 

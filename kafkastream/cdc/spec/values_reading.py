@@ -38,7 +38,7 @@ DDLS: Final = Option[Mapping[TableId, TableSchema]](
     key="tables",
     parse=initial_schemas,
     default=FrozenMap(),
-    doc="The tables: `CREATE TABLE shop.orders (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED); CREATE TABLE …`.",
+    doc="Tables: `CREATE TABLE shop.orders (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED); CREATE TABLE …`.",
 )
 _CHANGES: Final = "changes"
 _CONVERSION: Final = Conversion(reads_texts=True)

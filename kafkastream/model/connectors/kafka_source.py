@@ -203,18 +203,18 @@ def _named_topics(subscription: Subscription | None) -> Collection[str]:
             return ()
 
 
-def commit_interval_ms(source: KafkaSource[Any], checkpointing_interval_ms: int | None) -> int | None:
+def commit_interval_ms(source: KafkaSource[Any], checkpoint_interval_ms: int | None) -> int | None:
     """The least time between two commits to the source's group, as in Flink; None when nothing is to be committed.
 
     Args:
         source: What is read.
-        checkpointing_interval_ms: The job's; None when checkpointing is off, and Kafka's own rules hold.
+        checkpoint_interval_ms: The job's; None when checkpointing is off, and Kafka's own rules hold.
     """
     properties = source.consumer_properties
     if source.group_id is None:
         return None
-    if checkpointing_interval_ms is not None:
-        return checkpointing_interval_ms if is_true(properties["commit.offsets.on.checkpoint"]) else None
+    if checkpoint_interval_ms is not None:
+        return checkpoint_interval_ms if is_true(properties["commit.offsets.on.checkpoint"]) else None
     return int(properties.get(AUTO_COMMIT_INTERVAL, "5000")) if is_true(properties["enable.auto.commit"]) else None
 
 

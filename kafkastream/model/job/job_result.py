@@ -147,8 +147,8 @@ class JobSettings:
     progress: str = "auto"
 
     @property
-    def checkpointing_interval_ms(self) -> int | None:
-        """Interval of checkpoints in ms; None if checkpointing is off, 0 if only a directory is set."""
+    def effective_checkpoint_interval_ms(self) -> int | None:
+        """Interval of checkpoints in ms; 0, for each micro-batch, if only a directory is set; None if checkpointing is off."""
         if self.checkpoint_interval_ms is None and self.checkpoint_dir is not None:
             return 0
         return self.checkpoint_interval_ms

@@ -339,7 +339,7 @@ class _Part:
             writer = frame.writeStream.foreachBatch(
                 lambda batch, number: self._batch(run, over, batch, number_of(number))
             )
-        interval = self.settings.checkpointing_interval_ms
+        interval = self.settings.effective_checkpoint_interval_ms
         if self.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
         elif (

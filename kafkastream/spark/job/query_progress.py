@@ -207,7 +207,7 @@ class GroupCommits:
     @staticmethod
     def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
         """What commits for a source; None when the job is not to commit."""
-        interval = commit_interval_ms(one.source, settings.checkpointing_interval_ms)
+        interval = commit_interval_ms(one.source, settings.effective_checkpoint_interval_ms)
         return (
             None if interval is None else GroupCommits(with_pem_stores(one.source.consumer_properties), interval / 1000)
         )
