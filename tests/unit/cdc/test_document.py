@@ -434,7 +434,7 @@ WRONG = {
         f"{KAFKA}  topic: a\n  scan.startup.mode: first\n{SINK}",
         "Unsupported value 'first' for 'scan.startup.mode'", "line 6, column 3", "Where to begin",
     ),
-    "number": (f"{KAFKA}  topic: a\n  scan.max.pre.fetch.records: few\n{SINK}", "whole number", "line 6", "How many"),
+    "number": (f"{KAFKA}  topic: a\n  scan.max.pre.fetch.records: few\n{SINK}", "whole number", "line 6", "Number of newest"),
     "format": (f"{KAFKA}  topic: a\n  value.format: debezium\n{SINK}", "expected one of", "line 6", "'debezium-json'?"),
     "servers": ("source: {type: kafka, topic: a}\n" + SINK, "properties.bootstrap.servers", "line 1", "Add"),
     "group": (
@@ -473,7 +473,7 @@ WRONG = {
         f"{KAFKA}  topic: a\n  value.format: json\n  json.decode.table-id.fields: a\n{SINK}",
         "json.decode.table-id.fields", "line 7, column 3", "'json.decode.parser-table-id.fields'?",
     ),
-    "no value": (f"{KAFKA}  topic:\n{SINK}", "'topic' has no value", "line 5, column 3", "topics"),
+    "no value": (f"{KAFKA}  topic:\n{SINK}", "'topic' has no value", "line 5, column 3", "Topics"),
     "nested": (
         f"{SOURCE}{SINK}pipeline:\n  execution:\n    checkpointing.interval: 1 s",
         "no option 'execution'", "line 4, column 3", "'execution.checkpointing.interval'",
@@ -515,7 +515,7 @@ WRONG = {
     ),
     "job value": (
         f"{SOURCE}{SINK}pipeline:\n  execution.checkpointing.interval: soon",
-        "Unsupported value 'soon'", "line 4, column 3", "How often",
+        "Unsupported value 'soon'", "line 4, column 3", "Interval of checkpoints",
     ),
     "batch": (f"{SOURCE}{SINK}pipeline:\n  execution.runtime-mode: BATCH", "scan.bounded.mode", "job.yaml", ""),
     "collector": (f"{SOURCE}{SINK}pipeline:\n  dirty-data.collector: {{type: x}}", "logger, kafka", "line 4", ""),
