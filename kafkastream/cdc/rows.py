@@ -156,7 +156,7 @@ class RowDecoder:
             if place is not None:
                 values[place] = self._converted(place, value)
             elif self._forbids_unknown and bytes(value) != b"null":
-                raise MisfitError(f"{name[:100]!r} is no column")
+                raise MisfitError(f"{name[:100]!r} is not a column")
         return self._class(*values)
 
     def _converted(self, place: int, value: Json) -> Any:

@@ -61,7 +61,9 @@ class SchemaFinder:
         for name, type_ in self._found(rows, key):
             types[name] = widened_type(types[name], type_) if name in types else type_
         if not types:
-            raise MalformedRecordError(f"a row of table {self.id} has no values, which would tell its columns")
+            raise MalformedRecordError(
+                f"a row of table {self.id} has no values, from which its columns could be inferred"
+            )
         taken = next((column.name for column in self._rules.metadata if column.name in types), None)
         if taken is not None:
             raise MalformedRecordError(

@@ -99,10 +99,12 @@ class TableSchema:
         known = set(names)
         if len(known) < len(names):
             double = next(name for name in names if names.count(name) > 1)
-            raise DefinitionError(f"column {double!r} stands twice in a table")
+            raise DefinitionError(f"column {double!r} is used twice in a table")
         missing = [name for name in (*self.primary_key, *self.partition_key) if name not in known]
         if missing:
-            raise DefinitionError(f"key column {missing[0]!r} is no column of the table: {', '.join(map(repr, names))}")
+            raise DefinitionError(
+                f"key column {missing[0]!r} is not a column of the table: {', '.join(map(repr, names))}"
+            )
 
     @staticmethod
     def of(columns: Iterable[tuple[str, DataType]], primary_key: Iterable[str] = ()) -> TableSchema:

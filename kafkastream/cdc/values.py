@@ -142,7 +142,7 @@ def _of_text(convert: Convert, value: Json) -> Any:
         return convert(data)
     text = _text_of(data)
     if _NUMBER.fullmatch(text) is None and text not in {"true", "false"}:
-        raise MisfitError(f"{text[:100]!r} is no number")
+        raise MisfitError(f"{text[:100]!r} is not a number")
     return convert(text.encode())
 
 
@@ -164,7 +164,7 @@ def _decimal(type_: DataType) -> Convert:
     def convert(value: Json) -> Decimal:
         data = bytes(value)
         if data[0] not in _NUMERIC:
-            raise MisfitError(f"{json_text(data)[:100]!r} is no number")
+            raise MisfitError(f"{json_text(data)[:100]!r} is not a number")
         try:
             return Decimal(data.decode()).quantize(scale, context=context)
         except (Inexact, InvalidOperation):

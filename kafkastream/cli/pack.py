@@ -21,7 +21,7 @@ def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> P
 
     if not path.name.endswith(SUFFIXES):
         raise click.BadParameter(
-            f"{path.name!r} is no archive that Spark unpacks with all that is needed: {', '.join(SUFFIXES)}"
+            f"{path.name!r} is not an archive that Spark unpacks completely; expected one of {', '.join(SUFFIXES)}"
         )
     return path
 

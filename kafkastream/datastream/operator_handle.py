@@ -60,7 +60,7 @@ class OperatorHandle:
         """
         if not re.fullmatch("[0-9A-Fa-f]{32}", uid_hash):
             raise DefinitionError(
-                f"{uid_hash!r} is no node hash",
+                f"{uid_hash!r} is not a node hash",
                 where="set_uid_hash",
                 now="Give 32 hexadecimal digits, or call uid, which takes any text.",
             )

@@ -13,7 +13,7 @@ __all__ = ["UnsupportedOnKeyed"]
 def _refused(method: str) -> Callable[..., NoReturn]:
     def refuse(self: UnsupportedOnKeyed, *_: object, **__: object) -> NoReturn:
         raise DefinitionError(
-            f"{method} cannot be called on a keyed stream: it is no operator, and its elements go where their keys are",
+            f"{method} cannot be called on a keyed stream, which is not an operator",
             where=f"KeyedStream.{method}",
             now="Call it before key_by, or on the result of an operation on the keyed stream.",
         )

@@ -79,7 +79,7 @@ def _reporter(name: str, configured: Mapping[str, str]) -> ReporterSettings:
         raise DefinitionError(f"the metric reporter {name!r} has no class", now=f"Set {options.factory.key}; {_KNOWN}")
     if factory not in _FACTORIES:
         raise UnsupportedFeatureError(
-            f"there is no metric reporter of class {factory!r}", where=options.factory.key, now=_KNOWN
+            f"unknown metric reporter class {factory!r}", where=options.factory.key, now=_KNOWN
         )
     return _FACTORIES[factory](options, configured)
 

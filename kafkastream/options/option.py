@@ -53,7 +53,7 @@ class Option(Generic[T]):
         try:
             return self.parse(text)
         except ValueError as reason:
-            raise DefinitionError(f"{text!r} is no value for {self.key!r}: {reason}") from reason
+            raise DefinitionError(f"{text!r} is not a valid value for {self.key!r}: {reason}") from reason
 
 
 @final

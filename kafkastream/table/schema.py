@@ -277,4 +277,6 @@ def _type(given: str | DataType, where: str) -> DataType:
         return given
     if isinstance(given, str):
         return parse_type(given, where)
-    raise DefinitionError(f"{given!r} is no column type", where=where, now="Use DataTypes, or text such as 'BIGINT'.")
+    raise DefinitionError(
+        f"{given!r} is not a column type", where=where, now="Use DataTypes, or text such as 'BIGINT'."
+    )

@@ -263,7 +263,7 @@ def _type_of(stream: DataStream[Any], nodes: Sequence[Node], where: str) -> Type
         )
     if type_info is None:
         raise DefinitionError(
-            "nothing is known of the type of the stream's elements, so a table of it has no columns",
+            "the stream has no declared type, so the columns of its table are unknown",
             where=where,
             now="Give its last function output_type=Types.ROW_NAMED(['id'], [Types.LONG()]), or what its elements are.",
         )

@@ -143,7 +143,7 @@ def _type(given: object, where: str) -> DataType:
     if isinstance(given, str):
         given = parse_type(given)
     if not isinstance(given, DataType):
-        raise DefinitionError(f"{given!r} is no type", where=where, now="Give a DataType, or SQL such as 'BIGINT'.")
+        raise DefinitionError(f"{given!r} is not a type", where=where, now="Give a DataType, or SQL such as 'BIGINT'.")
     if given.kind in (Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND):
         raise UnsupportedFeatureError(
             f"a Python function has no values of type {given}", where=where, now="Use BIGINT, for milliseconds."

@@ -60,7 +60,7 @@ class Security:
         if unknown:
             raise DefinitionError(f"{', '.join(unknown)}: no protocol of {', '.join(_KNOWN)}", where="Security")
         if self.uses_sasl and not self.users:
-            raise DefinitionError("SASL asks for users, and there are none", where="Security")
+            raise DefinitionError("SASL requires users, and none are given", where="Security")
 
     @property
     def uses_sasl(self) -> bool:

@@ -33,7 +33,7 @@ def wait_until(condition: Callable[[], T], timeout_s: float, what: str) -> T:
     pause_s = FIRST_PAUSE_S
     while not (answer := condition()):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"waited {timeout_s:g} s in vain for {what}")
+            raise TimeoutError(f"timed out after {timeout_s:g} s waiting for {what}")
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
     return answer

@@ -125,7 +125,7 @@ def test_a_ddl_that_contradicts_the_data_gives_way_or_is_told(kafka: KafkaBroker
         return after(changes(PipelineSpec(source=given, sink=ValuesSink(prints=False), settings=settings(topic))))
 
     assert found() == [("shop.orders", {"id": 1}), ("shop.orders", {"id": "x"})]
-    with pytest.raises(JobError, match=rf"column 'id': 'x' is no number\n.*{topic}, partition 0, offset 1"):
+    with pytest.raises(JobError, match=rf"column 'id': 'x' is not a number\n.*{topic}, partition 0, offset 1"):
         found(inference=InferenceStrategy.STATIC)
 
 

@@ -271,7 +271,7 @@ def test_operators_take_what_can_be_set_of_them(env: StreamExecutionEnvironment)
     ]
     assert env._graph()[2].uid == hash_of_uid
     assert stream.get_execution_config().get_parallelism() == 4
-    with pytest.raises(DefinitionError, match="'short' is no node hash"):
+    with pytest.raises(DefinitionError, match="'short' is not a node hash"):
         stream.set_uid_hash("short")
     with pytest.raises(DefinitionError, match="maximum parallelism 0 is out of bounds"):
         stream.set_max_parallelism(0)

@@ -259,7 +259,7 @@ def test_strategies_that_flink_refuses_are_refused(wrong: Callable[[], object]) 
 
 
 def test_a_strategy_that_is_none_is_told_with_its_key() -> None:
-    with pytest.raises(DefinitionError, match=r"'sometimes' is no value for 'restart-strategy\.type'"):
+    with pytest.raises(DefinitionError, match=r"'sometimes' is not a valid value for 'restart-strategy\.type'"):
         settings_of(restart__strategy="sometimes")
 
 

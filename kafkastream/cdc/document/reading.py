@@ -127,7 +127,7 @@ def _document(tree: MapNode, name: str) -> PipelineDocument:
     for key, entry in tree.entries.items():
         if key not in SECTIONS:
             raise DefinitionError(
-                f"there is no section {key!r}; there are {', '.join(SECTIONS)}",
+                f"unknown section {key!r}; expected one of {', '.join(SECTIONS)}",
                 where=f"{name}, {entry.position}",
                 now=did_you_mean(key, SECTIONS),
             )
@@ -164,9 +164,9 @@ def _end(end: str, name: str, node: MapNode, type_: SectionType[Any]) -> _End:
 def _section(tree: MapNode, key: str, name: str) -> MapNode:
     entry = tree.entries.get(key)
     if entry is None:
-        raise DefinitionError(f"there is no section '{key}'", where=name, now=f"Write '{key}:' with a 'type' below it.")
+        raise DefinitionError(f"missing section '{key}'", where=name, now=f"Write '{key}:' with a 'type' below it.")
     if not isinstance(entry.node, MapNode):
-        raise DefinitionError(f"the section '{key}' is no mapping", where=f"{name}, {entry.position}")
+        raise DefinitionError(f"the section '{key}' is not a mapping", where=f"{name}, {entry.position}")
     return MapNode(entry.node.entries, entry.position)
 
 
@@ -223,7 +223,7 @@ def _collector(options: SectionOptions) -> DirtyDataCollector:
     if entry is None:
         return LoggerCollector()
     if not isinstance(entry.node, MapNode):
-        raise section.refusal(f"'{_COLLECTOR}' is no mapping", entry.position, "Write 'type: logger' below it.")
+        raise section.refusal(f"'{_COLLECTOR}' is not a mapping", entry.position, "Write 'type: logger' below it.")
     given = section_options(f"{_COLLECTOR} in {section.subject}", entry.node, COLLECTOR)
     if given.get(COLLECTOR_TYPE) == "logger":
         return LoggerCollector()

@@ -99,7 +99,7 @@ def _unknown_type(name: str, written: str, where: str, types: Mapping[str, Any])
         )
     known = ", ".join(types)
     return DefinitionError(
-        f"there is no {name} {written!r}; there are {known}", where=where, now=did_you_mean(written, types)
+        f"unknown {name} {written!r}; expected one of {known}", where=where, now=did_you_mean(written, types)
     )
 
 
@@ -153,7 +153,7 @@ def _scalar(subject: str, key: str, entry: Entry, declared: Mapping[str, Option[
         raise DefinitionError(f"{key!r} is a section of its own", where=where, now="Write it in the first column.")
     if option is None:
         now = _dotted(key, entry, declared) or did_you_mean(key, declared)
-        raise DefinitionError(f"there is no option {key!r}", where=where, now=now)
+        raise DefinitionError(f"unknown option {key!r}", where=where, now=now)
     raise DefinitionError(f"the value of {key!r} is neither a text nor a number", where=where, now=option.doc)
 
 
@@ -182,10 +182,10 @@ def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str
         return
     where = f"{document}, {entry.position}"
     if not isinstance(entry.node, ListNode):
-        raise DefinitionError(f"'{name}' is no list", where=where, now="Write '- ' before each rule.")
+        raise DefinitionError(f"'{name}' is not a list", where=where, now="Write '- ' before each rule.")
     for number, item in enumerate(entry.node.items, 1):
         if not isinstance(item, MapNode):
-            raise DefinitionError(f"item {number} of '{name}' is no mapping", where=f"{document}, {item.position}")
+            raise DefinitionError(f"item {number} of '{name}' is not a mapping", where=f"{document}, {item.position}")
         yield f"{name} {number} of {document}", item
 
 

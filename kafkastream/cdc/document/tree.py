@@ -56,7 +56,7 @@ def parse_tree(text: str, name: str, resolve: Resolve) -> MapNode:
     root = _composed(text, name)
     if not isinstance(root, yaml.MappingNode):
         raise DefinitionError(
-            "the document is no mapping", where=name, now="Write 'source:' and 'sink:' in its first column."
+            "the document is not a mapping", where=name, now="Write 'source:' and 'sink:' in its first column."
         )
     tree = _Conversion(name, resolve).node(root, 0)
     assert isinstance(tree, MapNode)
@@ -159,14 +159,14 @@ class _Conversion:
             name = self.key(key)
             if name in own:
                 first = own[name].position
-                raise self.refusal(f"{name!r} stands twice; first in line {first.line}", key, "Remove one of them.")
+                raise self.refusal(f"{name!r} is given twice; first in line {first.line}", key, "Remove one of them.")
             own[name] = Entry(_position(key.start_mark), self.node(value, depth + 1))
         return {**merged, **own}
 
     def key(self, node: yaml.Node) -> str:
         """Return the text of a key."""
         if not isinstance(node, yaml.ScalarNode) or node.tag not in _PLAIN_TAGS or not node.value:
-            raise self.refusal("a key is no text", node)
+            raise self.refusal("a key is not text", node)
         return str(node.value)
 
     def merged(self, node: yaml.Node) -> Iterator[yaml.Node]:

@@ -83,7 +83,7 @@ class Variables:
         else:
             value = self._found(name)
         if value is None:
-            raise DefinitionError(f"there is no variable {name!r}", where=where, now=self._now(name))
+            raise DefinitionError(f"undefined variable {name!r}", where=where, now=self._now(name))
         if not name.startswith((_SECRETS, *_OF_SQL)) and not is_secret(name):
             return value
         if len(value) >= _SHORTEST_MASKED:
@@ -110,7 +110,7 @@ def variables_of_file(path: Path) -> Mapping[str, str]:
     """Read a file of variables: a YAML mapping, whose nested names are joined by dots.
 
     Raises:
-        DefinitionError: The file cannot be read, or is no mapping.
+        DefinitionError: The file cannot be read, or is not a mapping.
     """
     tree = parse_tree(read_text(path), str(path), lambda text, _: text)
     return FrozenMap(dict(_flat(tree, "", str(path))))
@@ -124,7 +124,9 @@ def _flat(node: Node, name: str, file: str) -> Iterator[tuple[str, str]]:
         case Scalar(is_null=False):
             yield name, node.text
         case _:
-            raise DefinitionError(f"the variable {name!r} has no text as its value", where=f"{file}, {node.position}")
+            raise DefinitionError(
+                f"the variable {name!r} has a value that is not text", where=f"{file}, {node.position}"
+            )
 
 
 def read_text(path: Path) -> str:

@@ -27,14 +27,14 @@ def _number(value: Json) -> Json:
     text = json_text(value)
     found = _NUMBER.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text[:100]!r} is no number")
+        raise ValueError(f"{text[:100]!r} is not a number")
     return f"{found[1].removeprefix('+')}{found[2]}".encode()
 
 
 def _truth(value: Json) -> Json:
     text = json_text(value)
     if text not in _TRUTHS:
-        raise ValueError(f"{text[:100]!r} is no boolean")
+        raise ValueError(f"{text[:100]!r} is not a boolean")
     return _TRUTHS[text]
 
 

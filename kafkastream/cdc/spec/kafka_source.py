@@ -51,7 +51,7 @@ class KeyFormat(enum.Enum):
 
 def _metadata(name: str) -> str:
     if name not in _METADATA:
-        raise ValueError(f"{name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip())
+        raise ValueError(f"{name!r} is not a metadata column. {did_you_mean(name, _METADATA)}".rstrip())
     return name
 
 
@@ -177,7 +177,7 @@ class KafkaPipelineSource:
 def _problems(source: KafkaPipelineSource) -> Iterable[str]:
     key, value = source.key_fields_prefix, source.value_fields_prefix
     if key and value and (key.startswith(value) or value.startswith(key)):
-        yield f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one begins with the other"
+        yield f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one is a prefix of the other"
     if source.max_pre_fetch_records < 0:
         yield f"'{MAX_PRE_FETCH_RECORDS.key}' is {source.max_pre_fetch_records}, less than 0"
     if source.max_errors < -1:
@@ -186,7 +186,7 @@ def _problems(source: KafkaPipelineSource) -> Iterable[str]:
         yield f"'json.infer-schema.fixed-types' needs '{MAX_PRE_FETCH_RECORDS.key}' = 0"
     for name in source.metadata:
         if name not in _METADATA:
-            yield f"'{METADATA_LIST.key}': {name!r} is no metadata column. {did_you_mean(name, _METADATA)}".rstrip()
+            yield f"'{METADATA_LIST.key}': {name!r} is not a metadata column. {did_you_mean(name, _METADATA)}".rstrip()
     if double := next((name for name in source.metadata if source.metadata.count(name) > 1), None):
         yield f"'{METADATA_LIST.key}' has {double!r} twice"
 

@@ -177,7 +177,7 @@ _IN_URL: Final = frozenset({"hostname", "port", "database", "username", "passwor
 def _read_hologres(options: SectionOptions) -> PostgresSink:
     endpoint = re.fullmatch(r"(?P<host>[^:/\s]+)(?::(?P<port>\d+))?", options.get(ENDPOINT) or "")
     if endpoint is None:
-        raise options.refusal(f"{options.shown(ENDPOINT.key)} is no endpoint", ENDPOINT.key, now="Write host:port.")
+        raise options.refusal(f"{options.shown(ENDPOINT.key)} is not an endpoint", ENDPOINT.key, now="Write host:port.")
     settings = _settings(options)
     settings |= {"hostname": endpoint["host"], "database": options.get(DBNAME)}
     settings |= {"port": int(endpoint["port"])} if endpoint["port"] else {"port": 80}

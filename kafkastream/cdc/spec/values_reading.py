@@ -84,7 +84,7 @@ def _changes(section: Section, schemas: dict[TableId, TableSchema]) -> Iterator[
     if entry is None:
         return
     if not isinstance(entry.node, ListNode):
-        raise section.refusal(f"'{_CHANGES}' is no list", entry.position, now="Write each change behind '- '.")
+        raise section.refusal(f"'{_CHANGES}' is not a list", entry.position, now="Write each change behind '- '.")
     for node in entry.node.items:
         event = _event(section, schemas, node)
         try:
@@ -112,7 +112,7 @@ def _event(section: Section, schemas: Mapping[TableId, TableSchema], node: Node)
         raise section.refusal(f"'{verb}' needs '{sides[-1]}'", node.position)
     if table not in schemas:
         known = map(str, schemas)
-        raise section.refusal(f"there is no table '{table}'", given[verb].position, now=did_you_mean(str(table), known))
+        raise section.refusal(f"unknown table '{table}'", given[verb].position, now=did_you_mean(str(table), known))
     if verb in _ROWS:
         rows = {side: _row(section, schemas[table], given[side]) for side in sides if side in given}
         return RowChange(table, _ROWS[verb], **rows)
@@ -128,7 +128,7 @@ def _alter(section: Section, table: TableId, schema: TableSchema, verb: str, ent
         return AddColumns(table, tuple(Column(name, type_) for name, type_ in types.items()))
     if unknown := next((name for name in types if name not in schema.names), None):
         raise section.refusal(
-            f"{unknown!r} is no column of '{table}'", entry.node.position, now=did_you_mean(unknown, schema.names)
+            f"{unknown!r} is not a column of '{table}'", entry.node.position, now=did_you_mean(unknown, schema.names)
         )
     return AlterColumnTypes(table, types, {name: schema[name].type for name in types})
 
@@ -139,9 +139,9 @@ def _row(section: Section, schema: TableSchema, entry: Entry) -> Values:
     values: dict[str, Any] = {}
     for name, one in entry.node.entries.items():
         if name not in schema.names:
-            raise section.refusal(f"{name!r} is no column", one.position, now=did_you_mean(name, schema.names))
+            raise section.refusal(f"{name!r} is not a column", one.position, now=did_you_mean(name, schema.names))
         if not isinstance(one.node, Scalar):
-            raise section.refusal(f"the value of {name!r} is no scalar", one.node.position)
+            raise section.refusal(f"the value of {name!r} is not a scalar", one.node.position)
         try:
             values[name] = None if one.node.is_null else _value(one.node.text, schema[name].type)
         except (ValueError, msgspec.MsgspecError) as reason:

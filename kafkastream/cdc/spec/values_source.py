@@ -93,7 +93,7 @@ def apply_event(schemas: dict[TableId, TableSchema], event: ValuesEvent) -> None
     schema = schemas.get(event.table)
     if schema is None and not isinstance(event, CreateTable):
         known = map(str, schemas)
-        raise DefinitionError(f"there is no table '{event.table}'", now=did_you_mean(str(event.table), known))
+        raise DefinitionError(f"unknown table '{event.table}'", now=did_you_mean(str(event.table), known))
     if not isinstance(event, RowChange):
         schemas[event.table] = applied(schema, event)
         return
@@ -101,4 +101,4 @@ def apply_event(schemas: dict[TableId, TableSchema], event: ValuesEvent) -> None
     for values in (event.before, event.after):
         if unknown := set(values or ()) - set(schema.names):
             name = min(unknown)
-            raise DefinitionError(f"{name!r} is no column of '{event.table}'", now=did_you_mean(name, schema.names))
+            raise DefinitionError(f"{name!r} is not a column of '{event.table}'", now=did_you_mean(name, schema.names))

@@ -187,7 +187,7 @@ def test_types_that_are_wanted_must_be_there(inference: CanalInference) -> None:
 
 def test_a_value_that_contradicts_its_type_is_malformed() -> None:
     value = event("INSERT", {"id": "x"}, sqlType={"id": 4})
-    with pytest.raises(MalformedRecordError, match="member 'id': 'x' is no number"):
+    with pytest.raises(MalformedRecordError, match="member 'id': 'x' is not a number"):
         inferred(value, settings(inference=CanalInference.SQL_TYPE))
 
 

@@ -209,6 +209,6 @@ def test_inferring_does_not_change_what_is_read() -> None:
     reader = ChangeReader(ReadSettings(), {SHOP: ORDERS})
     value = event(after={"id": 1, "age": 5})
     for _ in range(2):
-        with pytest.raises(SchemaMismatchError, match="'age' is no column"):
+        with pytest.raises(SchemaMismatchError, match="'age' is not a column"):
             reader.read("t", None, value)
         reader.infer("t", None, value)

@@ -385,8 +385,8 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcdef", "bcdefg", strict=True)
 )
 MALFORMED = {
-    "empty": ("", "no mapping", "job.yaml"),
-    "text": ("just text", "no mapping", "job.yaml"),
+    "empty": ("", "not a mapping", "job.yaml"),
+    "text": ("just text", "not a mapping", "job.yaml"),
     "tab": ("source:\n\ttype: kafka", "cannot start any token", "line 2, column 1"),
     "unclosed": ("source: {type: kafka", "expected ',' or '}'", "line 1, column 21"),
     "colon": ("source:\n  type: kafka\n  topic: a: b", "mapping values are not allowed", "line 3, column 11"),
@@ -394,11 +394,11 @@ MALFORMED = {
     "escape": (f'{SOURCE}{SINK}transform: [{{source-table: "\\*"}}]', "unknown escape", "line 3"),
     "alias": ("source: *nowhere", "undefined alias", "line 1, column 9"),
     "two": (f"{SOURCE}{SINK}---\n{SOURCE}", "single document", "line 3"),
-    "twice": (f"{SOURCE}{SINK}sink: {{type: values}}", "'sink' stands twice; first in line 2", "line 3, column 1"),
-    "option twice": ("source:\n  type: kafka\n  topic: a\n  topic: b", "'topic' stands twice", "line 4, column 3"),
+    "twice": (f"{SOURCE}{SINK}sink: {{type: values}}", "'sink' is given twice; first in line 2", "line 3, column 1"),
+    "option twice": ("source:\n  type: kafka\n  topic: a\n  topic: b", "'topic' is given twice", "line 4, column 3"),
     "tag": (f"{SOURCE}sink: {{type: !!python/name:os.system x}}", "tag", "line 2, column 14"),
     "binary": (f"{SOURCE}sink: {{type: !!binary aGk=}}", "tag", "line 2, column 14"),
-    "key": (f"{SOURCE}? [a]\n: b", "a key is no text", "line 2, column 3"),
+    "key": (f"{SOURCE}? [a]\n: b", "a key is not text", "line 2, column 3"),
     "bomb": (BOMB, "too large, or nested too deeply", "line 1"),
     "cycle": ("source: &a [*a]", "too large, or nested too deeply", "line 1"),
     "deep": ("source: " + "[" * 1500 + "]" * 1500, "nested too deeply", "job.yaml"),
@@ -420,13 +420,13 @@ def test_a_malformed_document_is_refused(text: str, reason: str, place: str) -> 
 KAFKA = "source:\n  type: kafka\n  properties.bootstrap.servers: k:9092\n  properties.group.id: g\n"
 VALUES = "source:\n  type: values\n  tables: CREATE TABLE a (id INT)\n  changes:\n"
 WRONG = {
-    "section": (f"{SOURCE}{SINK}routes: []", "no section 'routes'", "line 3, column 1", "Did you mean 'route'?"),
-    "no source": (SINK, "no section 'source'", "job.yaml", "Write 'source:'"),
-    "no sink": (SOURCE, "no section 'sink'", "job.yaml", "Write 'sink:'"),
-    "scalar section": (f"{SOURCE}sink: print", "'sink' is no mapping", "line 2, column 1", ""),
+    "section": (f"{SOURCE}{SINK}routes: []", "unknown section 'routes'", "line 3, column 1", "Did you mean 'route'?"),
+    "no source": (SINK, "missing section 'source'", "job.yaml", "Write 'source:'"),
+    "no sink": (SOURCE, "missing section 'sink'", "job.yaml", "Write 'sink:'"),
+    "scalar section": (f"{SOURCE}sink: print", "'sink' is not a mapping", "line 2, column 1", ""),
     "no type": (f"{SOURCE}sink: {{name: a}}", "no 'type'", "line 2", "kafka, postgres"),
     "null type": (f"{SOURCE}sink: {{type: }}", "no 'type'", "line 2", "kafka, postgres"),
-    "sink": (f"{SOURCE}sink: {{type: postgre}}", "no sink 'postgre'", "line 2, column 14", "Did you mean 'postgres'?"),
+    "sink": (f"{SOURCE}sink: {{type: postgre}}", "unknown sink 'postgre'", "line 2, column 14", "Did you mean 'postgres'?"),
     "both": (f"{KAFKA}  topic: a\n  topic-pattern: b\n{SINK}", "shouldn't be set together", "line 6, column 3", ""),
     "neither": (f"{KAFKA}{SINK}", "Either 'topic' or 'topic-pattern' must be set", "source of job.yaml, line 1", ""),
     "option": (f"{KAFKA}  topics: a\n{SINK}", "Unsupported options: topics", "'topics', line 5, column 3", "'topic'?"),
@@ -443,7 +443,7 @@ WRONG = {
     ),
     "prefixes": (
         f"{KAFKA}  topic: a\n  key.fields-prefix: k\n  value.fields-prefix: k_\n{SINK}",
-        "one begins with the other", "source of job.yaml", "",
+        "one is a prefix of the other", "source of job.yaml", "",
     ),
     "metadata": (f"{KAFKA}  topic: a\n  metadata.list: [topic, ofset]\n{SINK}", "'ofset'", "line 6", "columns"),
     "ddl": (
@@ -476,7 +476,7 @@ WRONG = {
     "no value": (f"{KAFKA}  topic:\n{SINK}", "'topic' has no value", "line 5, column 3", "Topics"),
     "nested": (
         f"{SOURCE}{SINK}pipeline:\n  execution:\n    checkpointing.interval: 1 s",
-        "no option 'execution'", "line 4, column 3", "'execution.checkpointing.interval'",
+        "unknown option 'execution'", "line 4, column 3", "'execution.checkpointing.interval'",
     ),
     "list": (f"{SOURCE}sink: {{type: print, name: [a]}}", "neither a text nor a number", "line 2", ""),
     "inner section": (
@@ -484,8 +484,8 @@ WRONG = {
         "'route' is a section of its own", "line 4, column 3", "first column",
     ),
     "inner scalar section": (f"{SOURCE}sink:\n  type: print\n  route: a\n", "section of its own", "line 4", ""),
-    "rules": (f"{SOURCE}{SINK}route: a", "'route' is no list", "line 3", "'- '"),
-    "rule": (f"{SOURCE}{SINK}route: [a]", "item 1 of 'route' is no mapping", "line 3, column 9", ""),
+    "rules": (f"{SOURCE}{SINK}route: a", "'route' is not a list", "line 3", "'- '"),
+    "rule": (f"{SOURCE}{SINK}route: [a]", "item 1 of 'route' is not a mapping", "line 3, column 9", ""),
     "rule without": (f"{SOURCE}{SINK}route:\n  - sink-table: a", "source-table", "route 1 of job.yaml, line 4", ""),
     "rule key": (
         f"{SOURCE}{SINK}route:\n  - source-table: a\n    sink-tabel: a",
@@ -528,7 +528,7 @@ WRONG = {
     "url": (f"{SOURCE}sink:\n  type: postgres\n  url: mysql://h/d", "no URL", "line 4, column 3", "postgresql://"),
     "endpoint": (
         f"{SOURCE}sink: {{type: hologres, endpoint: 'http://h', dbname: d, username: u, password: p}}",
-        "no endpoint", "line 2", "host:port",
+        "not an endpoint", "line 2", "host:port",
     ),
     "mapping": (
         f"{SOURCE}sink:\n  type: kafka\n  properties.bootstrap.servers: k\n  sink.tableId-to-topic.mapping: a",
@@ -544,18 +544,18 @@ WRONG = {
         "transactional-id-prefix", "line 2", "",
     ),
     "no tables": ("source: {type: values}\n" + SINK, "tables", "line 1", ""),
-    "changes": (f"{VALUES.rstrip()} x\n{SINK}", "'changes' is no list", "line 4", "'- '"),
+    "changes": (f"{VALUES.rstrip()} x\n{SINK}", "'changes' is not a list", "line 4", "'- '"),
     "verb": (f"{VALUES}    - inser: a\n{SINK}", "one of insert, update", "line 5, column 7", "'insert'?"),
     "half": (f"{VALUES}    - insert: a\n{SINK}", "needs 'after'", "line 5, column 7", ""),
-    "table": (f"{VALUES}    - insert: b\n      after: {{id: 1}}\n{SINK}", "no table 'b'", "line 5, column 7", ""),
-    "column": (f"{VALUES}    - insert: a\n      after: {{ID: 1}}\n{SINK}", "'ID' is no column", "line 6, column 15", ""),
+    "table": (f"{VALUES}    - insert: b\n      after: {{id: 1}}\n{SINK}", "unknown table 'b'", "line 5, column 7", ""),
+    "column": (f"{VALUES}    - insert: a\n      after: {{ID: 1}}\n{SINK}", "'ID' is not a column", "line 6, column 15", ""),
     "row value": (f"{VALUES}    - insert: a\n      after: {{id: x}}\n{SINK}", "'x' is no INT", "line 6, column 19", ""),
     "row": (f"{VALUES}    - insert: a\n      after: [1]\n{SINK}", "{column: value", "line 6, column 14", ""),
     "side": (f"{VALUES}    - insert: a\n      before: {{id: 1}}\n{SINK}", "no 'before'", "line 6, column 7", ""),
     "altered": (
-        f"{VALUES}    - alter-columns: a\n      columns: idd INT\n{SINK}", "'idd' is no column", "line 6", "'id'?",
+        f"{VALUES}    - alter-columns: a\n      columns: idd INT\n{SINK}", "'idd' is not a column", "line 6", "'id'?",
     ),
-    "added": (f"{VALUES}    - add-columns: a\n      columns: id INT\n{SINK}", "stands twice", "line 5", ""),
+    "added": (f"{VALUES}    - add-columns: a\n      columns: id INT\n{SINK}", "is used twice", "line 5", ""),
     "column type": (f"{VALUES}    - add-columns: a\n      columns: b IN T\n{SINK}", "cannot be read", "line 6", ""),
 }  # fmt: skip
 
@@ -624,12 +624,12 @@ sink: {type: print}
 @pytest.mark.parametrize(
     ("reference", "what", "now"),
     [
-        ("${kafka.topc}", "no variable 'kafka.topc'", "Did you mean 'kafka.topic'?"),
-        ("${nowhere.topic_}", "no variable 'nowhere.topic_'", "--set nowhere.topic_=…"),
-        ("${secret_values.pw}", "no variable 'secret_values.pw'", "variable SECRET_VALUES_PW"),
+        ("${kafka.topc}", "undefined variable 'kafka.topc'", "Did you mean 'kafka.topic'?"),
+        ("${nowhere.topic_}", "undefined variable 'nowhere.topic_'", "--set nowhere.topic_=…"),
+        ("${secret_values.pw}", "undefined variable 'secret_values.pw'", "variable SECRET_VALUES_PW"),
         ("${env:NOWHERE}", "no environment variable 'NOWHERE'", "NOWHERE=…"),
         ("${file:/nowhere/at/all}", "cannot be read", ""),
-        ("${}", "no variable ''", ""),
+        ("${}", "undefined variable ''", ""),
     ],
 )
 def test_a_variable_without_a_value_is_told(reference: str, what: str, now: str) -> None:

@@ -55,7 +55,7 @@ def test_a_pipeline_is_a_value() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"key_fields_prefix": "a", "value_fields_prefix": "a_"}, "one begins with the other"),
+        ({"key_fields_prefix": "a", "value_fields_prefix": "a_"}, "one is a prefix of the other"),
         ({"max_pre_fetch_records": -1}, "less than 0"),
         ({"max_errors": -2}, "-1 for any number"),
         ({"metadata": ("topics",)}, "Did you mean 'topic'"),
@@ -126,9 +126,9 @@ def test_changes_of_the_source_values_fit_their_tables() -> None:
     created = CreateTable(ORDERS, TableSchema.of([("id", BIGINT)]))
     insert = RowChange(ORDERS, Operation.INSERT, after={"id": 1})
     assert ValuesSource(events=[created, insert]).schemas == {ORDERS: created.schema}
-    with pytest.raises(DefinitionError, match=r"no table 'shop\.orders'"):
+    with pytest.raises(DefinitionError, match=r"unknown table 'shop\.orders'"):
         ValuesSource(events=[insert])
-    with pytest.raises(DefinitionError, match="'idd' is no column") as refused:
+    with pytest.raises(DefinitionError, match="'idd' is not a column") as refused:
         ValuesSource(events=[created, RowChange(ORDERS, Operation.INSERT, after={"idd": 1})])
     assert refused.value.now == "Did you mean 'id'?"
 

@@ -110,7 +110,7 @@ def test_a_pipeline_is_shown_without_its_secrets(tmp_path: Path) -> None:
 def test_a_pipeline_that_is_wrong_is_told_in_words(tmp_path: Path) -> None:
     result = checked(tmp_path, "--set", "kafka.topic=a")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith("error: [invalid-definition] there is no variable 'secret_values.user'\n")
+    assert result.stderr.startswith("error: [invalid-definition] undefined variable 'secret_values.user'\n")
     assert "job.yaml, line 8, column " in result.stderr
 
 
@@ -146,7 +146,7 @@ def test_a_check_fails_as_a_start_does(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text(VALUES.replace("primary-keys: id", "primary-keys: no_such"))
     result = CliRunner().invoke(main, ["pipeline", "-f", str(tmp_path / "job.yaml"), "--check"])
     assert result.exit_code == 1
-    assert "key column 'no_such' is no column of the table" in result.stderr
+    assert "key column 'no_such' is not a column of the table" in result.stderr
 
 
 @pytest.mark.parametrize("options", [["--set", "a"], ["--set", "=b"], ["--variables", "nowhere.yaml"]])
@@ -155,7 +155,7 @@ def test_malformed_variables_are_refused(tmp_path: Path, options: list[str]) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"), [("a: [1]", "no text as its value"), ("- a", "no mapping"), ("\xff", "UTF-8")]
+    ("text", "reason"), [("a: [1]", "a value that is not text"), ("- a", "not a mapping"), ("\xff", "UTF-8")]
 )
 def test_malformed_files_of_variables_are_told(tmp_path: Path, text: str, reason: str) -> None:
     file = tmp_path / "bad.yaml"

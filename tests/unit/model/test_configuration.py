@@ -49,7 +49,7 @@ def test_text_is_read_as_the_type_asked_for() -> None:
 
 def test_a_value_of_another_type_is_refused_with_its_key() -> None:
     conf = Configuration().set_string("retries", "many")
-    with pytest.raises(DefinitionError, match="'many' is no value for 'retries': expected a whole number"):
+    with pytest.raises(DefinitionError, match="'many' is not a valid value for 'retries': expected a whole number"):
         conf.get_integer("retries", 0)
 
 

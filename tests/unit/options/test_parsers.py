@@ -77,7 +77,7 @@ def test_text_becomes_a_value(parse: Callable[[str], object], text: str, value: 
 )
 def test_wrong_text_is_refused_with_key_and_reason(parse: Callable[[str], object], text: str, reason: str) -> None:
     option = Option(key="some.key", parse=parse, default=None, doc="")
-    with pytest.raises(DefinitionError, match=r"is no value for 'some\.key'") as caught:
+    with pytest.raises(DefinitionError, match=r"is not a valid value for 'some\.key'") as caught:
         option.read(text)
     assert repr(text) in str(caught.value)
     assert reason in str(caught.value)

@@ -76,7 +76,7 @@ def test_a_function_is_made_by_a_decorator_or_a_call() -> None:
         ({"f": Next, "result_type": "INT"}, "Invalid function: not a function or callable"),
         ({"f": 7, "result_type": "INT"}, "Invalid function: not a function or callable"),
         ({"f": len}, "a function for SQL needs a result type"),
-        ({"f": len, "result_type": int}, "<class 'int'> is no type"),
+        ({"f": len, "result_type": int}, "<class 'int'> is not a type"),
         ({"f": len, "result_type": "INTEGERS"}, "INTEGERS"),
         ({"f": len, "result_type": "INT", "func_type": "arrow"}, "The func_type must be one of 'general, pandas'"),
         ({"f": Next(), "result_type": "INT", "deterministic": True}, "Inconsistent deterministic: True and False"),

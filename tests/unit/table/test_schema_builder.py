@@ -104,7 +104,7 @@ BUILDING: dict[str, tuple[Callable[[], object], type[KafkastreamError], str, str
     "a type of something else": (
         lambda: builder().column("id", 7),  # type: ignore[arg-type]
         DefinitionError,
-        "7 is no column type",
+        "7 is not a column type",
         "column('id')",
     ),
     "no expression": (

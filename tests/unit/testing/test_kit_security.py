@@ -41,7 +41,7 @@ def test_what_is_not_there_is_told() -> None:
         security.client_properties("SSL", "PLAIN", None, None)
     with pytest.raises(DefinitionError, match="no user 'eve'"):
         security.client_properties("SASL_SSL", "PLAIN", "eve", None)
-    with pytest.raises(DefinitionError, match="SASL asks for users"):
+    with pytest.raises(DefinitionError, match="SASL requires users"):
         Security(users={})
     with pytest.raises(DefinitionError, match="TLS: no protocol of"):
         Security(protocols=("TLS",))  # type: ignore[arg-type]  # what is tested

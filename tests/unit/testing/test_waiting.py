@@ -15,5 +15,5 @@ def test_asks_once_even_without_time() -> None:
 
 
 def test_deadline_names_what_was_awaited() -> None:
-    with pytest.raises(TimeoutError, match=r"waited 0\.05 s in vain for the tide"):
+    with pytest.raises(TimeoutError, match=r"timed out after 0\.05 s waiting for the tide"):
         wait_until(lambda: False, 0.05, "the tide")
