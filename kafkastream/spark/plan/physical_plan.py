@@ -31,23 +31,19 @@ from kafkastream.spark.plan.file_scan import files_scanned
 from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import written_by_spark
-from kafkastream.spark.plan.table_encoder import encoded, taken
 from kafkastream.spark.plan.table_scan import scanned
-from kafkastream.spark.sql.files.file_rows import file_rows
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import callable_on
 from kafkastream.spark.sql.rows.columnar_parts import BUCKET
 from kafkastream.spark.sql.rows.row_elements import TIME
 from kafkastream.spark.sql.rows.row_task import HIDDEN, Continuation, Unpacking
+from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.sql.rows.stream_rows import sent_type
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
-from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import (
     DataGenTableSource,
-    FileTableSink,
     FileTableSource,
-    JdbcTableSink,
     KafkaTableSink,
     KafkaTableSource,
     StreamTableSource,
@@ -169,15 +165,10 @@ class QueryFrames:
     def _written(self, rows: DataFrame) -> DataFrame:
         """Rows as the sink takes them: encoded for Kafka and for files, as they are otherwise."""
         sink, table = self.query.target.sink, self.query.target.table
-        present, drops_nulls = _present(rows), self.query.settings.drops_null
-        if table is None or not isinstance(sink, (KafkaTableSink, JdbcTableSink, FileTableSink)):
+        if table is None or sink is None:
             return rows
-        if not isinstance(sink, KafkaTableSink):
-            is_upsert = sink.changelog is ChangelogMode.UPSERT
-            rows = taken(rows, table, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
-            return rows if isinstance(sink, JdbcTableSink) else file_rows(rows, table, sink)
-        records = encoded(rows, table, sink, present=present, drops_nulls=drops_nulls)
-        return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
+        drops_nulls = self.query.settings.drops_null
+        return table_writer(sink).rows(rows, table, drops_nulls=drops_nulls, present=_present(rows))
 
 
 @attrs.define

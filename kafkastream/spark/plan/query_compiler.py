@@ -17,18 +17,16 @@ from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.internals.python import arrow_type_of, dumps
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, pickled
 from kafkastream.spark.plan.physical_plan import QueryFrames, StreamPlan
-from kafkastream.spark.sql.files.file_rows import FileRows
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import register
-from kafkastream.spark.sql.rows.changed_rows import ChangedRows
 from kafkastream.spark.sql.rows.columnar_parts import WindowParts
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarWindows
 from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
-from kafkastream.spark.sql.rows.row_elements import EncodedRecords, KeyedRows, PrintedRows, RowElements
+from kafkastream.spark.sql.rows.row_elements import KeyedRows
 from kafkastream.spark.sql.rows.row_task import Continuation
+from kafkastream.spark.sql.rows.sink_rows import elements_of, table_writer
 from kafkastream.spark.worker.record_decoders import Decoder
-from kafkastream.sql.connectors import FileTableSink, JdbcTableSink, KafkaTableSink, PrintTableSink
-from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, TimeAttribute, WindowAggregate
+from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, WindowAggregate
 from kafkastream.sql.plan.query_node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.plan.relations import Field, Stateful
 from kafkastream.sql.plan.user_calls import called_by
@@ -152,17 +150,5 @@ def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]
 
 
 def _shown(query: QueryNode) -> Decoder:
-    fields = query.relation.fields
-    match query.target.sink:
-        case KafkaTableSink():
-            return EncodedRecords()
-        case JdbcTableSink() as sink:
-            return ChangedRows(tuple(type_ for _, type_ in sink.columns))
-        case FileTableSink() as sink:
-            return FileRows(sink.writer)
-        case PrintTableSink() as sink:
-            return PrintedRows(tuple(field.type for field in fields), sink.style)
-        case _:
-            times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
-            names = tuple(field.name for field in fields)
-            return RowElements(names, next(iter(times), None), instants=query.output_type is not None)
+    sink = query.target.sink
+    return elements_of(query) if sink is None else table_writer(sink).decoder(query)

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from typing import Final
+from typing import Final, final
 
+import attrs
 from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.spark.session.translate_errors import BAD_ROW
 from kafkastream.spark.sql.formats.message_format import encoder_of, message_of
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.python_steps import MessageEncoder, encoded_messages
-from kafkastream.spark.sql.rows.wire_values import KIND
+from kafkastream.spark.sql.rows.row_elements import EncodedRecords
+from kafkastream.spark.sql.rows.sink_rows import (
+    TableWriter,
+    columns_by_name,
+    failing,
+    is_other,
+    row_kind,
+    table_writer,
+    taken,
+)
+from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import KafkaTableSink
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.records import RecordsAsEncoded
-from kafkastream.sql.plan.insert_rows import written_columns
+from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["encoded", "taken"]
+__all__ = ["encoded"]
 
 _KEY: Final = "key"
 _VALUE: Final = "value"
 _PROBLEM: Final = "problem"
+_OUT: Final = ("topic", _KEY, _VALUE, "headers", "timestamp")
 _HEADERS: Final = "array<struct<key:string,value:binary>>"
 
 
@@ -59,9 +69,9 @@ def encoded(
     """
     is_upsert = sink.changelog is ChangelogMode.UPSERT
     rows = taken(rows, definition, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
-    kind = _kind(rows)
-    passes = _passes(present)
-    columns = _columns(definition)
+    kind = row_kind(rows)
+    passes = is_other(present)
+    columns = columns_by_name(definition)
     value = _message(sink.value, columns, kind)
     if is_upsert and kind is not None:
         value = functions.when(kind != RowKind.DELETE.value, value)
@@ -92,46 +102,6 @@ def encoded(
     )
 
 
-def taken(
-    rows: DataFrame,
-    definition: TableDefinition,
-    *,
-    is_upsert: bool,
-    drops_nulls: bool = False,
-    present: Column | None = None,
-) -> DataFrame:
-    """Return the rows that a sink takes.
-
-    Args:
-        rows: The rows, as with ``encoded``.
-        definition: The table.
-        is_upsert: Whether the old rows of updates are left out.
-        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query.
-        present: Which rows are the query's; all, if None.
-    """
-    kind, passes = _kind(rows), _passes(present)
-    if is_upsert and kind is not None:
-        rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
-    columns = _columns(definition)
-    required = {
-        column.name: columns[column.name] for column in written_columns(definition) if not column.type.is_nullable
-    }
-    passes = passes if kind is None else passes | (kind == RowKind.DELETE.value)
-    return _without_nulls(rows, required, passes, drops_nulls)
-
-
-def _kind(rows: DataFrame) -> Column | None:
-    return functions.col(KIND) if KIND in rows.columns else None
-
-
-def _passes(present: Column | None) -> Column:
-    return functions.lit(False) if present is None else ~present
-
-
-def _columns(definition: TableDefinition) -> dict[str, Column]:
-    return {column.name: functions.col(f"c{place}") for place, column in enumerate(written_columns(definition))}
-
-
 def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) -> Column:
     return message_of(part, [columns[field.column] for field in part.fields], kind)
 
@@ -151,19 +121,7 @@ def _for_python(message: Column, is_plain: bool, passes: Column) -> Column:
 def _checked(rows: DataFrame) -> DataFrame:
     """The rows, if there is none that could not be encoded."""
     problem = functions.col(_PROBLEM)
-    return rows.filter(functions.when(problem.isNull(), True).otherwise(_failure(problem)))
-
-
-def _failure(problem: Column) -> Column:
-    """Fails the query, by a row."""
-    text = functions.concat(
-        functions.lit(f"{BAD_ROW} [partition "),
-        functions.spark_partition_id().cast("string"),
-        functions.lit("] "),
-        problem,
-        functions.lit(" [end]"),
-    )
-    return functions.raise_error(text).cast("boolean")
+    return rows.filter(functions.when(problem.isNull(), True).otherwise(failing(problem)))
 
 
 def _raw(text: Column | None, message: Column) -> Column:
@@ -186,22 +144,23 @@ def _milliseconds(time: Column | None) -> Column:
     return functions.lit(None).cast("bigint") if time is None else functions.unix_millis(time)
 
 
-def _without_nulls(rows: DataFrame, required: dict[str, Column], passes: Column, drops_nulls: bool) -> DataFrame:
-    """The rows, of which those fail or are left out that have NULL where none may be, unless they pass as they are."""
-    if not required:
-        return rows
-    is_whole = passes | reduce(Column.__and__, (column.isNotNull() for column in required.values()))
-    if drops_nulls:
-        return rows.filter(is_whole)
-    name = functions.coalesce(
-        *(functions.when(column.isNull(), functions.lit(name)) for name, column in required.items())
-    )
-    problem = functions.concat(
-        functions.lit("Column '"),
-        name,
-        functions.lit(
-            "' is NOT NULL, however, a null value is being written into it. You can set job configuration "
-            "'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such records silently."
-        ),
-    )
-    return rows.filter(functions.when(is_whole, True).otherwise(_failure(problem)))
+@final
+@attrs.frozen
+class _Records(TableWriter):
+    """Records for Kafka, in columns that begin with ``out_``."""
+
+    sink: KafkaTableSink
+
+    def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
+        """Return the records."""
+        records = encoded(rows, table, self.sink, present=present, drops_nulls=drops_nulls)
+        return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
+
+    def decoder(self, query: QueryNode) -> Decoder:
+        """Return how columns become records."""
+        return EncodedRecords()
+
+
+@table_writer.register
+def _(sink: KafkaTableSink) -> TableWriter:
+    return _Records(sink)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
@@ -132,6 +132,7 @@ class FileTableSink(TableSink):
         parallelism: How many subtasks write.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_rows"
     sink: FileSink
     writer: TableRowsWriter
     parallelism: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import ClassVar, final
 
 import attrs
 
@@ -110,6 +110,7 @@ class KafkaTableSink(TableSink):
         parallelism: How many subtasks write; as many as before it if None.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.table_encoder"
     sink: KafkaSink[ProducerRecord]
     key: RecordPart | None = None
     value: RecordPart

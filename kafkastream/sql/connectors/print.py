@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import attrs
 
@@ -19,7 +19,7 @@ from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["BLACKHOLE", "PRINT", "BlackHoleTableSink", "PrintStyle", "PrintTableSink", "blackhole_sink", "print_sink"]
 
-
+_ROWS: Final = "kafkastream.spark.sql.rows.sink_rows"
 PRINT_IDENTIFIER: Final = Option[str | None](
     key="print-identifier",
     parse=text,
@@ -45,6 +45,7 @@ PRINT_STYLE: Final = Option[PrintStyle](
 class PrintTableSink(TableSink):
     """A table whose rows are shown on the driver."""
 
+    engine_module: ClassVar[str] = _ROWS
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
     standard_error: bool = setting(STANDARD_ERROR)
     style: PrintStyle = setting(PRINT_STYLE)
@@ -60,6 +61,8 @@ class PrintTableSink(TableSink):
 @attrs.frozen
 class BlackHoleTableSink(TableSink):
     """A table whose rows are thrown away."""
+
+    engine_module: ClassVar[str] = _ROWS
 
     @property
     def sink(self) -> DiscardingSink:

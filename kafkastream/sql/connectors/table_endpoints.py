@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.sql.changelog import ChangelogMode
@@ -61,9 +61,15 @@ class TableSource:
 
 
 class TableSink:
-    """A table that is written, as its options describe it."""
+    """A table that is written, as its options describe it.
+
+    Attributes:
+        engine_module: Name of the module that registers the writer of rows with ``@table_writer.register``.
+    """
 
     __slots__ = ()
+
+    engine_module: ClassVar[str] = ""
 
     @property
     def changelog(self) -> ChangelogMode:

@@ -16,6 +16,7 @@ from kafkastream.model.common.endpoints import Sink, Source
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.spark.cdc.appliers import metadata_applier
 from kafkastream.spark.sql.formats.message_format import message_format
+from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
@@ -75,6 +76,11 @@ def test_every_format_of_files_is_lines_of_messages_or_columns(kind: type[Format
 @pytest.mark.parametrize("kind", sorted(leaves(TableSink), key=name), ids=name)
 def test_every_table_that_is_written_has_a_sink_in_the_job_graph(kind: type[TableSink]) -> None:
     assert kind.sink is not TableSink.sink
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(TableSink), key=name), ids=name)
+def test_every_table_that_is_written_has_a_writer(kind: type[TableSink]) -> None:
+    assert table_writer.knows(kind)
 
 
 def test_every_format_can_be_named() -> None:

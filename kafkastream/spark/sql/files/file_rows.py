@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pyarrow as pa
 from pyarrow import compute
-from pyspark.sql import DataFrame, functions
+from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.spark.sql.files.parquet_files import ParquetWriter
@@ -17,11 +17,14 @@ from kafkastream.spark.sql.files.part_formats import Chunk, ColumnPart, LinePart
 from kafkastream.spark.sql.formats.message_format import message_of
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.sql.rows.row_elements import RowsDecoder
+from kafkastream.spark.sql.rows.sink_rows import TableWriter, table_writer, taken
 from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.connectors import FileTableSink
 from kafkastream.sql.connectors.filesystem import TableRowsWriter
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.files.tables import Partitions
+from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.table import TableDefinition
 
 __all__ = ["ArrowRows", "FileRows", "file_rows"]
@@ -172,3 +175,23 @@ class _ColumnParts(_TableParts):
 def _(writer: TableRowsWriter, element_type: TypeInformation[Any] | None) -> PartFormat:
     format_ = writer.part.format
     return _ColumnParts(writer, format_) if isinstance(format_, ParquetFormat) else _LineParts(writer)
+
+
+@final
+@attrs.frozen
+class _Files(TableWriter):
+    sink: FileTableSink
+
+    def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
+        """Return lines or columns, with those of the partition."""
+        rows = taken(rows, table, is_upsert=False, drops_nulls=drops_nulls, present=present)
+        return file_rows(rows, table, self.sink)
+
+    def decoder(self, query: QueryNode) -> Decoder:
+        """Return how rows stay columns."""
+        return FileRows(self.sink.writer)
+
+
+@table_writer.register
+def _(sink: FileTableSink) -> TableWriter:
+    return _Files(sink)

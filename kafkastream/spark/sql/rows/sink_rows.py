@@ -1,0 +1,168 @@
+"""Rows of a query on their way to the sink of a table: the protocol of a writer, and the registry that finds it by class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import reduce
+from typing import final
+
+import attrs
+from pyspark.sql import Column, DataFrame, functions
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.row import RowKind
+from kafkastream.spark.session.translate_errors import BAD_ROW
+from kafkastream.spark.sql.rows.row_elements import PrintedRows, RowElements
+from kafkastream.spark.sql.rows.wire_values import KIND
+from kafkastream.spark.worker.record_decoders import Decoder
+from kafkastream.spark.worker.registry import Registry
+from kafkastream.sql.connectors import BlackHoleTableSink, PrintTableSink, TableSink
+from kafkastream.sql.plan.insert_rows import written_columns
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.query_node import QueryNode
+from kafkastream.sql.table import TableDefinition
+
+__all__ = ["TableWriter", "columns_by_name", "elements_of", "failing", "is_other", "row_kind", "table_writer", "taken"]
+
+
+class TableWriter(ABC):
+    """Form of a query's rows between Spark and the operator of a table's sink."""
+
+    @abstractmethod
+    def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
+        """Return the rows as tasks get them; arguments as of ``taken``.
+
+        Raises:
+            UnsupportedFeatureError: A format cannot hold a column.
+        """
+
+    @abstractmethod
+    def decoder(self, query: QueryNode) -> Decoder:
+        """Return how a task makes the sink's elements of these rows."""
+
+
+@Registry
+def table_writer(sink: TableSink) -> TableWriter:
+    """Return the writer of a table, which the ``engine_module`` of the table's class registers.
+
+    Raises:
+        DefinitionError: None is registered.
+    """
+    kind = type(sink)
+    raise DefinitionError(
+        f"rows are not written to a {kind.__name__}",
+        now=f"Register a TableWriter with @table_writer.register in the module that {kind.__name__}.engine_module "
+        f"names, which is {kind.engine_module!r}.",
+    )
+
+
+def elements_of(query: QueryNode) -> RowElements:
+    """Return how rows become elements of a stream, or of the calling program."""
+    fields = query.relation.fields
+    times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
+    names = tuple(field.name for field in fields)
+    return RowElements(names, next(iter(times), None), instants=query.output_type is not None)
+
+
+@final
+@attrs.frozen
+class _AsTheyAre(TableWriter):
+    """Rows of every kind, for the terminal or for nobody."""
+
+    sink: PrintTableSink | BlackHoleTableSink
+
+    def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
+        """Return the rows."""
+        return rows
+
+    def decoder(self, query: QueryNode) -> Decoder:
+        """Return how rows become lines, or elements."""
+        if isinstance(self.sink, BlackHoleTableSink):
+            return elements_of(query)
+        return PrintedRows(tuple(field.type for field in query.relation.fields), self.sink.style)
+
+
+@table_writer.register
+def _(sink: PrintTableSink) -> TableWriter:
+    return _AsTheyAre(sink)
+
+
+@table_writer.register
+def _(sink: BlackHoleTableSink) -> TableWriter:
+    return _AsTheyAre(sink)
+
+
+def taken(
+    rows: DataFrame,
+    definition: TableDefinition,
+    *,
+    is_upsert: bool,
+    drops_nulls: bool = False,
+    present: Column | None = None,
+) -> DataFrame:
+    """Return the rows that a sink takes: none with NULL where a column allows none.
+
+    Args:
+        rows: The rows: hidden columns, whose names begin with ``__``, and the written columns, ``c0`` and so on.
+        definition: The table.
+        is_upsert: Whether the old rows of updates are left out.
+        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query.
+        present: Which rows are the query's; all, if None.
+    """
+    kind, passes = row_kind(rows), is_other(present)
+    if is_upsert and kind is not None:
+        rows = rows.filter(passes | (kind != RowKind.UPDATE_BEFORE.value))
+    columns = columns_by_name(definition)
+    required = {
+        column.name: columns[column.name] for column in written_columns(definition) if not column.type.is_nullable
+    }
+    passes = passes if kind is None else passes | (kind == RowKind.DELETE.value)
+    return _without_nulls(rows, required, passes, drops_nulls)
+
+
+def row_kind(rows: DataFrame) -> Column | None:
+    """Return the hidden column with the kinds of rows; None where all are new."""
+    return functions.col(KIND) if KIND in rows.columns else None
+
+
+def is_other(present: Column | None) -> Column:
+    """Return which rows are not the query's, and pass untouched."""
+    return functions.lit(False) if present is None else ~present
+
+
+def columns_by_name(definition: TableDefinition) -> dict[str, Column]:
+    """Return the columns that a table writes, by their names."""
+    return {column.name: functions.col(f"c{place}") for place, column in enumerate(written_columns(definition))}
+
+
+def failing(problem: Column) -> Column:
+    """Return a column that fails the query with a text about a row."""
+    text = functions.concat(
+        functions.lit(f"{BAD_ROW} [partition "),
+        functions.spark_partition_id().cast("string"),
+        functions.lit("] "),
+        problem,
+        functions.lit(" [end]"),
+    )
+    return functions.raise_error(text).cast("boolean")
+
+
+def _without_nulls(rows: DataFrame, required: dict[str, Column], passes: Column, drops_nulls: bool) -> DataFrame:
+    """The rows, of which those fail or are left out that have NULL where none may be, unless they pass as they are."""
+    if not required:
+        return rows
+    is_whole = passes | reduce(Column.__and__, (column.isNotNull() for column in required.values()))
+    if drops_nulls:
+        return rows.filter(is_whole)
+    name = functions.coalesce(
+        *(functions.when(column.isNull(), functions.lit(name)) for name, column in required.items())
+    )
+    problem = functions.concat(
+        functions.lit("Column '"),
+        name,
+        functions.lit(
+            "' is NOT NULL, however, a null value is being written into it. You can set job configuration "
+            "'table.exec.sink.not-null-enforcer'='DROP' to suppress this exception and drop such records silently."
+        ),
+    )
+    return rows.filter(functions.when(is_whole, True).otherwise(failing(problem)))
