@@ -9,7 +9,7 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.external_catalog import FoundTables
+from kafkastream.sql.external_catalog import ExternalCatalog
 from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
@@ -71,7 +71,7 @@ class SessionCatalog:
         factory=lambda: {DEFAULT_CATALOG: {DEFAULT_DATABASE: {}}}
     )
     _temporary: dict[Path, Stored] = attrs.field(factory=dict)
-    _found: dict[str, FoundTables] = attrs.field(factory=dict)
+    _found: dict[str, ExternalCatalog] = attrs.field(factory=dict)
 
     def copy(self) -> SessionCatalog:
         """One with the same content, which later changes leave alone."""
@@ -195,7 +195,7 @@ class SessionCatalog:
         """The names of those in the current catalog."""
         return tuple(sorted(self._databases(self.current[0], "")))
 
-    def add_catalog(self, catalog: FoundTables, where: str, *, if_not_exists: bool) -> None:
+    def add_catalog(self, catalog: ExternalCatalog, where: str, *, if_not_exists: bool) -> None:
         """Have names find the tables of a catalog.
 
         Raises:
@@ -207,7 +207,7 @@ class SessionCatalog:
         elif not if_not_exists:
             raise DefinitionError(f"Catalog {name} already exists.", where=where, now="CREATE CATALOG IF NOT EXISTS")
 
-    def catalog(self, name: str, where: str) -> FoundTables:
+    def catalog(self, name: str, where: str) -> ExternalCatalog:
         """A catalog that was created.
 
         Raises:

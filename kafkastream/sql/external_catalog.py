@@ -1,4 +1,4 @@
-"""Catalogs whose tables nobody has declared."""
+"""Protocol of catalogs whose tables are found, not declared."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Protocol
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["FoundTables"]
+__all__ = ["ExternalCatalog"]
 
 
-class FoundTables(Protocol):
-    """A catalog whose tables are there without ``CREATE TABLE``: they are only read."""
+class ExternalCatalog(Protocol):
+    """Catalog whose tables exist without ``CREATE TABLE``, such as the topics of a cluster; they are only read."""
 
     @property
     def statement(self) -> CreateCatalog:
-        """What created it."""
+        """Statement that created the catalog."""
         ...
 
     @property
     def database(self) -> str:
-        """The name of its one database."""
+        """Name of the only database."""
         ...
 
     def names(self) -> Sequence[str]:
-        """The names of its tables."""
+        """Return the names of the tables."""
         ...
 
     def find(self, name: str) -> TableDefinition | None:
-        """A table; None if there is none of this name."""
+        """Return a table; None if there is none of this name."""
         ...

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Final, final
 
 import attrs
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import setting
-from kafkastream.sql.types import RowField
+from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode", "TimestampFormat"]
+__all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode", "TimestampFormat", "check_json_type"]
 
 
 class TimestampFormat(enum.Enum):
@@ -103,6 +103,24 @@ PRIMITIVE_AS_STRING: Final = Option[bool](
     default=False,
     doc="Whether all columns are STRING when they are inferred. No effect on a table: catalogs of type `kafka` infer.",
 )
+
+
+def check_json_type(kind: DataType) -> None:
+    """Refuse a type that JSON cannot hold, as Flink does.
+
+    Args:
+        kind: The type of a column, with its parts.
+
+    Raises:
+        UnsupportedFeatureError: The keys of a map are no text.
+    """
+    if kind.kind in {Kind.MAP, Kind.MULTISET} and kind.parts[0].kind not in {Kind.CHAR, Kind.VARCHAR}:
+        raise UnsupportedFeatureError(
+            f"JSON format doesn't support non-string as key type of map. The type is: {kind}",
+            now="Declare the keys as STRING, and cast them in the query.",
+        )
+    for part in (*kind.parts, *(field.type for field in kind.fields)):
+        check_json_type(part)
 
 
 @attrs.frozen(kw_only=True)

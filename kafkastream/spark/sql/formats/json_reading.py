@@ -9,16 +9,15 @@ from typing import Final
 import attrs
 from pyspark.sql import Column, functions, types
 
-from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.sql.formats.flattening import flattened
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader, converted, map_parts, or_fail
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, WHOLE, of_text
 from kafkastream.sql.formats import JsonFormat
-from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.formats.json import JsonSettings, check_json_type
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["check_json", "json_reader"]
+__all__ = ["json_reader"]
 
 _BAD: Final = "__bad"
 _ROWS: Final = "__rows"
@@ -28,21 +27,6 @@ _FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
 _EXACT: Final = frozenset({Kind.DECIMAL, Kind.BINARY, Kind.VARBINARY})
 _TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 _PROBLEM: Final = "Failed to deserialize JSON."
-
-
-def check_json(kind: DataType) -> None:
-    """Refuse what Flink refuses.
-
-    Raises:
-        UnsupportedFeatureError: A map's keys are no text.
-    """
-    if kind.kind in {Kind.MAP, Kind.MULTISET} and kind.parts[0].kind not in _TEXT:
-        raise UnsupportedFeatureError(
-            f"JSON format doesn't support non-string as key type of map. The type is: {kind}",
-            now="Declare the keys as STRING, and cast them in the query.",
-        )
-    for part in (*kind.parts, *(field.type for field in kind.fields)):
-        check_json(part)
 
 
 def json_reader(row: DataType, settings: JsonSettings) -> Reader:
@@ -63,7 +47,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     Raises:
         UnsupportedFeatureError: A map's keys are no text.
     """
-    check_json(row)
+    check_json_type(row)
     if isinstance(settings, JsonFormat) and settings.flatten_nested_columns:
         return flattened(row, lambda nested: json_reader(nested, attrs.evolve(settings, flatten_nested_columns=False)))
     strict = _with_bad(_parsed_as(row, _strict))

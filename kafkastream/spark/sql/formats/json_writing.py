@@ -8,10 +8,9 @@ from typing import Final
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
-from kafkastream.spark.sql.formats.json_reading import check_json
 from kafkastream.spark.sql.formats.message_reading import converted, holds
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
-from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.formats.json import JsonSettings, check_json_type
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_message", "json_value"]
@@ -43,7 +42,7 @@ def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
     Raises:
         UnsupportedFeatureError: A map's keys are no text.
     """
-    check_json(kind)
+    check_json_type(kind)
     return converted(value, kind, partial(_leaf, settings), partial(_is_written_here, settings))
 
 
