@@ -160,7 +160,11 @@ class JdbcConnectionOptions:
             self._password: str | None = None
 
         def with_url(self, url: str) -> Self:
-            """Set the database: ``jdbc:postgresql://host:port/database``; required."""
+            """Set the database: ``jdbc:postgresql://host:port/database``; required.
+
+            Args:
+                url: JDBC's form, with parameters of PostgreSQL's driver behind ``?``.
+            """
             self._url = url
             return self
 
@@ -174,14 +178,22 @@ class JdbcConnectionOptions:
         withDriverName = with_driver_name
 
         def with_user_name(self, user_name: str) -> Self:
-            """Set who logs in."""
+            """Set the user who logs in.
+
+            Args:
+                user_name: Role of PostgreSQL.
+            """
             self._user_name = user_name
             return self
 
         withUserName = with_user_name
 
         def with_password(self, password: str) -> Self:
-            """Set the user's password."""
+            """Set the user's password.
+
+            Args:
+                password: Never shown in logs, errors or ``repr``.
+            """
             self._password = password
             return self
 
@@ -259,7 +271,11 @@ class JdbcExecutionOptions:
             self._options: dict[str, int] = {}
 
         def with_batch_size(self, size: int) -> Self:
-            """Set the number of rows that are sent at once; 0 sends all of a micro-batch at once."""
+            """Set the number of rows that are sent at once; 0 sends all of a micro-batch at once.
+
+            Args:
+                size: Rows per batch; Flink's default is 5000.
+            """
             self._options["batch_size"] = size
             return self
 
@@ -273,7 +289,11 @@ class JdbcExecutionOptions:
         withBatchIntervalMs = with_batch_interval_ms
 
         def with_max_retries(self, max_retries: int) -> Self:
-            """Set how often a transaction is repeated after a deadlock or a lost connection."""
+            """Set how often a transaction is repeated after a deadlock or a lost connection.
+
+            Args:
+                max_retries: Repetitions before the job fails; Flink's default is 3.
+            """
             self._options["max_retries"] = max_retries
             return self
 

@@ -88,7 +88,10 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     setStartFromLatest = set_start_from_latest
 
     def set_start_from_timestamp(self, startup_offsets_timestamp: int) -> Self:
-        """Begin at the first record at or after a time in ms; where there is none, at the end.
+        """Begin at the first record at or after a time; at the end of a partition that has none.
+
+        Args:
+            startup_offsets_timestamp: Milliseconds since 1970.
 
         Raises:
             DefinitionError: The time is negative or still to come.

@@ -43,16 +43,32 @@ class PartitionOffsetsRetriever(Protocol):
     """Questions that an initializer may ask the brokers; each answer holds the partitions for which there is one."""
 
     def committed_offsets(self, partitions: Collection[TopicPartition]) -> Offsets:
-        """Return the offsets that the source's consumer group has committed."""
+        """Return the offsets that the source's consumer group has committed.
+
+        Args:
+            partitions: Partitions to ask for.
+        """
 
     def beginning_offsets(self, partitions: Collection[TopicPartition]) -> Offsets:
-        """The first offset that the broker still holds."""
+        """Return the first offsets that the brokers still hold.
+
+        Args:
+            partitions: Partitions to ask for.
+        """
 
     def end_offsets(self, partitions: Collection[TopicPartition]) -> Offsets:
-        """The offset of the next record to be written."""
+        """Return the offsets of the next records to be written.
+
+        Args:
+            partitions: Partitions to ask for.
+        """
 
     def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> Offsets:
-        """The first record at or after a time, in ms."""
+        """Return the first records at or after a time.
+
+        Args:
+            timestamps_to_search: Milliseconds since 1970 for each partition.
+        """
 
 
 class OffsetsInitializer(ABC):
@@ -105,7 +121,11 @@ class OffsetsInitializer(ABC):
     @staticmethod
     @checked
     def timestamp(timestamp: int) -> TimestampOffsets:
-        """The first record whose timestamp is at or after ``timestamp`` (ms); none such: the end."""
+        """Return an initializer of the first records at or after a time; the end of a partition that has none.
+
+        Args:
+            timestamp: Milliseconds since 1970, compared with the records' timestamps.
+        """
         return TimestampOffsets(timestamp)
 
     @staticmethod
@@ -114,7 +134,12 @@ class OffsetsInitializer(ABC):
         offsets: Mapping[TopicPartition, int],
         offset_reset_strategy: OffsetResetStrategy = OffsetResetStrategy.EARLIEST,
     ) -> SpecifiedOffsets:
-        """An offset per partition; a partition not named begins at the group's committed offset, else resets."""
+        """Return an initializer of given offsets; a partition that is not named begins at the group's committed offset.
+
+        Args:
+            offsets: Offset of the first record of each partition.
+            offset_reset_strategy: What to do for a partition without either; EARLIEST if not given.
+        """
         return SpecifiedOffsets(offsets, offset_reset_strategy)
 
     @staticmethod
@@ -122,7 +147,11 @@ class OffsetsInitializer(ABC):
     def committed_offsets(
         offset_reset_strategy: OffsetResetStrategy = OffsetResetStrategy.NONE,
     ) -> CommittedOffsets:
-        """Return an initializer of the group's committed offsets; a partition without one follows the strategy, where NONE fails."""
+        """Return an initializer of the group's committed offsets; a partition without one follows the strategy, where NONE fails.
+
+        Args:
+            offset_reset_strategy: What to do for a partition without a committed offset.
+        """
         return CommittedOffsets(offset_reset_strategy)
 
     committedOffsets = committed_offsets

@@ -119,7 +119,11 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         self._partitioner: KafkaPartitioner[Any] | None = None
 
     def set_topic(self, topic: str) -> Self:
-        """Write every element to this topic."""
+        """Write every element to this topic.
+
+        Args:
+            topic: Name of a topic that exists, or that the brokers create.
+        """
         self._no_topic_yet()
         self._topic = topic
         return self
@@ -127,7 +131,11 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     setTopic = set_topic
 
     def set_topic_selector(self, topic_selector: TopicSelector[T] | Callable[[T], str]) -> Self:
-        """Choose the topic of each element, with a function or a ``TopicSelector``."""
+        """Choose the topic of each element, with a function or a ``TopicSelector``.
+
+        Args:
+            topic_selector: Called with each element; gives the same topic for the same element.
+        """
         self._no_topic_yet()
         self._selector = snapshot(topic_selector)
         return self
@@ -136,6 +144,9 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
 
     def set_key_serialization_schema(self, key_serialization_schema: SerializationSchema[Any]) -> Self:
         """Make the key of each element; without, keys are null.
+
+        Args:
+            key_serialization_schema: Schema that gets the whole element, and gives the bytes of the key.
 
         Raises:
             TypeError: It is no ``SerializationSchema``.
@@ -150,6 +161,9 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         self, value_serialization_schema: SerializationSchema[T]
     ) -> KafkaRecordSerializationSchemaBuilder[T]:
         """Make the value of each element.
+
+        Args:
+            value_serialization_schema: Schema that gives the bytes of the value; None for a tombstone.
 
         Raises:
             TypeError: It is no ``SerializationSchema``.
@@ -211,6 +225,9 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     def set_header_provider(self, header_provider: HeaderProvider[Any]) -> Self:
         """Make the headers of each element's record.
 
+        Args:
+            header_provider: Called with each element; gives pairs of name and bytes.
+
         Raises:
             TypeError: It is no ``HeaderProvider``.
         """
@@ -221,6 +238,9 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
 
     def set_partitioner(self, partitioner: KafkaPartitioner[Any]) -> Self:
         """Choose the partition of each record; without, the key does, as in Java's producer. PyFlink lacks it.
+
+        Args:
+            partitioner: Called with each element, its key and value, and the numbers of the topic's partitions.
 
         Raises:
             TypeError: It is no ``KafkaPartitioner``.

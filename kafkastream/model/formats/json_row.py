@@ -116,14 +116,21 @@ class JsonRowDeserializationSchemaBuilder:
             self._type_info = schema
 
     def type_info(self, type_info: TypeInformation[Row]) -> JsonRowDeserializationSchemaBuilder:
-        """Read rows of this type; made with ``Types.ROW_NAMED``."""
+        """Set the type of the rows.
+
+        Args:
+            type_info: ``Types.ROW_NAMED`` with the names of the members to read.
+        """
         self._type_info = type_info
         return self
 
     typeInfo = type_info
 
     def json_schema(self, json_schema: str) -> JsonRowDeserializationSchemaBuilder:
-        """Read rows of the type that a JSON schema describes.
+        """Set the type of the rows by a JSON schema.
+
+        Args:
+            json_schema: Text of the schema.
 
         Raises:
             DefinitionError: The text is no JSON schema, or has parts that rows cannot hold.
@@ -212,7 +219,11 @@ class JsonRowSerializationSchemaBuilder:
         self._type_info: Any = type_info
 
     def with_type_info(self, type_info: TypeInformation[Row]) -> JsonRowSerializationSchemaBuilder:
-        """Write rows of this type; made with ``Types.ROW_NAMED``."""
+        """Set the type of the rows.
+
+        Args:
+            type_info: ``Types.ROW_NAMED`` with the names of the members to write.
+        """
         self._type_info = type_info
         return self
 

@@ -38,7 +38,11 @@ class DeserializationSchema(ABC, Generic[OUT]):
 
     @abstractmethod
     def deserialize(self, message: bytes) -> OUT | None:
-        """Return the element, or None to drop the record; an exception fails the job with the record's position."""
+        """Return the element, or None to drop the record; an exception fails the job with the record's position.
+
+        Args:
+            message: Bytes of a record's value; None for a tombstone.
+        """
 
     @property
     def drops_tombstones(self) -> bool:
@@ -63,4 +67,8 @@ class SerializationSchema(ABC, Generic[IN_contra]):
 
     @abstractmethod
     def serialize(self, element: IN_contra) -> bytes | None:
-        """Return the bytes; None writes a null (a tombstone, as a value)."""
+        """Return the bytes; None writes a null (a tombstone, as a value).
+
+        Args:
+            element: Element of the stream.
+        """
