@@ -77,7 +77,7 @@ _INDIRECT_LEFT: Final = {
     "spark/job": 33,
     "spark/plan": 50,
     "spark/session": 14,
-    "spark/sql": 44,
+    "spark/sql": 15,
     "spark/worker": 57,
     "sql": 27,
     "sql/expressions": 9,

@@ -72,7 +72,7 @@ class ParquetWriter:
 
     @property
     def size(self) -> int:
-        """How many bytes there are, those that wait in memory among them."""
+        """Number of bytes, those that wait in memory among them."""
         return self._stream.tell() + self._bytes
 
     def write(self, rows: pa.RecordBatch) -> None:

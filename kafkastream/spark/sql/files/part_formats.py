@@ -1,4 +1,4 @@
-"""How elements become part files on a worker: lines, and formats that write a file as a whole."""
+"""Formats of part files on a worker: lines, and formats that write a file as a whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Part(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many bytes it has so far."""
+        """Number of bytes so far."""
 
     @abstractmethod
     def write(self, chunk: Any, begin: int, most: int | None) -> int:
@@ -49,7 +49,7 @@ class Part(ABC):
 
 
 class PartFormat(ABC):
-    """How the elements of a sink become files."""
+    """Format of the part files of a sink."""
 
     @abstractmethod
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
@@ -85,7 +85,7 @@ class LinePart(Part):
 
     @property
     def size(self) -> int:
-        """How many bytes have been written."""
+        """Number of bytes written."""
         return self._size
 
     def write(self, chunk: Sequence[bytes], begin: int, most: int | None) -> int:
@@ -186,7 +186,7 @@ class ColumnPart(Part):
 
     @property
     def size(self) -> int:
-        """How many bytes there are, and how many will be at the most."""
+        """Number of bytes written, and the most that those in memory may become."""
         return self.writer.size
 
     def write(self, chunk: pa.RecordBatch, begin: int, most: int | None) -> int:
@@ -234,7 +234,7 @@ class _AvroPart(Part):
 
     @property
     def size(self) -> int:
-        """How many bytes are in the file."""
+        """Number of bytes in the file."""
         return self.stream.tell()
 
     def write(self, chunk: Sequence[Any], begin: int, most: int | None) -> int:

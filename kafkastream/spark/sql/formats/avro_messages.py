@@ -29,7 +29,7 @@ Plain = Mapping[str, Any]
 
 
 def avro_decoder(part: RecordPart, format_: AvroFormat | AvroConfluentFormat) -> MessageDecoder:
-    """What decodes a table's messages."""
+    """Return the decoder of a table's messages."""
     kind, schema = part.row_type, format_.schema_of(part.row_type.fields)
     if isinstance(format_, AvroConfluentFormat):
         return _ConfluentDecoder(kind, schema, format_.registry)
@@ -37,7 +37,7 @@ def avro_decoder(part: RecordPart, format_: AvroFormat | AvroConfluentFormat) ->
 
 
 def avro_encoder(part: RecordPart, format_: AvroFormat | AvroConfluentFormat) -> MessageEncoder:
-    """What encodes a table's messages."""
+    """Return the encoder of a table's messages."""
     kind, schema = part.row_type, format_.schema_of(part.row_type.fields)
     if isinstance(format_, AvroConfluentFormat):
         return _ConfluentEncoder(kind, schema, format_.registry, format_.subject or "")

@@ -17,7 +17,7 @@ _EXACT: Final = Context(prec=100)
 
 
 def avro_load(kind: DataType) -> Convert | None:
-    """What makes a plain value of Avro's; None where they are the same. A decimal with too many digits is NULL."""
+    """Return the conversion of Avro's values to plain ones; None where they are the same. A decimal with too many digits is NULL."""
     if kind.kind is Kind.DECIMAL:
         return partial(_decimal, digits=10 ** (kind.size or 0), scale=kind.scale or 0)
     if kind.kind in _MAPS:
@@ -27,7 +27,7 @@ def avro_load(kind: DataType) -> Convert | None:
 
 
 def avro_dump(kind: DataType, schema: Any) -> Convert | None:
-    """What makes Avro's value of a plain one, None where they are the same.
+    """Return the conversion of plain values to Avro's; None where they are the same.
 
     Args:
         kind: Its type.

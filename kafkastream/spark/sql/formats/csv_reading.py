@@ -39,7 +39,7 @@ def check_csv(row: DataType) -> None:
 
 
 def csv_reader(row: DataType, settings: CsvFormat) -> Reader:
-    """How messages are read: the first line of each is a row; columns go to the fields by position.
+    """Return the reader of CSV: the first line of each is a row; columns go to the fields by position.
 
     Differs from Flink: a date has two digits for month and day, whichever version reads it.
 
@@ -100,7 +100,7 @@ def _pattern(settings: CsvFormat) -> str:
 
 
 def _content(settings: CsvFormat, raw: Column) -> Column:
-    """What a column holds, without delimiter, quotes and escapes."""
+    """Return the content of a column, without delimiter, quotes and escapes."""
     dialect = settings.dialect
     text = functions.substring(raw, 2, 2**31 - 1)
     if dialect.quote is not None:

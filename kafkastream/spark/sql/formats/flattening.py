@@ -19,7 +19,7 @@ _Path = tuple[str, ...]
 
 
 def flattened(row: DataType, reader: Callable[[DataType], Reader]) -> Reader:
-    """How messages are read whose nested members are fields.
+    """Return the reader of messages whose nested members are fields.
 
     Args:
         row: The type of the rows.

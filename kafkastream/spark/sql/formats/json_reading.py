@@ -30,7 +30,7 @@ _PROBLEM: Final = "Failed to deserialize JSON."
 
 
 def json_reader(row: DataType, settings: JsonSettings) -> Reader:
-    """How messages are read: an object is a row, and an array a row for each of its objects.
+    """Return the reader of JSON: an object is a row, and an array a row for each of its objects.
 
     With ``infer-schema.flatten-nested-columns.enable`` a field ``a.b`` is the member ``b`` of the object ``a``.
 
@@ -145,7 +145,7 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
 
 
 def _misfits(row: DataType, text: Column) -> Column:
-    """Which fields Spark's parser cannot take, for the text of an error."""
+    """Name the fields that Spark's parser cannot take, for the text of an error."""
     loose = functions.from_json(text, _TEXTS)
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)

@@ -1,4 +1,4 @@
-"""What is common to how formats read messages as rows."""
+"""Readers of messages as rows, and helpers that formats share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Leaf = Callable[[Column, DataType], Column]
 
 
 class Reader(NamedTuple):
-    """How a format reads.
+    """Reader of a format, in steps.
 
     Each step's result is a column of its own, so that nothing is computed twice. Most messages are one row that is read
     by the plainest means: only the others pay for what they need.

@@ -37,7 +37,7 @@ _REPEATED: Final = 3
 @final
 @attrs.frozen
 class MessageClass:
-    """Where a class of messages is to be found, on every machine.
+    """Location of a class of messages, on every machine.
 
     Args:
         name: ``module:Message``, or ``package.Message``.

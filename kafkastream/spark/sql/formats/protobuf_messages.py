@@ -28,7 +28,7 @@ _TEXTS: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 
 
 def protobuf_decoder(part: RecordPart, settings: ProtobufFormat) -> MessageDecoder:
-    """What decodes a table's messages.
+    """Return the decoder of a table's messages.
 
     Raises:
         DefinitionError: There is no such message, or it does not hold the columns.
@@ -39,7 +39,7 @@ def protobuf_decoder(part: RecordPart, settings: ProtobufFormat) -> MessageDecod
 
 
 def protobuf_encoder(part: RecordPart, settings: ProtobufFormat) -> MessageEncoder:
-    """What encodes a table's messages.
+    """Return the encoder of a table's messages.
 
     Raises:
         DefinitionError: There is no such message, or it does not hold the columns.
@@ -224,7 +224,7 @@ def _setting_map(field: Any, kind: DataType, null_text: str) -> _Set:
 
 
 def _dumping(field: Any, null_text: str) -> _Convert:
-    """What a value is in a message; NULL, which is none, is what Flink has for it."""
+    """Return the conversion of values to those of a message; NULL, which Protobuf lacks, becomes Flink's default."""
     if field.cpp_type == _ENUM:
         first = field.enum_type.values[0].number
         numbers = {value.name: value.number for value in field.enum_type.values}

@@ -40,7 +40,7 @@ class MessageDecoder(ABC):
 
     @abstractmethod
     def opened(self) -> Callable[[bytes], Mapping[str, Any]]:
-        """What decodes a message to plain values; it raises OSError or ValueError for one that it cannot decode."""
+        """Return the decoder of one message to plain values; it raises OSError or ValueError for one that it cannot decode."""
 
 
 class MessageEncoder(ABC):
@@ -48,7 +48,7 @@ class MessageEncoder(ABC):
 
     @abstractmethod
     def opened(self) -> Callable[[Mapping[str, Any]], bytes]:
-        """What encodes a row of plain values; it raises OSError or ValueError for one that it cannot encode."""
+        """Return the encoder of a row of plain values; it raises OSError or ValueError for one that it cannot encode."""
 
 
 def decoded(records: DataFrame, message: str, column: str, row: StructType, decoder: MessageDecoder) -> DataFrame:
@@ -88,7 +88,7 @@ def _arrow(kind: DataType) -> pa.DataType:
 @final
 @attrs.frozen
 class _Decoding:
-    """What ``mapInArrow`` wants."""
+    """Decoding of a task's messages, called by ``mapInArrow``."""
 
     message: str
     column: str
@@ -114,7 +114,7 @@ class _Decoding:
 @final
 @attrs.frozen
 class _Encoding:
-    """What ``mapInArrow`` wants."""
+    """Encoding of a task's rows, called by ``mapInArrow``."""
 
     encoders: Mapping[str, MessageEncoder]
     problem: str
@@ -143,7 +143,7 @@ def _messages(
 
 
 def _until_failure(convert: Callable[[T], S]) -> Callable[[T], S]:
-    """The same, until it fails: all that follows fails alike, since the job does, and no registry is asked in vain."""
+    """Yield batches until one fails: all that follows fails alike, since the job does, and no registry is asked in vain."""
     failures: list[str] = []
 
     def converted(value: T) -> S:

@@ -32,7 +32,7 @@ _CHARSETS: Final = frozenset({"US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UT
 
 
 def raw_reader(field: RowField, settings: RawFormat) -> Reader:
-    """How messages are read: each is one value, and none is NULL.
+    """Return the reader of raw bytes: each is one value, and none is NULL.
 
     Raises:
         UnsupportedFeatureError: Spark does not know the charset.
@@ -68,7 +68,7 @@ def _value(field: RowField, settings: RawFormat, message: Column, fail: Fail) ->
 
 
 def _number(digits: Column, kind: Kind, size: int) -> Column:
-    """What these hexadecimal digits are, the highest first."""
+    """Return the number of these hexadecimal digits, the highest first."""
     if kind is Kind.BOOLEAN:
         return digits != "00"
     is_negative = functions.substring(digits, 1, 1) >= "8"
