@@ -1,4 +1,4 @@
-"""Transform rules planned for a table: output columns, and Spark SQL that computes them."""
+"""Transform rules planned for a table: output columns, and typed expressions that compute them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.built_in_names import is_built_in
-from kafkastream.sql.plan.planning_catalog import ResolvedTable, Typing
+from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.plan.planning_catalog import ResolvedTable
 from kafkastream.sql.plan.relations import Field, Project, Relation, Scan
 from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction
@@ -28,15 +29,15 @@ __all__ = ["Step", "TransformPlanner", "TransformedTable"]
 @final
 @attrs.frozen
 class Step:
-    """Projection in Spark SQL over columns ``c0``, ``c1`` and so on.
+    """Projection of columns.
 
     Args:
         expressions: Expression of each output column.
         condition: Filter; None for all rows.
     """
 
-    expressions: tuple[str, ...]
-    condition: str | None = None
+    expressions: tuple[TypedExpression, ...]
+    condition: TypedExpression | None = None
 
 
 @final
@@ -59,12 +60,10 @@ class TransformPlanner:
     """Plans transform rules with SQL's planner; implements ``kafkastream.sql.plan.planning_catalog.Catalog``.
 
     Args:
-        typing: Infers the types of expressions.
         zone: Time zone of the pipeline.
         functions: User-defined functions by upper-case name.
     """
 
-    typing: Typing
     zone: str = "UTC"
     functions: Mapping[str, NamedFunction] = FrozenMap()
 
@@ -79,7 +78,7 @@ class TransformPlanner:
         catalog = _OneTable(_resolved(schema), self.functions)
         where = f"transform, source-table {rule.source_table.text}"
         try:
-            relation = planned(Expression(query, of=where), catalog, self.typing, zone=self.zone)
+            relation = planned(Expression(query, of=where), catalog, zone=self.zone)
         except (DefinitionError, UnsupportedFeatureError) as error:
             raise type(error)(error.what, where=where, now=error.now) from None
         columns = tuple(Column(field.name, field.type.nullable()) for field in relation.fields)

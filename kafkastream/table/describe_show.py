@@ -9,7 +9,7 @@ from typing import Final
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.row import Row
 from kafkastream.sql.catalog import SessionCatalog
-from kafkastream.sql.expressions.function_table import FUNCTIONS
+from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.syntax.kinds import ObjectKind, Shown
@@ -56,7 +56,7 @@ def _of_view(view: View, planner: SessionPlanner) -> list[Row]:
 
 
 def _of_table(table: TableDefinition, planner: SessionPlanner) -> list[Row]:
-    schema, fields = table.schema, computed(table, planner.typing(), planner).fields
+    schema, fields = table.schema, computed(table, planner).fields
     key = f"PRI({', '.join(schema.primary_key)})"
     watermark = schema.watermark
     rows = []
@@ -109,7 +109,7 @@ def show(statement: Show, planner: SessionPlanner) -> TableResult:
 
 def _functions(what: Shown, planner: SessionPlanner) -> list[str]:
     own = planner.functions.names(planner.catalog.current)
-    return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, FUNCTIONS)})
+    return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, NAMES)})
 
 
 def _created(statement: Show, catalog: SessionCatalog) -> str:

@@ -13,10 +13,10 @@ from kafkastream.model.common.row import Row
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.model.job.job_settings import job_settings
-from kafkastream.options.job import JOB_NAME, PYTHON_EXECUTABLE
+from kafkastream.options.job import JOB_NAME
 from kafkastream.options.table_config import DML_SYNC
 from kafkastream.sql.catalog import SessionCatalog, name_of
-from kafkastream.sql.plan.planning_catalog import Typing, View
+from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
@@ -57,9 +57,8 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         super().__init__()
         self._config = config
         self._catalog = SessionCatalog()
-        self._typings: dict[tuple[str, str | None], Typing] = {}
         self._names = itertools.count()
-        self._planner = SessionPlanner(self._catalog, config, self._typing)
+        self._planner = SessionPlanner(self._catalog, config)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -254,15 +253,6 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
     def _table(self, query: Expression) -> Table:
         kept = attrs.evolve(query, space=self._catalog.current, names=self._planner.as_it_is())
         return Table(self, kept, self._planner.query(query))
-
-    def _typing(self) -> Typing:
-        """Return the object that infers types of Spark's expressions; starts Spark."""
-        from kafkastream.spark.plan.spark_typing import spark_typing
-
-        key = self._config.get_local_timezone(), self._config.get_configuration().get(PYTHON_EXECUTABLE)
-        if key not in self._typings:
-            self._typings[key] = spark_typing(*key, self._planner.functions.known)
-        return self._typings[key]
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
         """Start the job of INSERT statements."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
-from kafkastream.sql.plan.user_calls import shown_calls
+from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.table.session_planner import Plan
 
 __all__ = ["explain_plans"]
@@ -37,8 +38,8 @@ def _shown(relation: Relation) -> str:
         case Project():
             where = "" if relation.condition is None else f", where=[{_named(relation.condition, relation.input)}]"
             columns = ", ".join(
-                f"{_named(text, relation.input)} AS {field.name}"
-                for text, field in zip(relation.expressions, relation.fields, strict=True)
+                f"{_named(one, relation.input)} AS {field.name}"
+                for one, field in zip(relation.expressions, relation.fields, strict=True)
             )
             return f"Calc(select=[{columns}]{where})"
         case Explode():
@@ -53,11 +54,9 @@ def _shown(relation: Relation) -> str:
             return f"{type(relation.operation).__name__}(key=[{keys}], fields=[{_names(relation)}])"
 
 
-def _named(text: str, relation: Relation) -> str:
-    """Return an expression with the names of columns in place of Spark's ``c0``, ``c1`` and so on."""
-    for place, field in reversed(list(enumerate(relation.fields))):
-        text = text.replace(f"c{place}", field.name) if f"c{place}" in text else text
-    return shown_calls(text)
+def _named(expression: TypedExpression, relation: Relation) -> str:
+    """Return an expression with the names of columns and functions that users know."""
+    return SparkPrinter(lambda place: relation.fields[place].name, kept="").text(expression)
 
 
 def _kinds(relation: Relation) -> str:

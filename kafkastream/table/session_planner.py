@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import final
 
 import attrs
@@ -15,12 +15,11 @@ from kafkastream.options.table_config import IDLE_TIMEOUT, NOT_NULL_ENFORCER, ST
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.connectors import TableSink, sink_of
 from kafkastream.sql.expressions.built_in_names import is_built_in
-from kafkastream.sql.plan.insert_rows import inserted, written_columns
-from kafkastream.sql.plan.planning_catalog import ResolvedTable, Typing, View
+from kafkastream.sql.plan.insert_rows import inserted
+from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.plan.sink_changes import consumed
-from kafkastream.sql.plan.spark_type_names import spark_type
 from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.planner.schema_resolution import resolved
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
@@ -53,19 +52,17 @@ class SessionPlanner:
     Args:
         catalog: Tables and views.
         config: Settings of the session.
-        typing: Returns the object that infers types of Spark's expressions; called when it is first needed.
         functions: User-defined functions.
     """
 
     catalog: SessionCatalog
     config: TableConfig
-    typing: Callable[[], Typing]
     functions: SessionFunctions = attrs.field(factory=SessionFunctions)
 
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Resolve the name of a table or view; None if there is none."""
         found = self.catalog.find(path)
-        return resolved(found, self.typing(), self) if isinstance(found, TableDefinition) else found
+        return resolved(found, self) if isinstance(found, TableDefinition) else found
 
     def tables(self) -> Sequence[str]:
         """Return the names of all tables and views."""
@@ -98,7 +95,7 @@ class SessionPlanner:
             KafkastreamError: The query is invalid, or not supported.
         """
         catalog, zone = self.of(text), self.config.get_local_timezone()
-        return planned(text, catalog, self.typing(), zone=zone, ttl_ms=self._ttl_ms)
+        return planned(text, catalog, zone=zone, ttl_ms=self._ttl_ms)
 
     def shown(self, text: Expression) -> Plan:
         """Plan a query whose rows come to the program.
@@ -129,8 +126,7 @@ class SessionPlanner:
 
     def written(self, relation: Relation, definition: TableDefinition, sink: TableSink, statement: Insert) -> Plan:
         """Plan the conversion of a query's rows to the columns and changelog of a sink."""
-        types = [spark_type(column.type) for column in written_columns(definition)]
-        rows = inserted(relation, definition, statement.columns, types, statement.position)
+        rows = inserted(relation, definition, statement.columns, statement.position)
         changes = consumed(rows, sink, definition, self._ttl_ms, statement.position)
         return Plan(changes, Target(sink, definition))
 

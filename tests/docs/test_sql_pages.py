@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
@@ -17,18 +17,17 @@ from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
-from kafkastream.sql.expressions.function_table import FUNCTIONS
 from kafkastream.sql.files.parquet import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
+from kafkastream.sql.plan.functions import FUNCTIONS, NAMES
+from kafkastream.sql.plan.functions.built_in import Forms
 from kafkastream.sql.plan.operations import AggregateFunction
 from kafkastream.sql.plan.relations import Project
+from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.sql.settings import options_of
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.docs.placed_table import DOCS, PlacedTable
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 Declared = tuple[Iterable[Option[Any] | OptionFamily], Iterable[Option[Any]]]
 
@@ -57,7 +56,7 @@ CALLS: Final = """
     COALESCE(s, 'none') | IFNULL(i, 0) | NULLIF(i, 0) | IF(i > 0, s, 'none') | GREATEST(i, 0) | LEAST(i, 0) | ROW(i, s)
     CASE WHEN i > 0 THEN s END | CAST(s AS INT) | TRY_CAST(s AS INT) | CAST(ts AS STRING)
     DATE_FORMAT(ts, 'yyyy-MM-dd') | TO_TIMESTAMP(s) | TO_TIMESTAMP(s, 'yyyy/MM/dd') | TO_TIMESTAMP_LTZ(n, 3)
-    TIMESTAMPADD(HOUR, 1, ts) | TIMESTAMPDIFF(DAY, ts, LOCALTIMESTAMP) | EXTRACT(YEAR FROM ts) | FLOOR(ts TO HOUR)
+    ELEMENT(ARRAY[n]) | TIMESTAMPADD(HOUR, 1, ts) | TIMESTAMPDIFF(DAY, ts, LOCALTIMESTAMP) | EXTRACT(YEAR FROM ts) | FLOOR(ts TO HOUR)
 """
 ARGUMENTS: Final = ("n", "d", "x", "s")
 
@@ -78,9 +77,9 @@ def environment() -> TableEnvironment:
 def functions() -> str:
     """Of the functions that are the same whatever their arguments are."""
     rows = (
-        f"| `{name}` | {' <br> '.join(f'`{_with_letters(form)}`' for form in function.forms)} |\n"
-        for name, function in FUNCTIONS.items()
-        if not function.rewrite
+        f"| `{name}` | {' <br> '.join(f'`{_with_letters(form)}`' for form in write.templates)} |\n"
+        for name in NAMES
+        if name in FUNCTIONS and isinstance(write := FUNCTIONS[name].write, Forms)
     )
     return "".join(("| Function | In Spark SQL |\n", "|---|---|\n", *rows))
 
@@ -94,13 +93,10 @@ def calls(t_env: TableEnvironment) -> str:
     written = [call.strip() for call in CALLS.replace("\n", "|").split("|") if call.strip()]
     relation = t_env.sql_query(f"SELECT {', '.join(written)} FROM t")._relation
     assert isinstance(relation, Project)
-    texts = (_with_names(text).replace("|", r"\|") for text in relation.expressions)
+    printer = SparkPrinter(lambda place: list(COLUMNS)[place])
+    texts = (printer.text(one).replace("|", r"\|") for one in relation.expressions)
     rows = (f"| `{call}` | `{text}` |\n" for call, text in zip(written, texts, strict=True))
     return "".join(("| Call | In Spark SQL |\n", "|---|---|\n", *rows))
-
-
-def _with_names(text: str) -> str:
-    return re.sub(r"\bc(\d)\b", lambda found: list(COLUMNS)[int(found[1])], text)
 
 
 def aggregates(t_env: TableEnvironment) -> str:
@@ -125,7 +121,7 @@ def test_options_are_those_that_are_declared(name: str) -> None:
     assert place(name).written == markdown_table(*DECLARED[name])
 
 
-def test_functions_are_those_that_are_declared(spark: SparkSession) -> None:
+def test_functions_are_those_that_are_declared() -> None:
     t_env = environment()
     assert place("functions").written == functions()
     assert place("calls").written == calls(t_env)
@@ -134,10 +130,10 @@ def test_functions_are_those_that_are_declared(spark: SparkSession) -> None:
 
 def test_every_function_is_on_the_page() -> None:
     page = FUNCTIONS_PAGE.read_text(encoding="utf-8")
-    assert [name for name in (*FUNCTIONS, *AGGREGATES) if f"| `{name}" not in page] == []
+    assert [name for name in (*NAMES, *AGGREGATES) if f"| `{name}" not in page] == []
 
 
-def test_windows_of_the_page_can_be_planned(spark: SparkSession) -> None:
+def test_windows_of_the_page_can_be_planned() -> None:
     t_env = environment()
     page = FUNCTIONS_PAGE.read_text(encoding="utf-8")
     windows = re.findall(r"^\| `(TABLE\(.*?\))` \|", page, re.MULTILINE)

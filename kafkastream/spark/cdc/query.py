@@ -36,7 +36,6 @@ from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.checkpoint.source_options import from_condition
 from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.plan.source_frames import KafkaInput
-from kafkastream.spark.plan.spark_typing import SparkTyping
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.session_functions import NamedFunction
@@ -244,8 +243,7 @@ def with_planner(
     """Return the rules of a pipeline, able to plan expressions; ``session`` has Flink's rules."""
     if not processing.rules.compute:
         return processing.rules
-    typing = SparkTyping(session, {one.spark_name: one for one in functions})
-    planner = TransformPlanner(typing, processing.time_zone, {one.name.upper(): one for one in functions})
+    planner = TransformPlanner(processing.time_zone, {one.name.upper(): one for one in functions})
     return attrs.evolve(processing.rules, planner=planner)
 
 

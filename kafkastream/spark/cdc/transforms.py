@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
@@ -15,17 +14,13 @@ from kafkastream.cdc.transforms import Step, TransformedTable
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
 from kafkastream.sql.plan.relations import column
-from kafkastream.sql.plan.user_calls import KEPT
+from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Transform", "parsed_as", "transformed"]
 
 _HALVES: Final = ("before", "after")
-_NAMES: Final = re.compile(r"'(?:[^'\\]|\\.|'')*'|`[^`]*`|(?<![.\w])(?:c(?P<place>\d+)|(?P<kept>__kept))\b", re.DOTALL)
-"""Columns in an expression, and the texts and names that are none."""
 _AS_TEXT: Final = frozenset({*TEMPORAL, Kind.TIME})
-
-assert KEPT == "__kept"
 
 
 class Transform:
@@ -114,26 +109,11 @@ def _stepped(frame: DataFrame, steps: Sequence[Step | None]) -> Iterator[Column]
                 yield functions.col(row)
                 yield functions.col(keeps)
                 continue
-            values = (f"{_of_row(text, row, keeps)} AS {column(at)}" for at, text in enumerate(step.expressions))
+            printer = SparkPrinter(lambda place, row=row: f"{row}.{column(place)}", kept=keeps)  # type: ignore[misc]
+            values = (f"{printer.text(one)} AS {column(at)}" for at, one in enumerate(step.expressions))
             yield functions.expr(f"CASE WHEN {row} IS NOT NULL THEN struct({', '.join(values)}) END").alias(row)
-            condition = "true" if step.condition is None else f"coalesce({_of_row(step.condition, row, keeps)}, false)"
+            condition = "true" if step.condition is None else f"coalesce({printer.text(step.condition)}, false)"
             yield functions.expr(f"CASE WHEN {keeps} THEN {condition} ELSE false END").alias(keeps)
-
-
-def _of_row(text: str, row: str, keeps: str) -> str:
-    """Return an expression over the fields of a row in place of columns.
-
-    Example:
-        >>> _of_row("upper(c1) || ' c1'", "after_0", "keeps_after_0")
-        "upper(after_0.c1) || ' c1'"
-    """
-
-    def named(found: re.Match[str]) -> str:
-        if found["place"]:
-            return f"{row}.c{found['place']}"
-        return keeps if found["kept"] else found[0]
-
-    return _NAMES.sub(named, text)
 
 
 def _written(transforms: Sequence[Transform]) -> Iterator[Column]:

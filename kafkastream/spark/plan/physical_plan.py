@@ -55,7 +55,7 @@ from kafkastream.sql.plan.column_pruning import needed_columns
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Values
 from kafkastream.sql.plan.source_compatibility import generators
-from kafkastream.sql.plan.user_calls import KEPT
+from kafkastream.sql.plan.spark_text import KEPT, spark_text
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["QueryFrames", "StreamPlan"]
@@ -221,10 +221,10 @@ class _Making:
                 frame = scanned(self.records[node], scan.table, source, needed)
         if scan.expressions:
             columns = [
-                f"{text} AS {name}"
-                for text, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
+                f"{spark_text(one)} AS {name}"
+                for one, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
             ]
-            frame = callable_on(frame, columns, scan.changelog).selectExpr(*_hidden(frame), *columns)
+            frame = callable_on(frame, scan.expressions, scan.changelog).selectExpr(*_hidden(frame), *columns)
         if self.control is not None and scan.watermark is not None:
             column, delay_ms = scan.watermark
             name = column_names(column + 1)[-1]
@@ -267,7 +267,7 @@ class _Making:
         )
 
     def _values(self, values: Values, node: int) -> DataFrame:
-        rows = ", ".join(f"({', '.join(row)})" for row in values.rows)
+        rows = ", ".join(f"({', '.join(map(spark_text, row))})" for row in values.rows)
         names = column_names(len(values.fields))
         frame = self.frames.session.sql(f"SELECT * FROM VALUES {rows} AS t({', '.join(names)})")  # noqa: S608
         return frame.where(functions.lit(self._is_first)).withColumn(_FROM, functions.lit(node)).coalesce(1)
@@ -328,20 +328,22 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
 def _projected(frame: DataFrame, step: Project) -> DataFrame:
     """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
     hidden = _hidden(frame)
-    frame = callable_on(frame, (*step.expressions, step.condition or ""), step.input.changelog)
+    conditions = () if step.condition is None else (step.condition,)
+    frame = callable_on(frame, (*step.expressions, *conditions), step.input.changelog)
     names = column_names(len(step.expressions))
     keeps = TIME in hidden or HIDDEN[0] in hidden
-    if step.condition is not None and not keeps:
-        frame = frame.where(functions.expr(step.condition))
-    elif step.condition is not None:
-        wanted = functions.coalesce(functions.expr(step.condition), functions.lit(False))
+    condition = None if step.condition is None else functions.expr(spark_text(step.condition))
+    if condition is not None and not keeps:
+        frame = frame.where(condition)
+    elif condition is not None:
+        wanted = functions.coalesce(condition, functions.lit(False))
         wanted = functions.when(functions.expr(_is_row(hidden)), wanted).otherwise(functions.lit(False))
         frame = frame.withColumn(KEPT, wanted)
         hidden = _hidden(frame)
     marked = KEPT in hidden
     columns = [
         functions.expr(f"CASE WHEN {KEPT} THEN {text} END" if marked else text).alias(name)
-        for name, text in zip(names, step.expressions, strict=True)
+        for name, text in zip(names, map(spark_text, step.expressions), strict=True)
     ]
     return frame.select(*hidden, *columns)
 
@@ -351,7 +353,7 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
     own = column_names(len(step.input.fields))
     new = column_names(len(step.fields))[len(own) :]
     keeps = TIME in hidden or HIDDEN[0] in hidden
-    array = step.array
+    array = spark_text(step.array)
     if keeps:
         before = _is_row(hidden)
         # CASE, since Spark may compute a common part of both sides of AND for all rows.

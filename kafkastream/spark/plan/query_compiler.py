@@ -26,10 +26,10 @@ from kafkastream.spark.sql.rows.row_elements import KeyedRows
 from kafkastream.spark.sql.rows.row_task import Continuation
 from kafkastream.spark.sql.rows.sink_rows import elements_of, table_writer
 from kafkastream.spark.worker.record_decoders import Decoder
+from kafkastream.sql.plan.expression import user_calls
 from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, WindowAggregate
 from kafkastream.sql.plan.query_node import QueryNode, Route, StreamNode, routes
-from kafkastream.sql.plan.relations import Field, Stateful
-from kafkastream.sql.plan.user_calls import called_by
+from kafkastream.sql.plan.relations import Field, Stateful, computations
 
 __all__ = ["query_frames", "query_of", "row_decoders"]
 
@@ -75,7 +75,8 @@ def query_frames(
     if query is None:
         return None
     functions = query.settings.functions
-    register(session, [functions[name] for name in dict.fromkeys(called_by(query.relation))], run)
+    called = (one.spark_name for computation in computations(query.relation) for one in user_calls(computation))
+    register(session, [functions[name] for name in dict.fromkeys(called)], run)
     origins = {route.node: route.branch.origin for route in routes(query)}
     stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
     streams = [node for node in graph.nodes if isinstance(node, StreamNode)]

@@ -1,4 +1,4 @@
-"""Calls of aggregate functions, and what they give by Flink's rules."""
+"""Calls of aggregate functions, with the types of their results by Flink's rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES
-from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
@@ -31,17 +32,17 @@ _UNSORTED = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 @final
 @attrs.frozen
 class Wanted:
-    """An aggregate that a query asks for.
+    """Aggregate that a query asks for.
 
     Args:
-        call: It, whose columns have no places yet.
-        argument: Its argument in Spark SQL; None for ``COUNT(*)``.
-        filter: Which rows count; None for all.
+        call: Call, whose columns have no places yet.
+        argument: Argument; None for ``COUNT(*)``.
+        filter: Condition of FILTER; None for all rows.
     """
 
     call: AggregateCall
-    argument: str | None
-    filter: str | None
+    argument: TypedExpression | None
+    filter: TypedExpression | None
 
 
 def _name(node: exp.Expr | None) -> str:
@@ -49,7 +50,7 @@ def _name(node: exp.Expr | None) -> str:
 
 
 def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The aggregates in an expression, with their FILTER; those of OVER and of queries inside are others."""
+    """Aggregates in an expression, with their FILTER; not those of OVER and of queries inside."""
     if isinstance(node, exp.Window | exp.Query):
         return
     if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _name(node) in AGGREGATES:
@@ -59,20 +60,20 @@ def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
         yield from calls_in(child)
 
 
-def aggregate_of(of: Translator, node: exp.Expr) -> Wanted | None:
-    """The aggregate that a node is; None when it is something else.
+def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> Wanted | None:
+    """Compile an aggregate; None for what is none.
 
     Raises:
-        DefinitionError: Its arguments do not fit.
-        UnsupportedFeatureError: It is one that Flink knows and this package does not.
+        DefinitionError: The arguments do not fit.
+        UnsupportedFeatureError: Flink knows the aggregate, and this package does not.
     """
     text = of.text
-    filtered: str | None = None
+    filtered: TypedExpression | None = None
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup):
         raise text.refused(node, f"{text.shown(node)} is not supported.", "Write it with FILTER (WHERE x IS NOT NULL).")
     if isinstance(node, exp.Filter):
-        filtered = of.sql(node.expression.this)
-        if of.type_of(filtered).kind is not Kind.BOOLEAN:
+        filtered = of.compile(node.expression.this)
+        if filtered.type.kind is not Kind.BOOLEAN:
             raise text.error(node.expression, "FILTER must be a condition", "Write FILTER (WHERE ...).")
         node = node.this
         if _name(node) not in AGGREGATES:
@@ -83,7 +84,7 @@ def aggregate_of(of: Translator, node: exp.Expr) -> Wanted | None:
     return attrs.evolve(_wanted(of, node), filter=filtered)
 
 
-def _wanted(of: Translator, node: exp.Anonymous) -> Wanted:
+def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> Wanted:
     text, function = of.text, AGGREGATES[_name(node)]
     arguments = list(node.expressions)
     is_distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
@@ -103,8 +104,8 @@ def _wanted(of: Translator, node: exp.Anonymous) -> Wanted:
         raise text.error(node, what, now)
     if isinstance(arguments[0], exp.Order | exp.Limit):
         raise text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")
-    argument = of.sql(arguments[0])
-    source = of.type_of(argument)
+    argument = of.compile(arguments[0])
+    source = argument.type
     _check(of, node, function, source)
     call = AggregateCall(
         function=function,
@@ -116,7 +117,7 @@ def _wanted(of: Translator, node: exp.Anonymous) -> Wanted:
     return Wanted(call, argument, None)
 
 
-def _check(of: Translator, node: exp.Anonymous, function: AggregateFunction, source: DataType) -> None:
+def _check(of: ExpressionCompiler, node: exp.Anonymous, function: AggregateFunction, source: DataType) -> None:
     takes_numbers = function in _MEANS or function is AggregateFunction.SUM
     if (
         (takes_numbers and source.kind not in NUMERIC)
@@ -128,7 +129,7 @@ def _check(of: Translator, node: exp.Anonymous, function: AggregateFunction, sou
 
 
 def _result(function: AggregateFunction, source: DataType) -> DataType:
-    """What an aggregate of this type is: sums and means of whole numbers are whole, sums of a DECIMAL have 38 digits."""
+    """Type of an aggregate: sums and means of whole numbers are whole, sums of a DECIMAL have 38 digits."""
     match function:
         case AggregateFunction.COUNT:
             return DataType.of(Kind.BIGINT).not_null()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
-from kafkastream.sql.expressions.function_table import FUNCTIONS
 from kafkastream.sql.parser.dialect import Flink
+from kafkastream.sql.plan.functions import NAMES
 
 __all__ = ["is_built_in", "is_replaceable"]
 
@@ -23,7 +23,7 @@ def is_built_in(name: str) -> bool:
         >>> is_built_in("upper"), is_built_in("initcap")
         (True, False)
     """
-    return name.upper() in FUNCTIONS or not is_replaceable(name)
+    return name.upper() in NAMES or not is_replaceable(name)
 
 
 def is_replaceable(name: str) -> bool:

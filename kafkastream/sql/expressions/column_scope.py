@@ -1,20 +1,20 @@
-"""Which column a name in a query means."""
+"""Columns that names in a query mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import final
 
 import attrs
 from sqlglot import exp
 
 from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.relations import Field, column
-from kafkastream.sql.quoting import quoted
+from kafkastream.sql.plan.expression import ColumnRef, FieldAccess
+from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.table_options import did_you_mean
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.types import Kind
 
-__all__ = ["Found", "Scope", "Source", "name_parts"]
+__all__ = ["Scope", "Source", "name_parts"]
 
 
 @final
@@ -29,19 +29,6 @@ class Source:
 
     alias: str
     columns: tuple[tuple[str, int], ...]
-
-
-class Found(NamedTuple):
-    """What a name means: a column, or a field inside of one."""
-
-    place: int
-    path: tuple[str, ...]
-    type: DataType
-
-    @property
-    def sql(self) -> str:
-        """It as Spark SQL."""
-        return ".".join((column(self.place), *map(quoted, self.path)))
 
 
 def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
@@ -81,11 +68,11 @@ class Scope:
         )
         return Scope(self.fields + other.fields, self.sources + moved)
 
-    def resolve(self, text: QueryText, node: exp.Expr) -> Found:
-        """What a name means.
+    def resolve(self, text: QueryText, node: exp.Expr) -> ColumnRef | FieldAccess:
+        """The column, or the field inside of one, that a name means.
 
         Raises:
-            DefinitionError: Nothing, or more than one thing.
+            DefinitionError: The name means nothing, or more than one column.
         """
         parts = name_parts(node)
         if parts is None:
@@ -102,7 +89,7 @@ class Scope:
             raise self._missing(text, node, names)
         return self._nested(text, node, found[0], tuple(names[1:]))
 
-    def _in_source(self, text: QueryText, node: exp.Expr, source: Source, names: list[str]) -> Found:
+    def _in_source(self, text: QueryText, node: exp.Expr, source: Source, names: list[str]) -> ColumnRef | FieldAccess:
         found = [at for name, at in source.columns if name == names[1]]
         if len(found) > 1:
             raise text.error(node, f"Column '{names[1]}' is ambiguous", "Give the columns different names.")
@@ -111,15 +98,15 @@ class Scope:
             raise text.error(node, f"Column '{names[1]}' not found in table '{source.alias}'", now)
         return self._nested(text, node, found[0], tuple(names[2:]))
 
-    def _nested(self, text: QueryText, node: exp.Expr, index: int, path: tuple[str, ...]) -> Found:
-        type_ = self.fields[index].type
+    def _nested(self, text: QueryText, node: exp.Expr, index: int, path: tuple[str, ...]) -> ColumnRef | FieldAccess:
+        found: ColumnRef | FieldAccess = ColumnRef(index, self.fields[index].type)
         for name in path:
-            inner = {field.name: field.type for field in type_.fields} if type_.kind is Kind.ROW else {}
+            inner = [field.name for field in found.type.fields] if found.type.kind is Kind.ROW else []
             if name not in inner:
-                what = f"Column '{name}' not found: {self.fields[index].name} is {type_}."
+                what = f"Column '{name}' not found: {self.fields[index].name} is {found.type}."
                 raise text.error(node, what, did_you_mean(name, inner))
-            type_ = inner[name] if type_.is_nullable is False else inner[name].nullable()
-        return Found(index, path, type_)
+            found = FieldAccess.of(found, name)
+        return found
 
     def _missing(self, text: QueryText, node: exp.Expr, names: list[str]) -> Exception:
         known = [name for source in self.sources for name, _ in source.columns]

@@ -1,21 +1,21 @@
-"""Calls of functions, by the table of functions and the rewrites that it names."""
+"""Calls of functions by their names."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
-from kafkastream.sql.expressions.call_arguments import invalid_count
-from kafkastream.sql.expressions.function_rewrites import REWRITES
-from kafkastream.sql.expressions.function_table import FUNCTIONS
-from kafkastream.sql.plan.user_calls import IN_SUBQUERY, calls_user, user_call
+from kafkastream.sql.expressions.json_calls import JSON_CALLS
+from kafkastream.sql.expressions.user_function_calls import user_call
+from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.plan.functions import NAMES
+from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
 from kafkastream.sql.table_options import did_you_mean
 
 if TYPE_CHECKING:
-    from kafkastream.sql.expressions.expressions import Translator
+    from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 
 __all__ = ["call_name", "called", "called_name"]
 
@@ -25,20 +25,21 @@ _NEAREST = {
     "INITCAP": "Write UPPER(LEFT(s, 1)) || LOWER(SUBSTRING(s, 2)).",
     "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
 }
+_WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
 
 
 def called_name(node: exp.Expr) -> str:
-    """The name of what is called."""
+    """Name of the function that a node calls."""
     return node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)
 
 
 def call_name(node: exp.Expr) -> str:
-    """The same in capitals."""
+    """Name of the function that a node calls, in capitals."""
     return called_name(node).upper()
 
 
-def called(of: Translator, node: exp.Expr) -> str:
-    """A call in Spark SQL.
+def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    """Compile a call.
 
     Raises:
         UnsupportedFeatureError: The function is not known.
@@ -61,23 +62,23 @@ def called(of: Translator, node: exp.Expr) -> str:
         )
     if name in GROUP_WINDOWS:
         raise of.text.error(node, f"{name} belongs to a query with its window in GROUP BY.", GROUP_WINDOWS[name])
-    function = FUNCTIONS.get(name)
-    if function is None:
-        known = [*FUNCTIONS, *AGGREGATES]
+    if name not in NAMES:
+        known = [*NAMES, *AGGREGATES]
         now = _NEAREST.get(name) or did_you_mean(name, known) or "The documentation lists the functions that are there."
         raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
-    if function.rewrite:
-        return REWRITES[function.rewrite](of, node)
-    form = function.form(len(node.expressions))
-    if form is None or (not node.expressions and "{*}" in form):
-        raise invalid_count(of, node)
-    arguments = [of.sql(argument) for argument in node.expressions]
-    if "->" in form and any(map(calls_user, arguments[1:])):
-        raise of.text.refused(
-            node, f"{of.text.shown(node)} cannot have a call of a Python function inside.", IN_SUBQUERY
-        )
-    return form.replace("{*}", ", ".join(arguments)) if "{*}" in form else _filled(form, arguments)
+    if name in _WITH_UNIT:
+        return _with_unit(of, node, name)
+    if name in JSON_CALLS:
+        return JSON_CALLS[name](of, node)
+    return of.call(node, name, *map(of.compile, node.expressions), nodes=node.expressions)
 
 
-def _filled(form: str, arguments: list[str]) -> str:
-    return re.sub(r"\{(\d)\}", lambda place: arguments[int(place[1])], form)
+def _with_unit(of: ExpressionCompiler, node: exp.Expr, name: str) -> TypedExpression:
+    if len(node.expressions) != 3:
+        raise of.text.error(node, f"{name} takes a unit and two values.")
+    written, first, second = node.expressions
+    unit = written.name.upper().removeprefix("SQL_TSI_")
+    if unit not in TIME_UNITS:
+        what = f"{written.name} is no unit of time."
+        raise of.text.error(written, what, f"Take one of {', '.join(sorted(TIME_UNITS))}.")
+    return of.call(node, f"{name} {unit}", of.compile(first), of.compile(second), nodes=(first, second))

@@ -3,49 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot import exp
 
-from kafkastream.sql.expressions.function_rewrites import REWRITES
-from kafkastream.sql.expressions.time_calls import extracted, rounded
+from kafkastream.sql.plan.expression import Literal, TypedExpression
+from kafkastream.sql.plan.functions.time_functions import EXTRACTED_UNITS, FLOOR_UNITS
+
+if TYPE_CHECKING:
+    from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 
 __all__ = ["GRAMMAR_CALLS"]
 
 
-def _substring(of: Any, node: exp.Expr) -> str:
+def _extracted(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    unit, value = node.this.name.upper(), of.compile(node.expression)
+    if unit not in EXTRACTED_UNITS:
+        what = f"EXTRACT({unit} FROM {value.type}) is not supported."
+        raise of.text.refused(node, what, f"Take one of {', '.join(EXTRACTED_UNITS)}.")
+    return of.call(node, f"EXTRACT {unit}", value)
+
+
+def _rounded(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    """``FLOOR`` and ``CEIL``, of numbers and ``time TO unit``."""
+    of.text.only(node, "this", "to")
+    value, name = of.compile(node.this), "FLOOR" if isinstance(node, exp.Floor) else "CEIL"
+    if not node.args.get("to"):
+        return of.call(node, name, value)
+    unit = node.args["to"].name.upper()
+    if unit not in FLOOR_UNITS:
+        what = f"FLOOR and CEIL of {value.type} to {unit} are not supported."
+        raise of.text.refused(node, what, f"Take a TIMESTAMP and one of {', '.join(FLOOR_UNITS)}.")
+    return of.call(node, f"{name} TO {unit}", value)
+
+
+def _substring(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     of.text.only(node, "this", "start", "length")
-    arguments = [node.this, node.args.get("start"), node.args.get("length")]
-    call = exp.Anonymous(this="SUBSTRING", expressions=[argument for argument in arguments if argument])
-    return REWRITES["substring"](of, call)
+    parts = [part for part in (node.this, node.args.get("start"), node.args.get("length")) if part]
+    return of.call(node, "SUBSTRING", *map(of.compile, parts))
 
 
-def _trim(of: Any, node: exp.Expr) -> str:
+def _trim(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     of.text.only(node, "this", "expression", "position")
-    what = of.sql(node.expression) if node.expression else "' '"
-    return f"trim({node.args.get('position') or 'BOTH'} {what} FROM {of.sql(node.this)})"
+    what = of.compile(node.expression) if node.expression else Literal.text(" ")
+    return of.call(node, f"TRIM {node.args.get('position') or 'BOTH'}", what, of.compile(node.this))
 
 
-def _position(of: Any, node: exp.Expr) -> str:
+def _position(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     of.text.only(node, "this", "substr")
-    return f"position({of.sql(node.args['substr'])} in {of.sql(node.this)})"
+    return of.call(node, "POSITION", of.compile(node.args["substr"]), of.compile(node.this))
 
 
-def _overlay(of: Any, node: exp.Expr) -> str:
+def _overlay(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     of.text.only(node, "this", "expression", "from_", "for_")
-    text, other, start = of.sql(node.this), of.sql(node.expression), of.sql(node.args["from_"])
-    length = of.sql(node.args["for_"]) if node.args.get("for_") else f"char_length({other})"
-    inside = f"{start} <= 0 or {start} > char_length({text})"
-    return f"if({inside}, {text}, overlay({text} placing {other} from {start} for greatest({length}, 0)))"
+    parts = (node.this, node.expression, node.args["from_"], node.args.get("for_"))
+    return of.call(node, "OVERLAY", *(of.compile(part) for part in parts if part))
 
 
-GRAMMAR_CALLS: Final[Mapping[type[exp.Expr], Callable[[Any, exp.Expr], str]]] = {
-    exp.Extract: extracted,
-    exp.Floor: rounded,
-    exp.Ceil: rounded,
+GRAMMAR_CALLS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], TypedExpression]]] = {
+    exp.Extract: _extracted,
+    exp.Floor: _rounded,
+    exp.Ceil: _rounded,
     exp.Substring: _substring,
     exp.Trim: _trim,
     exp.StrPosition: _position,
     exp.Overlay: _overlay,
 }
-"""Each by its node."""
+"""Compilers by node."""

@@ -7,35 +7,34 @@ import re
 from sqlglot import exp
 
 from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.expression import Interval, IntervalUnit
 
-__all__ = ["interval_ms", "interval_sql"]
+__all__ = ["interval_ms", "interval_of"]
 
 _MS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _TIME_UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
-def interval_sql(text: QueryText, node: exp.Expr) -> str:
-    """An interval in Spark SQL."""
+def interval_of(text: QueryText, node: exp.Expr) -> Interval:
+    """Compile an interval literal."""
     months = _months(text, node)
     if months is not None:
-        return f"make_ym_interval(0, {months})"
+        return Interval(months, IntervalUnit.MONTH)
     ms = interval_ms(text, node)
     days, rest = divmod(abs(ms), _MS["DAY"])
     unit = node.args.get("unit")
     if not rest and isinstance(unit, exp.Var) and unit.name in ("DAY", "WEEK"):
-        return f"INTERVAL '{'-' if ms < 0 else ''}{days}' DAY"
-    seconds, millis = divmod(rest, 1000)
-    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{millis:03}"
-    return f"INTERVAL '{'-' if ms < 0 else ''}{days} {clock}' DAY TO SECOND"
+        return Interval(-days if ms < 0 else days, IntervalUnit.DAY)
+    return Interval(ms)
 
 
 def interval_ms(text: QueryText, node: exp.Expr) -> int:
-    """How long an interval of days or less is, in milliseconds."""
+    """Length of an interval of days or less, in milliseconds."""
     unit = node.args.get("unit")
     written = node.this.name if isinstance(node, exp.Interval) else ""
     span = _span(unit)
-    if not isinstance(node, exp.Interval) or span[0] in _MONTHS:
+    if not isinstance(node, exp.Interval) or not (span == ("WEEK", "WEEK") or {*span} <= {*_TIME_UNITS}):
         raise text.error(
             node, "An interval of days, hours, minutes or seconds is expected here.", "As INTERVAL '1' HOUR."
         )

@@ -82,9 +82,7 @@ class _Parser(parser.Parser):
 
     def _flink_json(self, name: str) -> exp.Expr:
         """``JSON_VALUE(text, path [RETURNING type] [... ON EMPTY] [... ON ERROR])``: the clauses as properties."""
-        call = exp.Anonymous(this=name, expressions=[self._parse_disjunction()])
-        self._match(TokenType.COMMA)
-        call.append("expressions", self._parse_disjunction())
+        call = exp.Anonymous(this=name, expressions=self._parse_csv(self._parse_disjunction))
         clauses: dict[str, Any] = {}
         if self._match_text_seq("RETURNING"):
             call.set("returning", self._flink_type())

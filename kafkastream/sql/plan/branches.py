@@ -39,12 +39,15 @@ def branches(relation: Relation) -> tuple[Branch, ...]:
     """The ways to a relation: one, unless there are unions on it.
 
     Example:
+        >>> from kafkastream.sql.plan.expression import Literal
         >>> from kafkastream.sql.types import DataType, Kind
         >>> fields = (Field("n", DataType.of(Kind.INT)),)
-        >>> one, two = Values(fields=fields, rows=(("1",),)), Values(fields=fields, rows=(("2",),))
-        >>> doubled = Project(fields=fields, input=Union(fields=fields, merged=(one, two)), expressions=("c0 * 2",))
-        >>> [(branch.origin.rows, len(branch.steps)) for branch in branches(doubled)]
-        [((('1',),), 1), ((('2',),), 1)]
+        >>> one, two = (Values(fields=fields, rows=((Literal.whole(n),),)) for n in (1, 2))
+        >>> same = Project(
+        ...     fields=fields, input=Union(fields=fields, merged=(one, two)), expressions=(Literal.whole(0),)
+        ... )
+        >>> [(branch.origin.rows[0][0].value, len(branch.steps)) for branch in branches(same)]
+        [(1, 1), (2, 1)]
     """
     match relation:
         case Union():

@@ -2,65 +2,84 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import attrs
-from sqlglot import exp
 
 from kafkastream.sql.casting import castable
+from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpression, is_null
+from kafkastream.sql.plan.functions.built_in import CallError
+from kafkastream.sql.plan.functions.time_functions import truncated
 from kafkastream.sql.plan.spark_type_names import STAMPS, TEXT, WHOLE, quoted_text, spark_type
-from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind
 
-if TYPE_CHECKING:
-    from kafkastream.sql.expressions.expressions import Translator
-
-__all__ = ["cast_sql", "converted", "truncated"]
+__all__ = ["cast", "cast_text", "null_of", "widened"]
 
 _LONGEST = 2**31 - 1
 
 
-def cast_sql(of: Translator, node: exp.Expr, *, tries: bool) -> str:
-    """A cast; of the types that Flink takes only."""
-    target = node.args["to"].meta.get("type") or parse_type(str(node.args["to"].this.value))
-    if isinstance(node.args["to"], exp.DataType):
-        target = _of_literal(target, node.this.name)
-    value = of.sql(node.this)
-    if value == "null":
-        return f"cast(null as {spark_type(target)})"
-    source = of.type_of(value)
+def null_of(type_: DataType) -> Cast:
+    """NULL of a type."""
+    return Cast(NULL, type_.nullable())
+
+
+def widened(value: TypedExpression, type_: DataType) -> TypedExpression:
+    """A value as a type that holds it."""
+    return value if value.type == type_ else Cast(value, type_)
+
+
+def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> TypedExpression:
+    """Cast a value as ``CAST`` does, or ``TRY_CAST``.
+
+    Args:
+        value: Expression.
+        target: Type of the result.
+        tries: Whether a value that does not fit becomes NULL.
+
+    Raises:
+        CallError: Flink does not cast between these types, or Spark does it in another way.
+    """
+    if is_null(value):
+        return null_of(target)
+    source = value.type
     if not castable(source, target):
-        raise of.text.error(
-            node, f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise."
-        )
-    sql = converted(of, node, value, source, target, "try_cast" if tries else "cast")
-    return (
-        sql
-        if sql == value
-        else of.typed(sql, target if tries else attrs.evolve(target, is_nullable=source.is_nullable))
-    )
+        raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
+    return converted(value, target, tries=tries)
 
 
-def _of_literal(target: DataType, written: str) -> DataType:
-    """The type of ``TIMESTAMP '...'``: as many digits as are written."""
-    if target.kind not in STAMPS:
-        return target
-    return DataType.of(target.kind, min(9, len(written.partition(".")[2])))
+def converted(value: TypedExpression, target: DataType, *, tries: bool = False) -> TypedExpression:
+    """Cast a value without a look at whether Flink does.
+
+    Raises:
+        CallError: Spark casts the elements in another way.
+    """
+    source = value.type
+    if (target.parts or target.fields) and not _is_plain(source, target):
+        what = f"CAST from {source} to {target} is not supported."
+        raise CallError.unsupported(what, "Cast the elements, and make it with ROW(...), ARRAY[...] or MAP[...].")
+    if source.kind in TEXT and target.kind is Kind.VARCHAR and (target.size or _LONGEST) == _LONGEST:
+        return value
+    type_ = target if tries else attrs.evolve(target, is_nullable=source.is_nullable)
+    return Cast(value, type_, CastMode.TRY_CAST if tries else CastMode.CAST)
 
 
-def converted(of: Translator, node: exp.Expr, value: str, source: DataType, target: DataType, cast: str) -> str:
-    """A value of one type as another."""
-    plain = f"{cast}({value} as {spark_type(target)})"
+def cast_text(cast: Cast, value: str) -> str:
+    """Spark SQL of a cast, of the Spark SQL of its value."""
+    source, target = cast.value.type, cast.type
+    match cast.mode:
+        case CastMode.ASSIGNMENT:
+            return f"CAST({value.upper() if is_null(cast.value) else value} AS {spark_type(target)})"
+        case CastMode.IMPLICIT:
+            return f"cast({value} as {spark_type(target)})"
+        case CastMode.CAST | CastMode.TRY_CAST:
+            return _converted_text(source, target, value, cast.mode.value.lower())
+
+
+def _converted_text(source: DataType, target: DataType, value: str, keyword: str) -> str:
+    plain = f"{keyword}({value} as {spark_type(target)})"
     if target.kind in TEXT:
         return _length(_as_text(value, source), target)
-    if target.parts or target.fields:
-        if not _is_plain(source, target):
-            what = f"CAST from {source} to {target} is not supported."
-            raise of.text.refused(node, what, "Cast the elements, and make it with ROW(...), ARRAY[...] or MAP[...].")
-        return plain
     if source.kind in TEXT and target.kind in WHOLE:
         digits = f"regexp_replace(trim({value}), '^([+-]?[0-9]+)[.][0-9]*$', '$1')"
-        return f"{cast}({digits} as {spark_type(target)})"
+        return f"{keyword}({digits} as {spark_type(target)})"
     if target.kind in STAMPS and not _fits(source, target):
         return truncated(plain, target.size or 0)
     return plain
@@ -71,22 +90,14 @@ def _fits(source: DataType, target: DataType) -> bool:
     return min(digits, 6) <= (target.size or 0)
 
 
-def truncated(stamp: str, digits: int) -> str:
-    """A time with so many digits behind the second."""
-    unit = 10 ** (6 - min(digits, 6))
-    rest = f"cast(extract(SECOND FROM {stamp}) * 1000000 as bigint) % {unit}"
-    return f"timestampadd(MICROSECOND, -({rest}), {stamp})"
-
-
 def _as_text(value: str, source: DataType) -> str:
     match source.kind:
         case Kind.BOOLEAN:
             return f"upper(cast({value} as string))"
         case Kind.TIMESTAMP | Kind.TIMESTAMP_LTZ:
             digits = min(source.size or 0, 6)
-            return (
-                f"date_format({value}, {quoted_text('yyyy-MM-dd HH:mm:ss' + ('.' + 'S' * digits if digits else ''))})"
-            )
+            shape = "yyyy-MM-dd HH:mm:ss" + ("." + "S" * digits if digits else "")
+            return f"date_format({value}, {quoted_text(shape)})"
         case kind if kind in TEXT:
             return value
         case _:

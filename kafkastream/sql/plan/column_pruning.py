@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kafkastream.sql.plan.branches import Branch
-from kafkastream.sql.plan.plan_builder import columns_in
+from kafkastream.sql.plan.expression import TypedExpression, columns_in
 from kafkastream.sql.plan.relations import Explode, Project, Scan
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn
 
@@ -40,5 +40,5 @@ def needed_before(step: Project | Explode, needed: frozenset[int]) -> frozenset[
     return condition | _columns_in(step.expressions[place] for place in needed)
 
 
-def _columns_in(expressions: Iterable[str]) -> frozenset[int]:
+def _columns_in(expressions: Iterable[TypedExpression]) -> frozenset[int]:
     return frozenset().union(*map(columns_in, expressions))

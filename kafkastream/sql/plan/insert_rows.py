@@ -1,4 +1,4 @@
-"""What an INSERT writes: the rows of a query as a table's columns."""
+"""Rows of a query as the columns of the table that an INSERT writes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.casting import implicitly_castable
-from kafkastream.sql.plan.relations import Field, Project, Relation, column
+from kafkastream.sql.plan.expression import NULL, Cast, CastMode
+from kafkastream.sql.plan.plan_builder import reference
+from kafkastream.sql.plan.relations import Field, Project, Relation
 from kafkastream.sql.table import MetadataColumn, PhysicalColumn, Position, TableDefinition
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType
@@ -23,16 +25,13 @@ def written_columns(definition: TableDefinition) -> tuple[PhysicalColumn | Metad
     )
 
 
-def inserted(
-    relation: Relation, definition: TableDefinition, columns: Sequence[str], spark_types: Iterable[str], where: Position
-) -> Relation:
+def inserted(relation: Relation, definition: TableDefinition, columns: Sequence[str], where: Position) -> Relation:
     """The rows of a query as a table takes them: by position, with the table's types; NULL where nothing is given.
 
     Args:
         relation: The query.
         definition: The table.
         columns: Which of its columns the query gives; none for all, in their order.
-        spark_types: The type of each written column in Spark's SQL.
         where: The statement's place.
 
     Raises:
@@ -44,16 +43,16 @@ def inserted(
         raise _mismatch(relation, definition, "Different number of columns.", where)
     places = {name: place for place, name in enumerate(given)}
     expressions, fields, key = [], [], {}
-    for number, (target, spark_type) in enumerate(zip(written, spark_types, strict=True)):
+    for number, target in enumerate(written):
         place = places.get(target.name)
         if place is None:
-            expressions.append(f"CAST(NULL AS {spark_type})")
+            expressions.append(Cast(NULL, target.type, CastMode.ASSIGNMENT))
         else:
             source = relation.fields[place]
             if not implicitly_castable(source.type, target.type):
                 cause = f"Incompatible types for sink column '{target.name}' at position {place}."
                 raise _mismatch(relation, definition, cause, where)
-            expressions.append(f"CAST({column(place)} AS {spark_type})")
+            expressions.append(Cast(reference(relation, place), target.type, CastMode.ASSIGNMENT))
             key[place] = number
         fields.append(Field(target.name, target.type))
     upsert_key = relation.upsert_key

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, count
 from typing import Final, final
 
 import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression, conjunction
 from kafkastream.sql.plan.operations import Normalize, TimeAttribute
-from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful, Values, column
+from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful, Values
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = [
@@ -19,23 +19,19 @@ __all__ = [
     "Rows",
     "Window",
     "column_of",
-    "columns_in",
     "filtered",
     "normalized",
     "projected",
-    "renumbered",
+    "reference",
+    "references",
     "rewindowed",
-    "shifted",
     "with_distinct_names",
     "with_names",
     "without_times",
 ]
 
-ONE_ROW: Final = Values(rows=(("0",),), fields=(Field("ZERO", DataType.of(Kind.INT).not_null()),))
+ONE_ROW: Final = Values(rows=((Literal.whole(0),),), fields=(Field("ZERO", DataType.of(Kind.INT).not_null()),))
 """What a SELECT without FROM reads."""
-
-_COLUMN = re.compile(r"c(\d+)")
-_COLUMNS = re.compile(r"`[^`]*`|'(?:[^'\\]|\\.)*'|\bc(\d+)\b")
 
 
 @final
@@ -75,54 +71,28 @@ class Rows:
     window: Window | None = None
 
 
-def column_of(sql: str) -> int | None:
-    """Which column an expression is; None when it is computed.
-
-    Example:
-        >>> column_of("c12"), column_of("c1 + 1")
-        (12, None)
-    """
-    found = _COLUMN.fullmatch(sql)
-    return int(found[1]) if found else None
+def column_of(expression: TypedExpression) -> int | None:
+    """Position of the column that an expression is; None when it is computed."""
+    return expression.place if isinstance(expression, ColumnRef) else None
 
 
-def columns_in(sql: str) -> frozenset[int]:
-    """The columns that an expression reads.
-
-    Example:
-        >>> sorted(columns_in("c1.`c5` + if(c3 = 'c4', 1, 2)"))
-        [1, 3]
-    """
-    return frozenset(int(found[1]) for found in _COLUMNS.finditer(sql) if found[1])
+def reference(relation: Relation, place: int) -> ColumnRef:
+    """Reference to a column of a relation."""
+    return ColumnRef(place, relation.fields[place].type)
 
 
-def shifted(sql: str, by: int) -> str:
-    """An expression over columns that stand so many places further left.
-
-    Example:
-        >>> shifted("c5.`c5` = 'c5'", 3)
-        "c2.`c5` = 'c5'"
-    """
-    return renumbered(sql, {place: place - by for place in columns_in(sql)})
+def references(relation: Relation) -> list[TypedExpression]:
+    """References to all columns of a relation."""
+    return [reference(relation, place) for place in range(len(relation.fields))]
 
 
-def renumbered(sql: str, places: Mapping[int, int]) -> str:
-    """Return an expression over columns that stand at other places.
-
-    Example:
-        >>> renumbered("c5.`c5` + c1", {5: 1, 1: 0})
-        'c1.`c5` + c0'
-    """
-    return _COLUMNS.sub(lambda found: column(places[int(found[1])]) if found[1] else found[0], sql)
-
-
-def filtered(relation: Relation, conditions: Sequence[str], ttl_ms: int = 0) -> Relation:
+def filtered(relation: Relation, conditions: Sequence[TypedExpression], ttl_ms: int = 0) -> Relation:
     """The rows for which all conditions hold."""
-    if not conditions:
+    condition = conjunction(conditions)
+    if condition is None:
         return relation
-    every = [column(at) for at in range(len(relation.fields))]
-    names, types = [field.name for field in relation.fields], [field.type for field in relation.fields]
-    return projected(relation, every, names, types, " and ".join(conditions), ttl_ms)
+    names = [field.name for field in relation.fields]
+    return projected(relation, references(relation), names, condition, ttl_ms)
 
 
 def normalized(relation: Relation, ttl_ms: int = 0) -> Relation:
@@ -142,10 +112,9 @@ def normalized(relation: Relation, ttl_ms: int = 0) -> Relation:
 
 def projected(
     relation: Relation,
-    expressions: Sequence[str],
+    expressions: Sequence[TypedExpression],
     names: Sequence[str],
-    types: Sequence[DataType],
-    condition: str | None = None,
+    condition: TypedExpression | None = None,
     ttl_ms: int = 0,
     proctimes: frozenset[int] = frozenset(),
 ) -> Relation:
@@ -161,10 +130,10 @@ def projected(
     fields = tuple(
         Field(
             name,
-            type_,
+            expression.type,
             TimeAttribute.PROCESSING if at in proctimes else None if place is None else relation.fields[place].time,
         )
-        for at, (name, type_, place) in enumerate(zip(names, types, places, strict=True))
+        for at, (name, expression, place) in enumerate(zip(names, expressions, places, strict=True))
     )
     return Project(
         input=relation,
@@ -176,15 +145,15 @@ def projected(
     )
 
 
-def rewindowed(window: Window | None, expressions: Sequence[str]) -> Window | None:
+def rewindowed(window: Window | None, expressions: Sequence[TypedExpression]) -> Window | None:
     """The window of rows behind a projection; None when one of its bounds is left out."""
     if window is None:
         return None
-    names = list(expressions)
-    if column(window.start) not in names or column(window.end) not in names:
+    places = list(map(column_of, expressions))
+    if window.start not in places or window.end not in places:
         return None
-    time = names.index(column(window.time)) if window.time is not None and column(window.time) in names else None
-    return attrs.evolve(window, start=names.index(column(window.start)), end=names.index(column(window.end)), time=time)
+    time = places.index(window.time) if window.time is not None and window.time in places else None
+    return attrs.evolve(window, start=places.index(window.start), end=places.index(window.end), time=time)
 
 
 def without_times(fields: Sequence[Field], only: int | None = None) -> tuple[Field, ...]:

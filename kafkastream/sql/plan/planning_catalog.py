@@ -1,4 +1,4 @@
-"""What a query is planned against: the tables and views it may name, and the types of Spark's expressions."""
+"""What a query is planned against: the tables, views and functions it may name."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Protocol, final
 import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression, TableDefinition
-from kafkastream.sql.types import DataType
 
-__all__ = ["Catalog", "ResolvedTable", "Typing", "View"]
+__all__ = ["Catalog", "ResolvedTable", "View"]
 
 
 @final
@@ -32,7 +32,7 @@ class ResolvedTable:
     definition: TableDefinition
     changelog: ChangelogMode
     fields: tuple[Field, ...]
-    expressions: tuple[str, ...] = ()
+    expressions: tuple[TypedExpression, ...] = ()
     watermark: tuple[int, int] | None = None
 
 
@@ -67,16 +67,4 @@ class Catalog(Protocol):
 
     def of(self, query: Expression) -> Catalog:
         """The same, where names without catalog and database mean what is in these."""
-        ...
-
-
-class Typing(Protocol):
-    """The types of Spark SQL expressions."""
-
-    def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
-        """The types of expressions over columns ``c0``, ``c1`` and so on of these types.
-
-        Raises:
-            DefinitionError: Spark cannot make sense of one.
-        """
         ...

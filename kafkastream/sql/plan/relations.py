@@ -1,6 +1,6 @@
 """What a query asks for: a tree of relations. The columns of each are ``c0``, ``c1`` and so on to those above it.
 
-What can be computed row by row is Spark SQL over these names; what needs state is an operation of ours.
+What can be computed row by row is typed expressions over these columns; what needs state is an operation of ours.
 """
 
 from __future__ import annotations
@@ -12,15 +12,28 @@ from typing import final
 import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import Operation, TimeAttribute
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType
 
-__all__ = ["Explode", "Field", "Project", "Relation", "Scan", "Stateful", "Union", "Values", "column", "scans"]
+__all__ = [
+    "Explode",
+    "Field",
+    "Project",
+    "Relation",
+    "Scan",
+    "Stateful",
+    "Union",
+    "Values",
+    "column",
+    "computations",
+    "scans",
+]
 
 
 def column(index: int) -> str:
-    """How the column at a place is called in expressions."""
+    """Name of the column at a place, in Spark SQL."""
     return f"c{index}"
 
 
@@ -72,7 +85,7 @@ class Scan(_Relation):
     """
 
     table: TableDefinition
-    expressions: tuple[str, ...] = ()
+    expressions: tuple[TypedExpression, ...] = ()
     watermark: tuple[int, int] | None = None
 
 
@@ -85,7 +98,7 @@ class Values(_Relation):
         rows: The expressions of each.
     """
 
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[TypedExpression, ...], ...]
 
 
 @final
@@ -100,8 +113,8 @@ class Project(_Relation):
     """
 
     input: Relation
-    expressions: tuple[str, ...]
-    condition: str | None = None
+    expressions: tuple[TypedExpression, ...]
+    condition: TypedExpression | None = None
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
@@ -121,7 +134,7 @@ class Explode(_Relation):
     """
 
     input: Relation
-    array: str
+    array: TypedExpression
     outer: bool = False
 
     @property
@@ -172,3 +185,19 @@ def scans(relation: Relation) -> Iterator[Scan]:
     if isinstance(relation, Scan):
         yield relation
     yield from chain.from_iterable(map(scans, relation.inputs))
+
+
+def computations(relation: Relation) -> Iterator[TypedExpression]:
+    """All expressions of a relation and of those below it."""
+    match relation:
+        case Scan(expressions=expressions):
+            yield from expressions
+        case Values(rows=rows):
+            yield from chain.from_iterable(rows)
+        case Project(expressions=expressions, condition=condition):
+            yield from (*expressions, *([] if condition is None else [condition]))
+        case Explode(array=array):
+            yield array
+        case Union() | Stateful():
+            pass
+    yield from chain.from_iterable(map(computations, relation.inputs))

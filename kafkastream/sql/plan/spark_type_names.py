@@ -5,13 +5,29 @@ from __future__ import annotations
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["NUMERIC", "STAMPS", "TEXT", "TIMES", "WHOLE", "decimal_of", "quoted_text", "spark_type"]
+__all__ = [
+    "ATOMIC",
+    "BYTES",
+    "COLLECTIONS",
+    "NUMERIC",
+    "STAMPS",
+    "TEXT",
+    "TIMES",
+    "WHOLE",
+    "decimal_of",
+    "quoted_text",
+    "spark_type",
+]
 
 TEXT = frozenset({Kind.CHAR, Kind.VARCHAR})
 WHOLE = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
 NUMERIC = WHOLE | {Kind.DECIMAL, Kind.FLOAT, Kind.DOUBLE}
 STAMPS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 TIMES = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+BYTES = frozenset({Kind.BINARY, Kind.VARBINARY})
+COLLECTIONS = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET})
+ATOMIC = frozenset(Kind) - COLLECTIONS - {Kind.ROW}
+"""Kinds that Spark casts to a text unasked."""
 _PLAIN = {
     **{kind: kind.value.lower() for kind in (*WHOLE, Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.DATE)},
     **dict.fromkeys(TEXT, "string"),

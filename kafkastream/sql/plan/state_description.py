@@ -6,13 +6,13 @@ query that has state: ``tests/unit/sql/test_state_descriptions.py`` holds it fas
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, final
 
 import attrs
 
 from kafkastream.sql.plan.column_pruning import needed_before
+from kafkastream.sql.plan.expression import TypedExpression, columns_in, renumbered
 from kafkastream.sql.plan.operations import (
     AggregateCall,
     Deduplicate,
@@ -27,13 +27,11 @@ from kafkastream.sql.plan.operations import (
     TopN,
     WindowAggregate,
 )
-from kafkastream.sql.plan.plan_builder import columns_in, renumbered
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
+from kafkastream.sql.plan.spark_text import SparkPrinter, spark_text
 from kafkastream.sql.table import ComputedColumn
 
 __all__ = ["state_description"]
-
-_FAILURE: Final = re.compile(r"raise_error\('(?:[^'\\]|\\.)*'\)")
 
 
 def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
@@ -70,10 +68,14 @@ def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan
             places = _dense(needed)
             return _Described((f"Scan {reads(relation)} {_scan(relation, places)}",), places)
         case Values():
-            return _over((), f"Values {_tuple(_tuple(row) for row in relation.rows)}", _dense(_all(relation)))
+            return _over(
+                (), f"Values {_tuple(_tuple(map(spark_text, row)) for row in relation.rows)}", _dense(_all(relation))
+            )
         case Project():
             one = _described(relation.input, needed_before(relation, needed), reads)
-            expressions = _tuple(renumbered(relation.expressions[place], one.places) for place in sorted(needed))
+            expressions = _tuple(
+                spark_text(renumbered(relation.expressions[place], one.places)) for place in sorted(needed)
+            )
             where = "" if relation.condition is None else f" WHERE {_text(relation.condition, one.places)}"
             return _over((one,), f"Project {expressions}{where}", _dense(needed))
         case Explode():
@@ -90,9 +92,12 @@ def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan
             return _over(_inputs(relation, reads), line, _dense(_all(relation)))
 
 
-def _text(expression: str, places: Mapping[int, int]) -> str:
-    """An expression without the words of what it fails with: they may be written better one day."""
-    return _FAILURE.sub("null", renumbered(expression, places))
+_WITHOUT_WORDS: Final = SparkPrinter(shows_failures=False)
+
+
+def _text(expression: TypedExpression, places: Mapping[int, int]) -> str:
+    """Spark SQL without the words that the query fails with: they may be written better one day."""
+    return _WITHOUT_WORDS.text(renumbered(expression, places))
 
 
 def _inputs(relation: Union | Stateful, reads: Callable[[Scan], str]) -> Sequence[_Described]:
@@ -126,7 +131,7 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
     given = [one for one in scan.table.schema.columns if not isinstance(one, ComputedColumn)]
     read = _dense(frozenset().union(*map(columns_in, expressions)))
     inputs = _tuple(f"{given[place].name} {given[place].type}" for place in read)
-    return f" AS {_tuple(renumbered(one, read) for one in expressions)} OF {inputs}"
+    return f" AS {_tuple(spark_text(renumbered(one, read)) for one in expressions)} OF {inputs}"
 
 
 def _operation(operation: Operation) -> str:

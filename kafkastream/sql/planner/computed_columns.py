@@ -7,14 +7,14 @@ from typing import NamedTuple, final
 import attrs
 from sqlglot import exp
 
-from kafkastream.errors import DefinitionError
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
-from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.planning_catalog import Catalog, Typing
-from kafkastream.sql.plan.relations import Field, column
+from kafkastream.sql.plan.planning_catalog import Catalog
+from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.plan.spark_type_names import STAMPS
 from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
@@ -43,7 +43,7 @@ class ComputedSchema:
     """A table's columns, and how they are computed.
 
     Args:
-        inputs: The physical and metadata columns: ``c0``, ``c1`` and so on of the expressions.
+        inputs: The physical and metadata columns, which expressions are computed of.
         fields: All columns in the order of the schema.
         expressions: One for each column.
         event_time: The column with the watermark, if one is declared.
@@ -51,7 +51,7 @@ class ComputedSchema:
 
     inputs: tuple[Field, ...]
     fields: tuple[Field, ...]
-    expressions: tuple[str, ...]
+    expressions: tuple[TypedExpression, ...]
     event_time: EventTime | None = None
 
 
@@ -71,7 +71,7 @@ class _NoTables:
         return self
 
 
-def computed(definition: TableDefinition, typing: Typing, catalog: Catalog | None = None) -> ComputedSchema:
+def computed(definition: TableDefinition, catalog: Catalog | None = None) -> ComputedSchema:
     """The columns of a table with those that are computed.
 
     As in Flink, an expression sees physical and metadata columns, and ``PROCTIME()`` gives a time attribute.
@@ -79,8 +79,7 @@ def computed(definition: TableDefinition, typing: Typing, catalog: Catalog | Non
 
     Args:
         definition: The table.
-        typing: What tells types.
-        catalog: What knows the functions of the user.
+        catalog: Tells user-defined functions.
 
     Raises:
         DefinitionError: An expression is wrong, or the watermark's column is no time.
@@ -89,31 +88,25 @@ def computed(definition: TableDefinition, typing: Typing, catalog: Catalog | Non
     schema = definition.schema
     inputs = tuple(Field(one.name, one.type) for one in schema.columns if not isinstance(one, ComputedColumn))
     places = {field.name: at for at, field in enumerate(inputs)}
-    fields, expressions = [], []
+    fields: list[Field] = []
+    expressions: list[TypedExpression] = []
     for one in schema.columns:
         if not isinstance(one, ComputedColumn):
-            expressions.append(column(places[one.name]))
+            expressions.append(ColumnRef(places[one.name], one.type))
             fields.append(Field(one.name, one.type))
             continue
         text = QueryText(one.expression)
         node = text.expression()
-        of = Translator(text, Scope.of(inputs, definition.name[-1]), typing, catalog or _NoTables())
-        expressions.append(of.sql(node))
+        of = ExpressionCompiler(text, Scope.of(inputs, definition.name[-1]), catalog or _NoTables())
+        expressions.append(of.compile(node))
         if isinstance(node, exp.Anonymous) and node.name.upper() == "PROCTIME":
             fields.append(Field(one.name, _LTZ, TimeAttribute.PROCESSING))
         else:
-            fields.append(Field(one.name, _typed(text, of, expressions[-1])))
+            fields.append(Field(one.name, expressions[-1].type))
     event_time = _event_time(definition, tuple(fields))
     if event_time is not None:
         fields[event_time.column] = attrs.evolve(fields[event_time.column], time=TimeAttribute.EVENT)
     return ComputedSchema(inputs, tuple(fields), tuple(expressions), event_time)
-
-
-def _typed(text: QueryText, of: Translator, sql: str) -> DataType:
-    try:
-        return of.type_of(sql)
-    except DefinitionError as error:
-        raise text.error(None, error.what, error.now) from None
 
 
 def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> EventTime | None:
@@ -149,7 +142,7 @@ def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> Event
     while isinstance(node, exp.Sub):
         delay += interval_ms(text, node.expression)
         node = node.this
-    if name_parts(node) is None or Scope.of(fields, definition.name[-1]).resolve(text, node)[:2] != (place, ()):
+    if name_parts(node) is None or Scope.of(fields, definition.name[-1]).resolve(text, node) != ColumnRef(place, type_):
         what = "A watermark is its column, or that minus intervals, here."
         raise text.refused(None, what, f"Write {names[place]} - INTERVAL '5' SECOND.")
     if delay < 0:

@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.plan_builder import Rows, Window, filtered
-from kafkastream.sql.plan.relations import column
 from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ __all__ = ["group_window", "window_property"]
 
 
 def group_window(
-    planner: Planner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: str | None
-) -> tuple[Rows, str | None]:
-    """The rows with their windows; what the condition keeps of them is done before."""
+    planner: Planner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
+) -> Rows:
+    """The rows that a condition keeps, with their windows."""
     text, name = planner.text, call.name.upper()
     counts = {"TUMBLE": 2, "HOP": 3, "SESSION": 2}
     if len(call.expressions) != counts[name]:
@@ -39,16 +39,18 @@ def group_window(
     if relation.changelog is not ChangelogMode.APPEND:
         what = "A group window aggregate doesn't support consuming update and delete changes here."
         raise text.refused(call, what, "Group without a window, or read an append-only table.")
-    relation = filtered(relation, [condition] if condition else [])
+    relation = filtered(relation, [] if condition is None else [condition])
     if name == "TUMBLE":
-        return tumbled(planner, relation, at, sizes[0], 0), None
+        return tumbled(planner, relation, at, sizes[0], 0)
     if name == "SESSION":
-        return session_rows(planner, relation, at, sizes[0]), None
-    return sliced(planner, relation, at, sizes[0], sizes[1], 0), None
+        return session_rows(planner, relation, at, sizes[0])
+    return sliced(planner, relation, at, sizes[0], sizes[1], 0)
 
 
-def window_property(of: Translator, node: exp.Anonymous, window_call: exp.Anonymous | None, window: Window) -> str:
-    """``TUMBLE_START(...)`` and the like: a column of the groups."""
+def window_property(
+    of: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: Window
+) -> int:
+    """Column of the groups that ``TUMBLE_START(...)`` and the like mean."""
     name, _, part = node.name.upper().partition("_")
     if (
         window_call is None
@@ -65,4 +67,4 @@ def window_property(of: Translator, node: exp.Anonymous, window_call: exp.Anonym
     places = {"START": window.start, "END": window.end, "ROWTIME": window.time, "PROCTIME": window.time}
     place = places[part]
     assert place is not None
-    return column(place)
+    return place

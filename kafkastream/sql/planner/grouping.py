@@ -12,15 +12,25 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.aggregate_calls import Wanted, aggregate_of, calls_in
 from kafkastream.sql.expressions.aggregate_names import GROUP_WINDOWS
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
-from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.plan.expression import TRUE, Call, ColumnRef, FieldAccess, TypedExpression
 from kafkastream.sql.plan.operations import (
     AggregateCall,
     GroupAggregate,
     SessionAggregate,
     WindowAggregate,
 )
-from kafkastream.sql.plan.plan_builder import Rows, Window, column_of, normalized, projected, rewindowed
-from kafkastream.sql.plan.relations import Field, Relation, Stateful, column
+from kafkastream.sql.plan.plan_builder import (
+    Rows,
+    Window,
+    column_of,
+    normalized,
+    projected,
+    reference,
+    references,
+    rewindowed,
+)
+from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.group_windows import group_window, window_property
 from kafkastream.sql.types import DataType, Kind
 
@@ -31,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["aggregated", "is_grouped"]
 
 _STAMP = DataType.of(Kind.TIMESTAMP, 3)
-_NULL_STAMP = "cast(null as timestamp_ntz)"
 
 
 def is_grouped(node: exp.Select) -> bool:
@@ -43,38 +52,47 @@ def is_grouped(node: exp.Select) -> bool:
 
 
 class _Grouped(NamedTuple):
-    """A relation of groups, and what its columns stand for: expressions of the rows that came in, and aggregates."""
+    """Relation of groups, and what its columns stand for: expressions of the rows that came in, and aggregates."""
 
     rows: Rows
-    known: dict[str | Wanted, int]
+    known: dict[TypedExpression | Wanted, int]
+
+    def column(self, found: TypedExpression | Wanted) -> ColumnRef:
+        """Reference to the column that stands for an expression or an aggregate."""
+        return reference(self.rows.relation, self.known[found])
 
 
-class _OfGroups(Translator):
-    """Writes expressions over groups: their keys, their aggregates, and what is made of these."""
+class _OfGroups(ExpressionCompiler):
+    """Compiles expressions over groups: their keys, their aggregates, and what is made of these."""
 
-    def __init__(self, planner: Planner, of: Translator, grouped: _Grouped, window: exp.Anonymous | None) -> None:
+    def __init__(
+        self, planner: Planner, of: ExpressionCompiler, grouped: _Grouped, window: exp.Anonymous | None
+    ) -> None:
         scope = Scope(grouped.rows.relation.fields, ())
-        super().__init__(planner.text, scope, planner.typing, planner.catalog)
+        super().__init__(planner.text, scope, planner.catalog)
         self._of = of
         self._grouped = grouped
         self._window = window
 
-    def sql(self, node: exp.Expr) -> str:
-        """An expression; a plain column must be a key."""
-        call = aggregate_of(self._of, node)
-        if call is not None:
-            return column(self._grouped.known[call])
+    def compile(self, node: exp.Expr) -> TypedExpression:
+        """Compile an expression; a plain column must be a key."""
+        aggregate = aggregate_of(self._of, node)
+        if aggregate is not None:
+            return self._grouped.column(aggregate)
         if isinstance(node, exp.Anonymous) and node.name.upper() in GROUP_WINDOWS and self._grouped.rows.window:
-            return window_property(self._of, node, self._window, self._grouped.rows.window)
+            place = window_property(self._of, node, self._window, self._grouped.rows.window)
+            return reference(self._grouped.rows.relation, place)
         if next(calls_in(node), None) is None:
-            if name_parts(node) is not None or not _has_group_window(node):
-                known = self._grouped.known.get(self._of.sql(node))
-                if known is not None:
-                    return column(known)
-            if name_parts(node) is not None and "(" not in self._of.sql(node):
+            is_name = name_parts(node) is not None
+            if is_name or not _has_group_window(node):
+                found = self._of.compile(node)
+                if found in self._grouped.known:
+                    return self._grouped.column(found)
+                is_name = is_name and isinstance(found, ColumnRef | FieldAccess)
+            if is_name:
                 what = f"Expression '{self.text.shown(node)}' is not being grouped"
                 raise self.text.error(node, what, "Put it into GROUP BY, or take MAX(...) or LAST_VALUE(...) of it.")
-        return super().sql(node)
+        return super().compile(node)
 
 
 def _has_group_window(node: exp.Expr) -> bool:
@@ -82,31 +100,34 @@ def _has_group_window(node: exp.Expr) -> bool:
 
 
 def aggregated(
-    planner: Planner, node: exp.Select, rows: Rows, scope: Scope, condition: str | None, chosen: Sequence[Item]
+    planner: Planner,
+    node: exp.Select,
+    rows: Rows,
+    scope: Scope,
+    condition: TypedExpression | None,
+    chosen: Sequence[Item],
 ) -> Rows:
     """The rows of a SELECT with aggregates or GROUP BY."""
     text, having = planner.text, node.args.get("having")
     keys, window_call = _keys(planner, node)
     if window_call is not None:
-        rows, condition = group_window(planner, rows, scope, window_call, condition)
+        rows, condition = group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
-    of = planner.translator(scope)
+    of = planner.compiler(scope)
+    key_expressions = list(dict.fromkeys(of.compile(key) for key in keys))
     for item in chosen:
-        if item.sql and not any(item.sql == of.sql(key) for key in keys):
+        if item.column is not None and item.column not in key_expressions:
             raise text.error(
                 item.node, f"Expression '{item.name}' is not being grouped", "Name the keys and aggregates."
             )
-    nodes = [item.node for item in chosen if not item.sql] + ([having.this] if having else [])
-    calls = list(dict.fromkeys(aggregate_of(of, one) for part in nodes for one in calls_in(part)))
-    key_sql = list(dict.fromkeys(of.sql(key) for key in keys))
-    grouped = _grouped(planner, of, rows, condition, key_sql, [call for call in calls if call], bool(window_call))
+    nodes = [item.node for item in chosen if item.column is None] + ([having.this] if having else [])
+    aggregates = [aggregate for part in nodes for one in calls_in(part) if (aggregate := aggregate_of(of, one))]
+    calls = list(dict.fromkeys(aggregates))
+    grouped = _grouped(planner, rows, condition, key_expressions, calls, bool(window_call))
     groups = _OfGroups(planner, of, grouped, window_call)
-    filter_sql = groups.sql(having.this) if having else None
-    expressions = [column(grouped.known[item.sql]) if item.sql else groups.sql(item.node) for item in chosen]
-    names = [item.name for item in chosen]
-    relation = projected(
-        grouped.rows.relation, expressions, names, groups.types(expressions), filter_sql, planner.ttl_ms
-    )
+    kept = groups.compile(having.this) if having else None
+    expressions = [groups.compile(item.node) if item.column is None else grouped.column(item.column) for item in chosen]
+    relation = projected(grouped.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
     return Rows(relation, rewindowed(grouped.rows.window, expressions))
 
 
@@ -138,20 +159,18 @@ def _keys(planner: Planner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anony
 
 def _grouped(
     planner: Planner,
-    of: Translator,
     rows: Rows,
-    condition: str | None,
-    keys: list[str],
+    condition: TypedExpression | None,
+    keys: list[TypedExpression],
     calls: list[Wanted],
     is_window_call: bool,
 ) -> _Grouped:
     window = rows.window
-    bounds = {column(window.start), column(window.end)} if window else set()
-    if window and (is_window_call or bounds <= set(keys)):
-        return _windowed(planner, of, rows, condition, keys, calls)
+    if window and (is_window_call or {window.start, window.end} <= set(map(column_of, keys))):
+        return _windowed(planner, rows, condition, keys, calls)
     if window and window.gap_ms is not None:
         raise planner.text.refused(None, "SESSION needs GROUP BY window_start, window_end.", "Add both.")
-    before, calls_by_place = _arguments(planner, of, rows.relation, condition, keys, [], calls)
+    before, calls_by_place = _arguments(planner, rows.relation, condition, keys, [], calls)
     key = tuple(range(len(keys)))
     relation = Stateful(
         merged=(normalized(before, planner.ttl_ms),),
@@ -161,12 +180,17 @@ def _grouped(
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
-    known: dict[str | Wanted, int] = {**{sql: at for at, sql in enumerate(keys)}, **_places(calls, len(keys))}
+    known: dict[TypedExpression | Wanted, int] = {key: at for at, key in enumerate(keys)}
+    known |= _places(calls, len(keys))
     return _Grouped(Rows(relation), known)
 
 
 def _windowed(
-    planner: Planner, of: Translator, rows: Rows, condition: str | None, keys: list[str], calls: list[Wanted]
+    planner: Planner,
+    rows: Rows,
+    condition: TypedExpression | None,
+    keys: list[TypedExpression],
+    calls: list[Wanted],
 ) -> _Grouped:
     """Groups of windows: the bounds are known behind the aggregates, and with them the last instant."""
     window = rows.window
@@ -174,16 +198,17 @@ def _windowed(
     if rows.relation.changelog is not ChangelogMode.APPEND:
         what = "A window aggregate doesn't support consuming update and delete changes."
         raise planner.text.refused(None, what, "Group without a window, or aggregate before the rows change.")
-    told = {column(one) for one in (window.start, window.end, window.time) if one is not None}
-    own = [key for key in keys if key not in told]
+    own = [key for key in keys if column_of(key) not in {window.start, window.end, window.time} - {None}]
     is_session = window.gap_ms is not None
-    if is_session and window.partition is not None and {column(one) for one in window.partition} != set(own):
+    if is_session and window.partition is not None and set(window.partition) != set(map(column_of, own)):
         what = "SESSION ... PARTITION BY must have the columns of GROUP BY, besides window_start and window_end, here."
         raise planner.text.refused(
             None, what, "Write SESSION(TABLE t PARTITION BY (k, l), ...) and GROUP BY k, l, window_start, ..."
         )
-    bounds = [column(window.column)] if is_session else [column(window.start), column(window.end)]
-    before, by_place = _arguments(planner, of, rows.relation, condition, own, bounds, calls)
+    bounds = [
+        reference(rows.relation, place) for place in ((window.column,) if is_session else (window.start, window.end))
+    ]
+    before, by_place = _arguments(planner, rows.relation, condition, own, bounds, calls)
     key = tuple(range(len(own)))
     operation = (
         SessionAggregate(
@@ -202,49 +227,45 @@ def _windowed(
         upsert_key=(*key, start, start + 1),
     )
     after = _with_time(relation, window, start)
-    known: dict[str | Wanted, int] = {**{sql: at for at, sql in enumerate(own)}, **_places(calls, len(own))}
-    known |= {column(window.start): start, column(window.end): start + 1}
-    if window.time is not None:
-        known[column(window.time)] = start + 2
+    known: dict[TypedExpression | Wanted, int] = {key: at for at, key in enumerate(own)}
+    known |= _places(calls, len(own))
+    for at, place in enumerate((window.start, window.end, window.time)):
+        if place is not None:
+            known[reference(rows.relation, place)] = start + at
     result = attrs.evolve(window, start=start, end=start + 1, time=start + 2, gap_ms=None)
     return _Grouped(Rows(after, result), known)
 
 
 def _with_time(relation: Relation, window: Window, start: int) -> Relation:
     """With the last instant of the window, which is a time attribute."""
-    last = f"{column(start + 1)} - INTERVAL '0 00:00:00.001' DAY TO SECOND"
     type_ = DataType.of(Kind.TIMESTAMP_LTZ if window.is_local else Kind.TIMESTAMP, 3).not_null()
-    sql = f"cast({last} as timestamp)" if window.is_local else f"({last})"
-    every = [column(at) for at in range(len(relation.fields))]
+    last = Call("$WINDOW_TIME", (reference(relation, start + 1),), type_)
     names = [field.name for field in relation.fields]
-    types = [field.type for field in relation.fields]
-    after = projected(relation, [*every, sql], [*names, "window_time"], [*types, type_])
+    after = projected(relation, [*references(relation), last], [*names, "window_time"])
     return attrs.evolve(after, fields=(*after.fields[:-1], Field("window_time", type_, window.attribute)))
 
 
 def _arguments(
     planner: Planner,
-    of: Translator,
     relation: Relation,
-    condition: str | None,
-    keys: Sequence[str],
-    bounds: Sequence[str],
+    condition: TypedExpression | None,
+    keys: Sequence[TypedExpression],
+    bounds: Sequence[TypedExpression],
     calls: Sequence[Wanted],
 ) -> tuple[Relation, tuple[AggregateCall, ...]]:
     """The relation that goes into an operation: keys, bounds, then what the calls need, each once."""
-    needed = list(dict.fromkeys(sql for call in calls for sql in (call.argument, call.filter) if sql))
-    columns = [*keys, *bounds, *(sql for sql in needed if sql not in {*keys, *bounds})]
-    columns = columns or ["true"]
+    wanted = [one for call in calls for one in (call.argument, call.filter) if one is not None]
+    columns = [*keys, *bounds, *(one for one in dict.fromkeys(wanted) if one not in {*keys, *bounds})] or [TRUE]
     names: list[str] = []
-    for sql in columns:
-        place = column_of(sql)
+    for one in columns:
+        place = column_of(one)
         names.append(f"EXPR${len(names)}" if place is None else relation.fields[place].name)
-    before = projected(relation, columns, names, of.types(columns), condition, planner.ttl_ms)
+    before = projected(relation, columns, names, condition, planner.ttl_ms)
     placed = (
         attrs.evolve(
             call.call,
-            argument=columns.index(call.argument) if call.argument else None,
-            filter=columns.index(call.filter) if call.filter else None,
+            argument=None if call.argument is None else columns.index(call.argument),
+            filter=None if call.filter is None else columns.index(call.filter),
         )
         for call in calls
     )
@@ -255,5 +276,5 @@ def _results(calls: Sequence[Wanted]) -> list[Field]:
     return [Field(call.call.function.value, call.call.type) for call in calls]
 
 
-def _places(calls: Sequence[Wanted], first: int) -> dict[str | Wanted, int]:
+def _places(calls: Sequence[Wanted], first: int) -> dict[TypedExpression | Wanted, int]:
     return {call: first + at for at, call in enumerate(calls)}

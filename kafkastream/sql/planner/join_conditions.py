@@ -11,10 +11,11 @@ from sqlglot import exp
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.common_types import common_type
 from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.plan.expression import Cast, ColumnRef, TypedExpression, columns_in
+from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import columns_in
-from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT, spark_type
-from kafkastream.sql.plan.user_calls import IN_SUBQUERY, calls_varying
+from kafkastream.sql.plan.spark_text import evaluations
+from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import Planner
@@ -49,16 +50,16 @@ class Conditions(NamedTuple):
     """What joins two tables.
 
     Args:
-        left: The keys of the left side, in Spark SQL over its columns.
-        right: Those of the right side over its own, equal one by one.
+        left: Keys of the left side, over its columns.
+        right: Keys of the right side over its own, equal one by one.
         bound: How far the times are apart, when that is bounded on both sides.
         rest: What else must be true, over the columns of both.
     """
 
-    left: tuple[str, ...]
-    right: tuple[str, ...]
+    left: tuple[TypedExpression, ...]
+    right: tuple[TypedExpression, ...]
     bound: TimeBound | None
-    rest: tuple[str, ...]
+    rest: tuple[TypedExpression, ...]
 
 
 def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -75,10 +76,10 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
 def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
     """The conditions of a join by what they are."""
     both = left.joined(right)
-    of = planner.translator(both)
-    keys: list[tuple[str, str]] = []
+    of = planner.compiler(both)
+    keys: list[tuple[TypedExpression, TypedExpression]] = []
     bounds: dict[tuple[int, int], list[tuple[int | None, int | None, exp.Expr]]] = {}
-    rest: list[str] = []
+    rest: list[TypedExpression] = []
     for node in nodes:
         timed = list(_timed(planner, both, len(left.fields), node))
         if timed:
@@ -89,7 +90,7 @@ def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[e
         if pair is not None:
             keys.append(pair)
         else:
-            rest.append(of.sql(node))
+            rest.append(of.compile(node))
     bound = None
     for times, parts in bounds.items():
         lows, highs = (
@@ -101,8 +102,8 @@ def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[e
             assert time is not None
             bound = TimeBound(times, time, max(lows), min(highs))
         else:
-            rest.extend(of.sql(node) for _, _, node in parts)
-    if any(map(calls_varying, (*rest, *chain.from_iterable(keys)))):
+            rest.extend(of.compile(node) for _, _, node in parts)
+    if any(map(evaluations, (*rest, *chain.from_iterable(keys)))):
         what = "A condition that joins takes no function that is not deterministic."
         raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
     return Conditions(
@@ -110,25 +111,26 @@ def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[e
     )
 
 
-def _pair(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> tuple[str, str] | None:
+def _pair(
+    planner: Planner, left: Scope, right: Scope, node: exp.Expr
+) -> tuple[TypedExpression, TypedExpression] | None:
     """An equation of something of the left with something of the right; in one type."""
-    both = planner.translator(left.joined(right))
-    sides = [(node.this, columns_in(both.sql(node.this))), (node.expression, columns_in(both.sql(node.expression)))]
+    both = planner.compiler(left.joined(right))
+    sides = [(one, columns_in(both.compile(one))) for one in (node.this, node.expression)]
     width = len(left.fields)
     if all(columns and min(columns) >= width for _, columns in sides[:1]):
         sides.reverse()
     (one, of_left), (other, of_right) = sides
     if not of_left or not of_right or max(of_left) >= width or min(of_right) < width:
         return None
-    lefts, rights = planner.translator(left), planner.translator(right)
-    keys = lefts.sql(one), rights.sql(other)
-    types = lefts.type_of(keys[0]), rights.type_of(keys[1])
+    keys = planner.compiler(left).compile(one), planner.compiler(right).compile(other)
+    types = keys[0].type, keys[1].type
     if types[0].nullable() == types[1].nullable() or {type_.kind for type_ in types} <= TEXT:
         return keys
     if not {type_.kind for type_ in types} <= NUMERIC:
         return None
-    target = spark_type(common_type(planner.text, node, types))
-    return f"cast({keys[0]} as {target})", f"cast({keys[1]} as {target})"
+    target = common_type(planner.text, node, types)
+    return Cast(keys[0], target), Cast(keys[1], target)
 
 
 def _timed(
@@ -173,4 +175,6 @@ def _time(planner: Planner, scope: Scope, node: exp.Expr) -> tuple[int, int] | N
     if name_parts(node) is None:
         return None
     found = scope.resolve(planner.text, node)
-    return (found.place, added) if not found.path and scope.fields[found.place].time else None
+    if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
+        return None
+    return found.place, added

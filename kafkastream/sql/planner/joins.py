@@ -11,8 +11,9 @@ from sqlglot import exp
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.plan.expression import TypedExpression, columns_in, shifted
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Operation
-from kafkastream.sql.plan.plan_builder import Rows, Window, columns_in, filtered, normalized, shifted
+from kafkastream.sql.plan.plan_builder import Rows, Window, filtered, normalized
 from kafkastream.sql.plan.relations import Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
@@ -83,7 +84,7 @@ def _joins(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> bool:
     if node.find(exp.Query):
         return False
     try:
-        found = columns_in(planner.translator(left.joined(right)).sql(node))
+        found = columns_in(planner.compiler(left.joined(right)).compile(node))
     except DefinitionError:
         return False
     return bool(found) and min(found) < len(left.fields) <= max(found)
@@ -109,7 +110,7 @@ def _of_two(planner: Planner, rows: tuple[Rows, Rows], found: Conditions, kind: 
     if found.bound is None:
         relations = [normalized(one, planner.ttl_ms) for one in relations]
     (left, left_keys), (right, right_keys) = (
-        keyed(planner, one, keys) for one, keys in zip(relations, (found.left, found.right), strict=True)
+        keyed(one, keys) for one, keys in zip(relations, (found.left, found.right), strict=True)
     )
     widths = (len(left.fields), len(right.fields))
     operation: Operation
@@ -138,16 +139,16 @@ def _of_two(planner: Planner, rows: tuple[Rows, Rows], found: Conditions, kind: 
         changelog=ChangelogMode.APPEND if is_added_to else ChangelogMode.RETRACT,
         upsert_key=keys,
     )
-    result = trimmed(relation, (width, len(relations[1].fields)), widths, " and ".join(rest) or None)
+    result = trimmed(relation, (width, len(relations[1].fields)), widths, rest)
     return Rows(result, attrs.evolve(rows[0].window, time=None) if ends and rows[0].window else None)
 
 
 def _pushed(
-    planner: Planner, relations: list[Relation], conditions: Sequence[str], kind: JoinKind
-) -> tuple[list[Relation], list[str]]:
+    planner: Planner, relations: list[Relation], conditions: Sequence[TypedExpression], kind: JoinKind
+) -> tuple[list[Relation], list[TypedExpression]]:
     """Conditions on one side are done before the join, where this changes nothing; the others are left."""
     width = len(relations[0].fields)
-    sides: tuple[list[str], list[str]] = ([], [])
+    sides: tuple[list[TypedExpression], list[TypedExpression]] = ([], [])
     rest = []
     for one in conditions:
         found = columns_in(one)

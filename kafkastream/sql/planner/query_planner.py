@@ -1,4 +1,4 @@
-"""A query of Flink SQL as relations."""
+"""Plans of queries of Flink SQL."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from sqlglot import exp
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.common_types import common_type
-from kafkastream.sql.expressions.expressions import Translator
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.casts import widened
+from kafkastream.sql.plan.expression import Cast, calls_user
 from kafkastream.sql.plan.operations import GroupAggregate
-from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, normalized, projected, with_distinct_names
-from kafkastream.sql.plan.planning_catalog import Catalog, Typing, View
-from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values, column
-from kafkastream.sql.plan.spark_type_names import spark_type
-from kafkastream.sql.plan.user_calls import calls_user
+from kafkastream.sql.plan.plan_builder import (
+    ONE_ROW,
+    Rows,
+    normalized,
+    projected,
+    reference,
+    with_distinct_names,
+)
+from kafkastream.sql.plan.planning_catalog import Catalog, View
+from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values
 from kafkastream.sql.planner.from_clause import renamed
 from kafkastream.sql.planner.select import selected
 from kafkastream.sql.table import Expression
@@ -27,8 +34,8 @@ from kafkastream.sql.types import DataType
 __all__ = ["Planner", "planned"]
 
 
-def planned(query: Expression, catalog: Catalog, typing: Typing, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
-    """What a query asks for.
+def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
+    """Plan a query.
 
     Same as Flink: names, types, which rows come and which changes they make.
     Differs from Flink: CURRENT_TIMESTAMP and the like are one time for each micro-batch; numbers that overflow fail, where
@@ -36,8 +43,7 @@ def planned(query: Expression, catalog: Catalog, typing: Typing, *, zone: str = 
 
     Args:
         query: As the user wrote it.
-        catalog: What it may name.
-        typing: What tells the types of Spark's expressions.
+        catalog: Tables, views and functions that it may name.
         zone: The time zone of the session (``table.local-time-zone``).
         ttl_ms: After how long without a change state is forgotten; never, if 0 (``table.exec.state.ttl``).
 
@@ -46,7 +52,7 @@ def planned(query: Expression, catalog: Catalog, typing: Typing, *, zone: str = 
         UnsupportedFeatureError: It asks for something that Flink has and this package has not.
     """
     text = QueryText(query)
-    return with_distinct_names(Planner(text, catalog, typing, zone, ttl_ms).query(text.query())).relation
+    return with_distinct_names(Planner(text, catalog, zone, ttl_ms).query(text.query())).relation
 
 
 @final
@@ -65,12 +71,11 @@ class Named:
 @final
 @attrs.frozen
 class Planner:
-    """What is known while one text is planned.
+    """Plans the queries of one text.
 
     Args:
-        text: It.
-        catalog: What it may name.
-        typing: What tells types.
+        text: Text of the user.
+        catalog: Tables, views and functions that it may name.
         zone: The time zone of the session.
         ttl_ms: How long state is kept.
         named: The queries of WITH.
@@ -79,15 +84,14 @@ class Planner:
 
     text: QueryText
     catalog: Catalog
-    typing: Typing
     zone: str
     ttl_ms: int
     named: Mapping[str, Named] = attrs.field(factory=dict)
     views: tuple[str, ...] = ()
 
-    def translator(self, scope: Scope) -> Translator:
-        """What writes expressions over some columns."""
-        return Translator(self.text, scope, self.typing, self.catalog)
+    def compiler(self, scope: Scope) -> ExpressionCompiler:
+        """Compiler of expressions over some columns."""
+        return ExpressionCompiler(self.text, scope, self.catalog)
 
     def query(self, node: exp.Expr) -> Rows:
         """A query of any form."""
@@ -186,24 +190,17 @@ class Planner:
     def values(self, node: exp.Expr) -> Relation:
         """``VALUES (...), (...)``."""
         self.text.only(node, "expressions", "alias", "with_")
-        of = self.translator(Scope((), ()))
-        rows = [[of.sql(value) for value in _cells(row)] for row in node.expressions]
+        of = self.compiler(Scope((), ()))
+        rows = [[of.compile(value) for value in _cells(row)] for row in node.expressions]
         if len({len(row) for row in rows}) != 1:
             raise self.text.error(node, "The rows of VALUES must have as many columns as each other.")
-        types = of.types([value for row in rows for value in row])
-        width = len(rows[0])
-        columns = [common_type(self.text, node, types[at::width]) for at in range(width)]
-        cast = tuple(
-            tuple(
-                value if own == type_ else f"cast({value} as {spark_type(type_)})"
-                for value, own, type_ in zip(row, types[at * width : (at + 1) * width], columns, strict=True)
-            )
-            for at, row in enumerate(rows)
-        )
-        fields = tuple(Field(f"EXPR${at}", type_) for at, type_ in enumerate(columns))
+        types = [common_type(self.text, node, [one.type for one in column]) for column in zip(*rows, strict=True)]
+        cast = tuple(tuple(map(widened, row, types)) for row in rows)
+        fields = tuple(Field(f"EXPR${at}", type_) for at, type_ in enumerate(types))
         if any(calls_user(value) for row in cast for value in row):
             names = [field.name for field in fields]
-            return Union(merged=tuple(projected(ONE_ROW, row, names, columns) for row in cast), fields=fields)
+            single = (attrs.evolve(projected(ONE_ROW, row, names), fields=fields) for row in cast)
+            return Union(merged=tuple(single), fields=fields)
         return Values(rows=cast, fields=fields)
 
 
@@ -220,10 +217,12 @@ def _with_types(relation: Relation, types: Sequence[DataType]) -> Relation:
     if [field.type for field in relation.fields] == list(types):
         return relation
     expressions = [
-        column(at) if field.type.nullable() == type_.nullable() else f"cast({column(at)} as {spark_type(type_)})"
+        reference(relation, at) if field.type.nullable() == type_.nullable() else Cast(reference(relation, at), type_)
         for at, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
     ]
-    return projected(relation, expressions, [field.name for field in relation.fields], types)
+    cast = projected(relation, expressions, [field.name for field in relation.fields])
+    fields = tuple(attrs.evolve(field, type=type_) for field, type_ in zip(cast.fields, types, strict=True))
+    return attrs.evolve(cast, fields=fields)
 
 
 def _check_modifiers(text: QueryText, node: exp.Expr) -> None:

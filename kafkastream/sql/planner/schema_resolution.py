@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import DataGenTableSource, source_of
-from kafkastream.sql.plan.planning_catalog import Catalog, ResolvedTable, Typing
+from kafkastream.sql.plan.planning_catalog import Catalog, ResolvedTable
 from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.table import ComputedColumn, TableDefinition
 
 __all__ = ["resolved"]
 
 
-def resolved(definition: TableDefinition, typing: Typing, catalog: Catalog | None = None) -> ResolvedTable:
+def resolved(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
     """The columns of a table, and which kinds of rows it gives.
 
     Raises:
         KafkastreamError: An expression or an option of it is wrong.
     """
-    schema = computed(definition, typing, catalog)
+    schema = computed(definition, catalog)
     source = source_of(definition)
     is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
     time = schema.event_time

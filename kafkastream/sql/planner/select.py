@@ -9,9 +9,8 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
-from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, columns_in, filtered, projected, rewindowed
-from kafkastream.sql.plan.relations import column
-from kafkastream.sql.plan.user_calls import calls_user
+from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
+from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, filtered, projected, rewindowed
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.join_conditions import conjuncts
@@ -31,7 +30,7 @@ class Item(NamedTuple):
 
     name: str
     node: exp.Expr
-    sql: str = ""
+    column: ColumnRef | None = None
 
 
 def selected(planner: Planner, node: exp.Select) -> Rows:
@@ -48,11 +47,11 @@ def selected(planner: Planner, node: exp.Select) -> Rows:
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
     rows, scope, conditions = _from(planner, node, conditions)
     rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
-    of = planner.translator(scope)
-    written = [of.sql(one) for one in conditions]
-    _check_condition(text, rows, " and ".join(written), conditions)
+    of = planner.compiler(scope)
+    written = [of.compile(one) for one in conditions]
+    _check_condition(text, rows, written, conditions)
     rows, written = _filtered_first(planner, rows, written)
-    condition = " and ".join(written) or None
+    condition = conjunction(written)
     chosen = _items(text, scope, node.expressions)
     if is_grouped(node):
         result = aggregated(planner, node, rows, scope, condition, chosen)
@@ -60,11 +59,9 @@ def selected(planner: Planner, node: exp.Select) -> Rows:
         if node.args.get("having"):
             raise text.error(node.args["having"], "HAVING needs GROUP BY or an aggregate.", "Write WHERE.")
         _check_session(text, node, rows)
-        expressions = [item.sql or of.sql(item.node) for item in chosen]
+        expressions = [item.column or of.compile(item.node) for item in chosen]
         names = [item.name for item in chosen]
-        relation = projected(
-            rows.relation, expressions, names, of.types(expressions), condition, planner.ttl_ms, _proctimes(chosen)
-        )
+        relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
         result = Rows(relation, rewindowed(rows.window, expressions))
     distinct = node.args.get("distinct")
     if not distinct:
@@ -88,7 +85,7 @@ def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Ite
     for node in nodes:
         stars = list(_star(text, scope, node))
         if stars:
-            chosen.extend(Item(scope_name, node, column(at)) for scope_name, at in stars)
+            chosen.extend(Item(scope_name, node, ColumnRef(at, scope.fields[at].type)) for scope_name, at in stars)
             continue
         bare, name = node, f"EXPR${len(chosen)}"
         if isinstance(node, exp.Alias):
@@ -130,19 +127,23 @@ def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tup
     return rows, scope, conditions
 
 
-def _filtered_first(planner: Planner, rows: Rows, conditions: list[str]) -> tuple[Rows, list[str]]:
-    """Functions of the user's are called only for rows that meet the other conditions, as in Flink."""
+def _filtered_first(
+    planner: Planner, rows: Rows, conditions: list[TypedExpression]
+) -> tuple[Rows, list[TypedExpression]]:
+    """User-defined functions are called only for rows that meet the other conditions, as in Flink."""
     plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))
     if not plain or not calling:
         return rows, conditions
     return attrs.evolve(rows, relation=filtered(rows.relation, plain, planner.ttl_ms)), calling
 
 
-def _check_condition(text: QueryText, rows: Rows, condition: str, nodes: Sequence[exp.Expr]) -> None:
+def _check_condition(
+    text: QueryText, rows: Rows, conditions: Sequence[TypedExpression], nodes: Sequence[exp.Expr]
+) -> None:
     window = rows.window
-    if condition and window and window.gap_ms is not None:
+    if conditions and window and window.gap_ms is not None:
         bounds = {window.start, window.end, window.time}
-        if columns_in(condition) & bounds:
+        if any(columns_in(one) & bounds for one in conditions):
             raise text.refused(nodes[0], "A session's bounds are known only to its aggregates.", "Use HAVING.")
 
 

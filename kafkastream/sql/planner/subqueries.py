@@ -10,9 +10,10 @@ from sqlglot import exp
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.plan.expression import columns_in
 from kafkastream.sql.plan.operations import Join, JoinKind
-from kafkastream.sql.plan.plan_builder import Rows, columns_in, filtered, normalized, projected, without_times
-from kafkastream.sql.plan.relations import Relation, Stateful, column
+from kafkastream.sql.plan.plan_builder import Rows, filtered, normalized, projected, reference, without_times
+from kafkastream.sql.plan.relations import Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
 from kafkastream.sql.planner.join_parts import keyed
@@ -54,7 +55,7 @@ def _in(planner: Planner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind
     if len(inner.fields) != 1:
         raise planner.text.error(node, "A query in IN must have one column.", "Select one.")
     equation = exp.EQ(this=node.this.copy(), expression=exp.column(exp.to_identifier(_VALUE, quoted=True)))
-    value = planner.translator(scope).type_of(planner.translator(scope).sql(node.this))
+    value = planner.compiler(scope).compile(node.this).type
     if kind is JoinKind.ANTI and (value.is_nullable or inner.fields[0].type.is_nullable):
         what = "NOT IN with values that may be NULL is not supported: one NULL among them keeps no row at all."
         raise planner.text.refused(node, what, "Write NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k).")
@@ -77,7 +78,7 @@ def _exists(planner: Planner, rows: Rows, scope: Scope, node: exp.Exists, kind: 
     own, both = [], []
     for one in conjuncts(query.args["where"].this) if query.args.get("where") else ():
         try:
-            own.append(planner.translator(inner_scope).sql(one))
+            own.append(planner.compiler(inner_scope).compile(one))
         except DefinitionError:
             both.append(one)
     relation = inner.relation
@@ -100,8 +101,8 @@ def _joined(
     if found.rest or found.bound or any(min(columns_in(one), default=width) >= width for one in found.left):
         what = "A query inside of WHERE may only be bound by equations with columns outside."
         raise planner.text.refused(node, what, "Join the tables.")
-    left, left_keys = keyed(planner, normalized(rows.relation, planner.ttl_ms), found.left)
-    right, right_keys = keyed(planner, normalized(inner, planner.ttl_ms), found.right)
+    left, left_keys = keyed(normalized(rows.relation, planner.ttl_ms), found.left)
+    right, right_keys = keyed(normalized(inner, planner.ttl_ms), found.right)
     is_append = all(one.changelog is ChangelogMode.APPEND for one in (left, right)) and kind is JoinKind.SEMI
     relation = Stateful(
         merged=(left, right),
@@ -111,8 +112,7 @@ def _joined(
         changelog=ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT,
         upsert_key=left.upsert_key,
     )
-    fields = relation.fields[:width]
     if len(left.fields) == width:
         return Rows(relation)
-    columns = [column(at) for at in range(width)]
-    return Rows(projected(relation, columns, [field.name for field in fields], [field.type for field in fields]))
+    names = [field.name for field in relation.fields[:width]]
+    return Rows(projected(relation, [reference(relation, at) for at in range(width)], names))

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.plan.expression import ColumnRef
 from kafkastream.sql.plan.operations import JoinKind, TemporalJoin, TimeAttribute
 from kafkastream.sql.plan.plan_builder import Rows, column_of, normalized
 from kafkastream.sql.plan.relations import Stateful
@@ -36,8 +37,8 @@ def versioned(
             at, f"Unsupported join type {kind.value} in a temporal table join.", "Write JOIN or LEFT JOIN."
         )
     place = scopes[0].resolve(text, at) if name_parts(at) else None
-    time = scopes[0].fields[place.place].time if place and not place.path else None
-    if place is None or time is None:
+    time = scopes[0].fields[place.place].time if isinstance(place, ColumnRef) else None
+    if not isinstance(place, ColumnRef) or time is None:
         what = "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
         raise text.error(at, what, "Declare WATERMARK FOR the column, or take PROCTIME().")
     if left.changelog is not ChangelogMode.APPEND:
@@ -58,8 +59,8 @@ def versioned(
     if found.bound is not None or (rest and kind is JoinKind.LEFT):
         raise text.refused(version, "A temporal join takes equations only.", "Put other conditions into WHERE.")
     (left, left_keys), (wide, right_keys) = (
-        keyed(planner, left, found.left),
-        keyed(planner, normalized(right, planner.ttl_ms), found.right),
+        keyed(left, found.left),
+        keyed(normalized(right, planner.ttl_ms), found.right),
     )
     widths = len(left.fields), len(wide.fields)
     is_event = time is TimeAttribute.EVENT
@@ -76,4 +77,4 @@ def versioned(
         fields=both_fields(left, wide, kind),
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
-    return Rows(trimmed(joined, wanted, widths, " and ".join(rest) or None))
+    return Rows(trimmed(joined, wanted, widths, rest))

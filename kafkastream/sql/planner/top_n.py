@@ -10,9 +10,10 @@ from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
-from kafkastream.sql.plan.plan_builder import Rows, normalized, projected, rewindowed, without_times
-from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful, column
+from kafkastream.sql.plan.plan_builder import Rows, normalized, projected, reference, rewindowed, without_times
+from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -62,11 +63,9 @@ def ranked(
     number = max(at for at, field in enumerate(relation.fields[:width]) if field.name == found.name)
     is_told = low < high and _names(node, rest, found.name)
     with_number = _numbered(inside, relation, rows, keys, orders, (low, high), is_told)
-    value = column(len(relation.fields)) if is_told else f"{high}L"
-    expressions = [value if at == number else column(at) for at in range(width)]
-    fields = relation.fields[:width]
-    types = [_BIGINT if at == number else field.type for at, field in enumerate(fields)]
-    result = projected(with_number, expressions, [field.name for field in fields], types)
+    value: TypedExpression = ColumnRef(len(relation.fields), _BIGINT) if is_told else Literal(high, _BIGINT)
+    expressions = [value if at == number else reference(relation, at) for at in range(width)]
+    result = projected(with_number, expressions, [field.name for field in relation.fields[:width]])
     if low == high or is_told:
         shown = result.fields
     else:

@@ -11,11 +11,14 @@ from sqlglot import exp
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.intervals import interval_ms
+from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, FieldAccess, Interval, Literal, TypedExpression
+from kafkastream.sql.plan.functions import call
+from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, Window, projected, without_times
-from kafkastream.sql.plan.relations import Explode, Field, Relation, column
-from kafkastream.sql.plan.spark_type_names import quoted_text
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.plan.plan_builder import Rows, Window, projected, reference, references, without_times
+from kafkastream.sql.plan.relations import Explode, Field, Relation
+from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import Planner
@@ -29,9 +32,7 @@ _PARAMETERS: Final = {
     "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
 _STAMP = DataType.of(Kind.TIMESTAMP, 3).not_null()
-_MILLI = "INTERVAL '0 00:00:00.001' DAY TO SECOND"
-_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
-_NAMES = ("window_start", "window_end", "window_time")
+_BIGINT = DataType.of(Kind.BIGINT).not_null()
 
 
 def windowed(planner: Planner, call: exp.Anonymous) -> Rows:
@@ -59,7 +60,7 @@ def windowed(planner: Planner, call: exp.Anonymous) -> Rows:
         return tumbled(planner, rows.relation, at, sizes["SIZE"], offset)
     if name == "SESSION":
         keys = data.args["partition"].expressions if data.args.get("partition") else ()
-        partition = tuple(scope.resolve(planner.text, key).place for key in keys)
+        partition = tuple(_plain_column(planner, scope, key).place for key in keys)
         sessions = session_rows(planner, rows.relation, at, sizes["GAP"])
         assert sessions.window is not None
         return attrs.evolve(sessions, window=attrs.evolve(sessions.window, partition=partition))
@@ -98,11 +99,21 @@ def time_column(planner: Planner, scope: Scope, descriptor: exp.Expr, name: str)
 def checked_time(planner: Planner, scope: Scope, node: exp.Expr, name: str) -> int:
     """The place of a column that must be a time attribute."""
     found = scope.resolve(planner.text, node)
-    if found.path or scope.fields[found.place].time is None:
+    if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
         what = f"The window function {name} requires the timecol is a time attribute type, but is {found.type}."
         now = "Declare WATERMARK FOR it on the table, or take a column AS PROCTIME()."
         raise planner.text.error(node, what, now)
     return found.place
+
+
+def _plain_column(planner: Planner, scope: Scope, node: exp.Expr) -> ColumnRef:
+    """A column that sessions are cut by."""
+    found = scope.resolve(planner.text, node)
+    while not isinstance(found, ColumnRef):
+        value = found.value
+        assert isinstance(value, ColumnRef | FieldAccess)
+        found = value
+    return found
 
 
 def _positive(planner: Planner, node: exp.Expr, key: str) -> int:
@@ -124,67 +135,52 @@ def _window(planner: Planner, field: Field, start: int) -> Window:
     )
 
 
-def _begin(field: Field, at: int, size: int, offset: int) -> str:
-    """The beginning of the window that a time is in: the wall-clock time, rounded down also before 1970."""
-    clock = _clock(field, at)
-    since = f"timestampdiff(MICROSECOND, {_EPOCH}, {clock})"
-    return f"{clock} - INTERVAL '0 00:00:00.000001' DAY TO SECOND * pmod({since} - {offset * 1000}L, {size * 1000}L)"
+def _clock(relation: Relation, at: int) -> TypedExpression:
+    """The wall-clock time of a row."""
+    time = reference(relation, at)
+    return Cast(time, _STAMP) if time.type.kind is Kind.TIMESTAMP_LTZ else time
 
 
-def _clock(field: Field, at: int) -> str:
-    return f"cast({column(at)} as timestamp_ntz)" if field.type.kind is Kind.TIMESTAMP_LTZ else column(at)
-
-
-def _known(field: Field, at: int, value: str) -> str:
+def _unless_null(relation: Relation, at: int, value: TypedExpression) -> TypedExpression:
     """A value that fails the query where the time is NULL, as Flink's window functions do."""
+    field = relation.fields[at]
     if not field.type.is_nullable:
         return value
     words = f"RowTime field should not be null: WHERE {field.name} IS NOT NULL leaves such rows out."
-    return f"if({column(at)} is null, raise_error({quoted_text(words)}), {value})"
+    return unless_null(reference(relation, at), words, value)
 
 
-def _last(field: Field, end: str) -> str:
-    last = f"{end} - {_MILLI}"
-    return f"cast({last} as timestamp)" if field.type.kind is Kind.TIMESTAMP_LTZ else last
-
-
-def _millis(ms: int) -> str:
-    days, rest = divmod(ms, 86_400_000)
-    return f"INTERVAL '{days} {rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}.{rest % 1000:03}' DAY TO SECOND"
-
-
-def _fields(field: Field) -> tuple[Field, ...]:
+def _columns(field: Field) -> tuple[Field, ...]:
+    """The columns of a window by a time."""
     last = DataType.of(Kind.TIMESTAMP_LTZ if field.type.kind is Kind.TIMESTAMP_LTZ else Kind.TIMESTAMP, 3).not_null()
-    return Field(_NAMES[0], _STAMP), Field(_NAMES[1], _STAMP), Field(_NAMES[2], last, field.time)
+    start, end, time = WINDOW_COLUMNS
+    return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
 
 
 def tumbled(planner: Planner, relation: Relation, at: int, size: int, offset: int) -> Rows:
     """Each row with its one window."""
-    field = relation.fields[at]
-    begin = f"({_begin(field, at, size, offset)})"
-    end = f"({begin} + {_millis(size)})"
-    return _computed(planner, relation, at, (begin, end, f"({_last(field, end)})"))
+    last_type = _columns(relation.fields[at])[2].type
+    numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
+    begin = Call("$WINDOW_START", (_clock(relation, at), *numbers), _STAMP)
+    end = call("+", begin, Interval(size))
+    last = Call("$WINDOW_TIME", (end,), last_type)
+    is_local = last_type.kind is Kind.TIMESTAMP_LTZ
+    return _computed(planner, relation, at, (begin, end, call("$PARENTHESES", last) if is_local else last))
 
 
 def session_rows(planner: Planner, relation: Relation, at: int, gap: int) -> Rows:
     """Each row with columns for the bounds of its session, which only an aggregate fills."""
-    local = relation.fields[at].type.kind is Kind.TIMESTAMP_LTZ
-    nothing = [
-        f"cast(null as {kind})"
-        for kind in ("timestamp_ntz", "timestamp_ntz", "timestamp" if local else "timestamp_ntz")
-    ]
+    nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
     assert rows.window is not None
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
 
 
-def _computed(planner: Planner, relation: Relation, at: int, bounds: Sequence[str]) -> Rows:
+def _computed(planner: Planner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> Rows:
     field, width = relation.fields[at], len(relation.fields)
-    added = _fields(field)
-    every = [column(one) for one in range(width)]
+    added = _columns(field)
     names = [one.name for one in (*relation.fields, *added)]
-    types = [one.type for one in (*relation.fields, *added)]
-    project = projected(relation, [*every, *bounds], names, types, _known(field, at, "true"))
+    project = projected(relation, [*references(relation), *bounds], names, _unless_null(relation, at, TRUE))
     fields = (*without_times(project.fields[:width], at), *added)
     return Rows(attrs.evolve(project, fields=fields), _window(planner, field, width))
 
@@ -194,19 +190,15 @@ def sliced(
 ) -> Rows:
     """Each row once for every window that it is in: those of HOP begin, those of CUMULATE end a step apart."""
     field, width = relation.fields[at], len(relation.fields)
-    clock = _clock(field, at)
-    if cumulates:
-        first = f"({_begin(field, at, size, offset)})"
-        starts = f"transform(sequence(1, {size // step}), k -> named_struct('s', {first}, 'e', {first} + {_millis(step)} * k))"
-    else:
-        first = f"({_begin(field, at, step, offset)})"
-        begin = f"{first} - {_millis(step)} * k"
-        starts = f"transform(sequence(0, {-(-size // step) - 1}), k -> named_struct('s', {begin}, 'e', {begin} + {_millis(size)}))"
-    around = f"filter({starts}, w -> w.e > {clock})"
-    ends = ", ".join(
-        f"'{name}', {value}" for name, value in zip(_NAMES, ("w.s", "w.e", _last(field, "w.e")), strict=True)
+    columns = _columns(field)
+    window = DataType.of(Kind.ROW, fields=tuple(RowField(one.name, one.type) for one in columns)).not_null()
+    numbers = (Literal(ms, _BIGINT) for ms in (step, size, offset))
+    windows = Call(
+        "$CUMULATE" if cumulates else "$HOP",
+        (_clock(relation, at), *numbers),
+        DataType.of(Kind.ARRAY, parts=(window,)),
     )
-    array = _known(field, at, f"transform({around}, w -> named_struct({ends}))")
-    fields = (*without_times(relation.fields, at), *_fields(field))
+    fields = (*without_times(relation.fields, at), *columns)
+    array = _unless_null(relation, at, windows)
     exploded = Explode(input=relation, array=array, fields=fields, changelog=relation.changelog)
     return Rows(exploded, _window(planner, field, width))

@@ -1,4 +1,4 @@
-"""A catalog and types by a local Spark session, for tests of queries."""
+"""Catalog for tests of queries."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from collections.abc import Sequence
 import pytest
 
 from kafkastream.errors import KafkastreamError
-from kafkastream.spark.plan.spark_typing import SparkTyping
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.plan.operations import Operation, TimeAttribute
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.plan.spark_text import spark_text
 from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema
-from kafkastream.sql.types import DataType
 from kafkastream.table.udf import udf
 
 __all__ = [
     "FUNCTIONS",
-    "NoTyping",
-    "SparkTyping",
     "TestCatalog",
     "columns",
+    "condition",
     "failure",
     "operation",
     "plan",
     "table",
+    "texts",
     "under",
 ]
 
@@ -99,29 +98,33 @@ class TestCatalog:
         return self
 
 
-class NoTyping:
-    """Types for queries that need none but those of columns."""
-
-    def types(self, fields: Sequence[DataType], expressions: Sequence[str]) -> tuple[DataType, ...]:
-        """Fails: nothing should ask."""
-        raise AssertionError(f"asked for the types of {expressions}")
-
-
-def plan(query: str, typing: SparkTyping | None = None, position: Position = _START, zone: str = "UTC") -> Relation:
+def plan(query: str, position: Position = _START, zone: str = "UTC") -> Relation:
     """The relations of a query."""
-    return planned(Expression(query, position), TestCatalog(), typing or NoTyping(), zone=zone)
+    return planned(Expression(query, position), TestCatalog(), zone=zone)
 
 
-def failure(query: str, typing: SparkTyping | None = None, position: Position = _START) -> KafkastreamError:
+def failure(query: str, position: Position = _START) -> KafkastreamError:
     """The error of a query."""
     with pytest.raises(KafkastreamError) as caught:
-        plan(query, typing, position)
+        plan(query, position)
     return caught.value
 
 
 def columns(relation: Relation) -> list[str]:
     """The columns with types, and what time they are."""
     return [f"{one.name} {one.type}" + (f" {one.time.value}" if one.time else "") for one in relation.fields]
+
+
+def texts(relation: Relation) -> tuple[str, ...]:
+    """Spark SQL of the columns of a projection."""
+    assert isinstance(relation, Project)
+    return tuple(map(spark_text, relation.expressions))
+
+
+def condition(relation: Relation) -> str | None:
+    """Spark SQL of the condition of a projection."""
+    assert isinstance(relation, Project)
+    return None if relation.condition is None else spark_text(relation.condition)
 
 
 def under(relation: Relation) -> Stateful:
@@ -132,6 +135,6 @@ def under(relation: Relation) -> Stateful:
     return relation
 
 
-def operation(query: str, typing: SparkTyping | None = None) -> Operation:
+def operation(query: str) -> Operation:
     """The topmost operation with state of a query."""
-    return under(plan(query, typing)).operation
+    return under(plan(query)).operation

@@ -11,7 +11,7 @@ from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFea
 from kafkastream.model.connectors.topic_sample import Message, TopicSample
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog
-from kafkastream.sql.plan.planning_catalog import Typing, View
+from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import Expression, TableDefinition
@@ -20,7 +20,6 @@ from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.statements import Interpreter
 from kafkastream.table.table_config import TableConfig
 from kafkastream.table.udf import udf
-from tests.unit.sql.planning import NoTyping
 
 CREATE = """CREATE CATALOG c WITH (
   'type' = 'kafka', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json', 'default-database' = 'd',
@@ -45,16 +44,12 @@ class Written:
         return TopicSample((Message(None, b'{"id":1}'),))
 
 
-def no_types() -> Typing:
-    raise AssertionError
-
-
 class Session:
     """Executes statements, in a session that has the catalog."""
 
     def __init__(self) -> None:
         self.topics = Written()
-        self.planner = SessionPlanner(SessionCatalog(), TableConfig(), no_types)
+        self.planner = SessionPlanner(SessionCatalog(), TableConfig())
         created = parse_one(CREATE)
         assert isinstance(created, CreateCatalog)
         made = KafkaJsonCatalog(created, lambda _: self.topics)
@@ -166,7 +161,6 @@ def test_a_temporary_view_hides_a_table_of_the_list(session: Session) -> None:
 
 
 def test_names_in_views_mean_what_they_meant_when_these_were_made(session: Session) -> None:
-    session.planner = attrs.evolve(session.planner, typing=NoTyping)
     session("USE CATALOG c; CREATE TEMPORARY VIEW v AS SELECT value_id FROM orders; USE CATALOG default_catalog")
     session("CREATE TABLE orders (a INT) WITH ('connector' = 'datagen'); CREATE VIEW w AS SELECT * FROM c.d.v; USE c.d")
     relation = session.planner.query(Expression(f"SELECT * FROM {OWN}.w"))
@@ -183,7 +177,7 @@ def test_only_what_is_temporary_is_dropped_as_such(session: Session) -> None:
 
 def test_tables_keep_the_meaning_of_the_names_in_their_queries() -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env._planner = planner = attrs.evolve(t_env._planner, typing=NoTyping)
+    planner = t_env._planner
     t_env.execute_sql("CREATE TABLE orders (a INT) WITH ('connector' = 'datagen')")
     table = t_env.sql_query("SELECT * FROM orders")
     t_env.create_temporary_view("v", table)
@@ -224,6 +218,5 @@ def test_what_is_no_name_is_refused(path: str) -> None:
     ],
 )
 def test_names_have_three_parts_at_most(session: Session, statement: str) -> None:
-    session.planner = attrs.evolve(session.planner, typing=NoTyping)
     with pytest.raises(DefinitionError, match="is no name: it has 4 parts"):
         session(statement)

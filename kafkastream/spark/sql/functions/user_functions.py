@@ -26,18 +26,13 @@ from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.failures import function_failed
 from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.plan.user_calls import KEPT, calls_user
+from kafkastream.sql.plan.expression import TypedExpression, calls_user
+from kafkastream.sql.plan.spark_text import KEPT
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, UserDefinedFunction
 
-__all__ = ["callable_on", "declare", "register"]
-
-
-def declare(session: SparkSession, functions: Iterable[NamedFunction]) -> None:
-    """Let a session know the types of functions, which it cannot call."""
-    for one in functions:
-        _register(session, one, _no_call)
+__all__ = ["callable_on", "register"]
 
 
 def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run) -> None:
@@ -63,15 +58,15 @@ def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run
             _register(session, one, calls)
 
 
-def callable_on(frame: DataFrame, texts: Iterable[str], changelog: ChangelogMode) -> DataFrame:
+def callable_on(frame: DataFrame, expressions: Iterable[TypedExpression], changelog: ChangelogMode) -> DataFrame:
     """A frame with the column by which the functions that expressions call know for which rows they are.
 
     Args:
         frame: The rows.
-        texts: The expressions.
+        expressions: Expressions.
         changelog: Which kinds of rows there are. Of a row that an upsert deletes, only the key is there, and counts.
     """
-    if KEPT in frame.columns or not any(map(calls_user, texts)):
+    if KEPT in frame.columns or not any(map(calls_user, expressions)):
         return frame
     kind = HIDDEN[1]  # of a message, which is no row
     kept = col(kind).isNull() if kind in frame.columns else lit(True)
@@ -91,10 +86,6 @@ def _register(
         is_deterministic=named.function.is_deterministic,
         takes_batches=takes_batches,
     )
-
-
-def _no_call(*_: pa.Array) -> pa.Array:
-    raise AssertionError("this session only tells types")
 
 
 def _closes(function: object) -> bool:

@@ -19,7 +19,7 @@ from kafkastream.spark.sql.rows.wire_values import column_names, kinds_of, rows_
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.record_decoders import Decoder
-from kafkastream.sql.plan.user_calls import KEPT
+from kafkastream.sql.plan.spark_text import KEPT
 from kafkastream.sql.printing import PrintStyle, printed_row
 from kafkastream.sql.types import DataType
 

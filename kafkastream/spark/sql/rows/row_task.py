@@ -26,7 +26,7 @@ from kafkastream.spark.worker.operator_chain import Flow, applied
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batches
 from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
-from kafkastream.sql.plan.user_calls import KEPT
+from kafkastream.sql.plan.spark_text import KEPT
 
 __all__ = ["HIDDEN", "Continuation", "Unpacking"]
 

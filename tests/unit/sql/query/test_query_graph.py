@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.sql.plan.expression import Literal
 from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
 from kafkastream.sql.plan.relations import Field, Scan, Union, Values
 from kafkastream.sql.table import PhysicalColumn, TableDefinition, TableSchema
@@ -17,7 +18,7 @@ INT = DataType.of(Kind.INT)
 FIELDS = (Field("n", INT),)
 OPTIONS = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "localhost:9092", "format": "json"}
 SCAN = Scan(fields=FIELDS, table=TableDefinition(("t",), TableSchema((PhysicalColumn("n", INT),)), OPTIONS))
-VALUES = Values(fields=FIELDS, rows=(("1",),))
+VALUES = Values(fields=FIELDS, rows=((Literal.whole(1),),))
 
 
 def test_values_beside_a_topic() -> None:

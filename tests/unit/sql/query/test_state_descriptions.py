@@ -5,17 +5,10 @@ If one of these has to change, ``checkpoint.record.FORMAT`` has to, too, or the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from kafkastream.spark.plan.spark_typing import SparkTyping
-from kafkastream.spark.plan.table_session import table_session
 from kafkastream.sql.plan.state_description import state_description
 from tests.unit.sql.planning import plan, under
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 GOLDEN = {
     """SELECT cur, SUM(price) FROM orders WHERE id > 1 GROUP BY cur""": """\
@@ -72,14 +65,13 @@ GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((DECIMAL(10, 2)))
 }
 
 
-def described(query: str, typing: SparkTyping) -> str:
-    return state_description(under(plan(query, typing)), lambda scan: scan.table.name[-1].removeprefix("wider_"))
+def described(query: str) -> str:
+    return state_description(under(plan(query)), lambda scan: scan.table.name[-1].removeprefix("wider_"))
 
 
-def test_descriptions_stay_what_they_are(spark: SparkSession) -> None:
-    typing = SparkTyping(table_session(spark, "UTC"))
+def test_descriptions_stay_what_they_are() -> None:
     for query, description in GOLDEN.items():
-        assert described(query, typing) == description
+        assert described(query) == description
 
 
 @pytest.mark.parametrize(
@@ -91,16 +83,14 @@ def test_descriptions_stay_what_they_are(spark: SparkSession) -> None:
         "SELECT id, MIN(cur) FROM (SELECT id, cur FROM {} UNION ALL SELECT oid, at FROM ships) GROUP BY id",
     ],
 )
-def test_columns_that_are_not_read_are_not_described(spark: SparkSession, query: str) -> None:
-    typing = SparkTyping(table_session(spark, "UTC"))
-    assert described(query.format("wider_orders"), typing) == described(query.format("orders"), typing)
+def test_columns_that_are_not_read_are_not_described(query: str) -> None:
+    assert described(query.format("wider_orders")) == described(query.format("orders"))
 
 
-def test_columns_that_are_read_are_described(spark: SparkSession) -> None:
-    typing = SparkTyping(table_session(spark, "UTC"))
+def test_columns_that_are_read_are_described() -> None:
     query = "SELECT cur, COUNT(*) FROM {} WHERE {} > 1 GROUP BY cur"
     assert (
-        described(query.format("wider_orders", "qty"), typing)
+        described(query.format("wider_orders", "qty"))
         == """\
 GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((STRING))
   Project (c1) WHERE (c0 > 1)

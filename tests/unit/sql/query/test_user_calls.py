@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
 
-from kafkastream.spark.plan.table_session import table_session
-from kafkastream.sql.plan.relations import Project, Relation, Union
-from kafkastream.sql.plan.user_calls import called_by
+from kafkastream.sql.plan.expression import user_calls
+from kafkastream.sql.plan.relations import Project, Relation, Union, computations
+from kafkastream.sql.plan.spark_text import spark_text
 from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
-from tests.unit.sql.planning import FUNCTIONS, SparkTyping, TestCatalog, columns, failure, plan, under
+from tests.unit.sql.planning import FUNCTIONS, TestCatalog, columns, condition, failure, plan, texts, under
 
 DOUBLE, DICE, TYPED = FUNCTIONS.known
-
-
-@pytest.fixture(scope="module")
-def typing(spark: SparkSession) -> SparkTyping:
-    return SparkTyping(table_session(spark, "UTC"), FUNCTIONS.known)
 
 
 def project(relation: Relation) -> Project:
@@ -26,16 +20,17 @@ def project(relation: Relation) -> Project:
     return relation
 
 
-def test_a_call_has_the_type_of_its_function(typing: SparkTyping) -> None:
-    found = project(plan("SELECT MY_DOUBLE(id) AS x, `dice`(), default_database.my_double(id) + 1 FROM orders", typing))
-    assert found.expressions == (f"{DOUBLE}(__kept, c0)", f"{DICE}(__kept)", f"({DOUBLE}(__kept, c0) + 1)")
+def test_a_call_has_the_type_of_its_function() -> None:
+    found = project(plan("SELECT MY_DOUBLE(id) AS x, `dice`(), default_database.my_double(id) + 1 FROM orders"))
+    assert texts(found) == (f"{DOUBLE}(__kept, c0)", f"{DICE}(__kept)", f"({DOUBLE}(__kept, c0) + 1)")
     assert columns(found) == ["x BIGINT", "EXPR$1 DOUBLE", "EXPR$2 BIGINT"]
-    assert set(called_by(found)) == {DOUBLE, DICE}
+    called = {call.spark_name for one in computations(found) for call in user_calls(one)}
+    assert called == {DOUBLE, DICE}
 
 
-def test_arguments_are_cast_to_input_types_where_nothing_is_lost(typing: SparkTyping) -> None:
-    found = project(plan("SELECT typed(ts, id), typed(NULL, price), my_double(NULL) FROM orders", typing))
-    assert found.expressions == (
+def test_arguments_are_cast_to_input_types_where_nothing_is_lost() -> None:
+    found = project(plan("SELECT typed(ts, id), typed(NULL, price), my_double(NULL) FROM orders"))
+    assert texts(found) == (
         f"{TYPED}(__kept, c3, cast(c0 as decimal(20,2)))",
         f"{TYPED}(__kept, cast(null as timestamp_ntz), cast(c2 as decimal(20,2)))",
         f"{DOUBLE}(__kept, cast(null as string))",
@@ -43,25 +38,25 @@ def test_arguments_are_cast_to_input_types_where_nothing_is_lost(typing: SparkTy
     assert columns(found)[0] == "EXPR$0 ARRAY<TIMESTAMP(3)>"
 
 
-def test_calls_stand_wherever_other_functions_do(typing: SparkTyping) -> None:
-    grouped = under(plan("SELECT my_double(id), SUM(my_double(id)) FROM orders GROUP BY my_double(id)", typing))
-    assert project(grouped.merged[0]).expressions == (f"{DOUBLE}(__kept, c0)",)
-    joined = under(plan("SELECT o.id FROM orders AS o JOIN ships AS s ON my_double(o.id) = s.oid", typing))
-    assert project(joined.merged[0]).expressions[-1] == f"cast({DOUBLE}(__kept, c0) as bigint)"
-    unfiltered = project(plan("SELECT id FROM orders WHERE my_double(id) > 1 AND cur = 'EUR'", typing))
-    assert unfiltered.condition == f"({DOUBLE}(__kept, c0) > 1)"
-    assert project(unfiltered.input).condition == "(c1 = 'EUR')"
-    values = plan("VALUES (my_double(1)), (2)", typing)
+def test_calls_stand_wherever_other_functions_do() -> None:
+    grouped = under(plan("SELECT my_double(id), SUM(my_double(id)) FROM orders GROUP BY my_double(id)"))
+    assert texts(grouped.merged[0]) == (f"{DOUBLE}(__kept, c0)",)
+    joined = under(plan("SELECT o.id FROM orders AS o JOIN ships AS s ON my_double(o.id) = s.oid"))
+    assert texts(joined.merged[0])[-1] == f"cast({DOUBLE}(__kept, c0) as bigint)"
+    unfiltered = project(plan("SELECT id FROM orders WHERE my_double(id) > 1 AND cur = 'EUR'"))
+    assert condition(unfiltered) == f"({DOUBLE}(__kept, c0) > 1)"
+    assert condition(unfiltered.input) == "(c1 = 'EUR')"
+    values = plan("VALUES (my_double(1)), (2)")
     assert isinstance(values, Union)
-    assert [project(one).expressions for one in values.merged] == [(f"{DOUBLE}(__kept, 1)",), ("cast(2 as bigint)",)]
+    assert list(map(texts, values.merged)) == [(f"{DOUBLE}(__kept, 1)",), ("cast(2 as bigint)",)]
 
 
-def test_computed_columns_call_functions(typing: SparkTyping) -> None:
+def test_computed_columns_call_functions() -> None:
     declared = "CREATE TABLE t (a INT, ts AS typed(NULL, a)[1], WATERMARK FOR ts AS ts) WITH ('connector' = 'print')"
     statement = parse_one(declared)
     assert isinstance(statement, CreateTable)
-    schema = computed(statement.definition, typing, TestCatalog())
-    assert schema.expressions[1].startswith(f"get({TYPED}(__kept, ")
+    schema = computed(statement.definition, TestCatalog())
+    assert spark_text(schema.expressions[1]).startswith(f"get({TYPED}(__kept, ")
     assert str(schema.fields[1].type) == "TIMESTAMP(3)"
 
 
@@ -87,13 +82,13 @@ def test_computed_columns_call_functions(typing: SparkTyping) -> None:
         ("SELECT elsewhere.my_double(id) FROM orders", "line 1, column 8", "No match found for function signature"),
     ],
 )
-def test_calls_that_are_refused(query: str, place: str, what: str, typing: SparkTyping) -> None:
-    error = failure(query, typing)
+def test_calls_that_are_refused(query: str, place: str, what: str) -> None:
+    error = failure(query)
     assert what in error.what
     assert place in error.where
     assert error.now
 
 
-def test_a_function_that_is_not_deterministic_may_stand_more_than_once(typing: SparkTyping) -> None:
-    found = project(plan("SELECT dice() + dice(), COALESCE(dice(), 1) FROM orders", typing))
-    assert found.expressions[0] == f"({DICE}(__kept) + {DICE}(__kept))"
+def test_a_function_that_is_not_deterministic_may_stand_more_than_once() -> None:
+    found = project(plan("SELECT dice() + dice(), COALESCE(dice(), 1) FROM orders"))
+    assert texts(found)[0] == f"({DICE}(__kept) + {DICE}(__kept))"

@@ -1,0 +1,62 @@
+"""Built-in functions and operators: what each takes, Flink's type of its result, and its Spark SQL.
+
+One module for each topic. ``call`` makes a checked expression; a new function is one entry of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.functions.built_in import Function
+from kafkastream.sql.plan.functions.choice_functions import CHOICES
+from kafkastream.sql.plan.functions.collection_functions import COLLECTIONS
+from kafkastream.sql.plan.functions.json_functions import JSON_FUNCTIONS
+from kafkastream.sql.plan.functions.number_functions import NUMBERS
+from kafkastream.sql.plan.functions.operator_functions import OPERATORS
+from kafkastream.sql.plan.functions.text_functions import TEXTS
+from kafkastream.sql.plan.functions.time_functions import TIMES_FUNCTIONS
+from kafkastream.sql.plan.functions.window_functions import WINDOWS
+
+__all__ = ["FUNCTIONS", "NAMES", "call"]
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    **OPERATORS,
+    **WINDOWS,
+    **TEXTS,
+    **NUMBERS,
+    **CHOICES,
+    **TIMES_FUNCTIONS,
+    **COLLECTIONS,
+    **JSON_FUNCTIONS,
+}
+"""Functions and operators by name."""
+_BY_GRAMMAR: Final = frozenset({"CEIL", "FLOOR", "OVERLAY", "POSITION"})
+NAMES: Final = (
+    *(
+        name
+        for name in (*TEXTS, *NUMBERS, *CHOICES, *TIMES_FUNCTIONS, *COLLECTIONS, *JSON_FUNCTIONS)
+        if name.isidentifier() and name not in _BY_GRAMMAR
+    ),
+    *("ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
+)
+"""Names that SQL calls functions by; CAST, CASE, EXTRACT, TRIM, POSITION and the like have a grammar of their own."""
+
+
+def call(name: str, *arguments: TypedExpression) -> Call:
+    """Call a built-in function or operator.
+
+    Args:
+        name: Name in ``FUNCTIONS``.
+        arguments: Arguments.
+
+    Raises:
+        CallError: The function does not take these arguments.
+
+    Example:
+        >>> from kafkastream.sql.plan.expression import Literal
+        >>> str(call("+", Literal.whole(1), Literal.whole(2)).type)
+        'INT NOT NULL'
+    """
+    return FUNCTIONS[name].checked(name, arguments)

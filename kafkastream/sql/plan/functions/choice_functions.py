@@ -1,0 +1,59 @@
+"""Functions that choose one of their arguments, as COALESCE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call
+from kafkastream.sql.plan.functions.built_in import Arguments, Function, forms
+from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["CHOICES"]
+
+_MANY: Final = 255
+
+
+def _first_known(arguments: Arguments) -> DataType:
+    """NULL comes out where all are NULL."""
+    type_ = widest(arguments)
+    return type_ if all(one.type.is_nullable for one in arguments) else type_.not_null()
+
+
+def _branches(arguments: Arguments) -> Arguments:
+    return [arguments[0], *with_common_type(arguments[1:])]
+
+
+def _branch_type(arguments: Arguments) -> DataType:
+    return widest(arguments[1:])
+
+
+def _extreme(name: str) -> Function:
+    """NULL among the arguments is the result in Flink; Spark passes over it."""
+
+    def written(_: Call, texts: Sequence[str]) -> str:
+        missing = " or ".join(f"{text} is null" for text in texts)
+        return f"if({missing}, null, {name}({', '.join(texts)}))"
+
+    def inferred(arguments: Arguments) -> DataType:
+        return widest(arguments).nullable()
+
+    return Function(inferred, written, (2, _MANY), prepare=with_common_type)
+
+
+def _nullif_type(arguments: Arguments) -> DataType:
+    return arguments[0].type.nullable()
+
+
+CHOICES: Final[Mapping[str, Function]] = {
+    "COALESCE": Function(_first_known, forms("coalesce({*})"), (1, _MANY), prepare=with_common_type),
+    "IFNULL": Function(_first_known, forms("coalesce({*})"), (2, 2), prepare=with_common_type),
+    "NULLIF": Function(_nullif_type, forms("nullif({*})"), (2, 2), prepare=comparable),
+    "IF": Function(
+        _branch_type, forms("if({*})"), (3, 3), ((Kind.BOOLEAN,), tuple(Kind), tuple(Kind)), prepare=_branches
+    ),
+    "GREATEST": _extreme("greatest"),
+    "LEAST": _extreme("least"),
+}
+"""Functions by name."""

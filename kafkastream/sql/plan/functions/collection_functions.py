@@ -1,0 +1,93 @@
+"""Functions of arrays and maps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, calls_user
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, forms, like
+from kafkastream.sql.plan.functions.window_functions import failure
+from kafkastream.sql.plan.spark_type_names import TEXT
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["COLLECTIONS", "IN_SUBQUERY"]
+
+IN_SUBQUERY: Final = "Call the function in a subquery: SELECT ... x ... FROM (SELECT f(a) AS x FROM t)."
+_ARRAY: Final = (Kind.ARRAY,)
+_MAP: Final = (Kind.MAP, Kind.MULTISET)
+_COUNTED: Final = (Kind.ARRAY, Kind.MAP, Kind.MULTISET)
+
+
+def _only_element(_: Call, texts: Sequence[str]) -> str:
+    array, fails = texts
+    return f"if(size({array}) > 1, {fails}, get({array}, 0))"
+
+
+def _or_failure(arguments: Arguments) -> Arguments:
+    return [*arguments, failure("ELEMENT takes an array with one element at most.")]
+
+
+def _element(arguments: Arguments) -> DataType:
+    return arguments[0].type.parts[0].nullable()
+
+
+def _array(arguments: Arguments, element: DataType) -> DataType:
+    made = DataType.of(Kind.ARRAY, parts=(element,))
+    return made if arguments[0].type.is_nullable else made.not_null()
+
+
+def _keys(arguments: Arguments) -> DataType:
+    return _array(arguments, arguments[0].type.parts[0].not_null())
+
+
+def _values(arguments: Arguments) -> DataType:
+    type_ = arguments[0].type
+    return _array(arguments, DataType.of(Kind.INT) if type_.kind is Kind.MULTISET else type_.parts[1])
+
+
+def _without_user_calls(arguments: Arguments) -> Arguments:
+    """Spark calls no Python function inside of a lambda."""
+    if any(map(calls_user, arguments[1:])):
+        raise CallError.unsupported("ARRAY_CONTAINS cannot have a call of a Python function inside.", IN_SUBQUERY)
+    return arguments
+
+
+def _contained(arguments: Arguments) -> DataType:
+    type_ = DataType.of(Kind.BOOLEAN)
+    return type_ if arguments[0].type.is_nullable else type_.not_null()
+
+
+COLLECTIONS: Final[Mapping[str, Function]] = {
+    "CARDINALITY": Function(
+        always_nullable(DataType.of(Kind.INT)),
+        forms("cast(if({0} is null, null, size({0})) as int)"),
+        (1, 1),
+        takes=(_COUNTED,),
+    ),
+    "ELEMENT": Function(
+        _element,
+        _only_element,
+        (1, 1),
+        takes=(_ARRAY,),
+        prepare=_or_failure,
+    ),
+    "ARRAY_CONTAINS": Function(
+        _contained,
+        forms("exists({0}, e -> e <=> {1})"),
+        (2, 2),
+        takes=(_ARRAY, tuple(Kind)),
+        prepare=_without_user_calls,
+    ),
+    "ARRAY_DISTINCT": Function(like(0), forms("array_distinct({0})"), (1, 1), takes=(_ARRAY,)),
+    "ARRAY_REVERSE": Function(like(0), forms("reverse({0})"), (1, 1), takes=(_ARRAY,)),
+    "ARRAY_JOIN": Function(
+        always_nullable(DataType.string()),
+        forms("array_join({0}, {1})", "array_join({0}, {1}, {2})"),
+        (2, 3),
+        takes=(_ARRAY, TEXT),
+    ),
+    "MAP_KEYS": Function(_keys, forms("map_keys({0})"), (1, 1), takes=(_MAP,)),
+    "MAP_VALUES": Function(_values, forms("map_values({0})"), (1, 1), takes=(_MAP,)),
+}
+"""Functions by name."""

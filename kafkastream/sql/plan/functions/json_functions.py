@@ -1,0 +1,61 @@
+"""``JSON_VALUE``, ``JSON_QUERY`` and ``JSON_EXISTS``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, Literal
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, never_null
+from kafkastream.sql.plan.functions.operator_functions import is_text
+from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["JSON_FUNCTIONS"]
+
+_PATH: Final = re.compile(r"\$(\.[A-Za-z_]\w*|\[\d+\]|\['[^']+'\])*")
+_MODE: Final = re.compile(r"^(lax|strict)\s+")
+
+
+def _steps(call: Call) -> str:
+    path = call.arguments[1]
+    assert isinstance(path, Literal)
+    return quoted_text(_MODE.sub("", str(path.value)))
+
+
+def _checked(arguments: Arguments) -> Arguments:
+    path = arguments[1]
+    steps = _MODE.sub("", str(path.value)) if isinstance(path, Literal) and is_text(path) else ""
+    if not _PATH.fullmatch(steps):
+        what = "A path of JSON is written out as '$.name', '$[0]' or \"$['name']\" here, and steps behind them."
+        raise CallError.unsupported(what, "Write it so.", 1)
+    return arguments
+
+
+def _found(call: Call, texts: Sequence[str]) -> str:
+    """A VARIANT; NULL when there is nothing, or no JSON."""
+    return f"try_variant_get(try_parse_json({texts[0]}), {_steps(call)}, 'variant')"
+
+
+def _value(call: Call, texts: Sequence[str]) -> str:
+    found = _found(call, texts)
+    return f"if(schema_of_variant({found}) rlike '^(OBJECT|ARRAY)', null, cast({found} as string))"
+
+
+def _query(call: Call, texts: Sequence[str]) -> str:
+    is_whole = f"schema_of_variant({_found(call, texts)}) rlike '^(OBJECT|ARRAY)'"
+    return f"if({is_whole}, get_json_object({texts[0]}, {_steps(call)}), null)"
+
+
+def _exists(call: Call, texts: Sequence[str]) -> str:
+    return f"({_found(call, texts)} is not null)"
+
+
+_STRING: Final = always_nullable(DataType.string())
+JSON_FUNCTIONS: Final[Mapping[str, Function]] = {
+    "JSON_VALUE": Function(_STRING, _value, (2, 2), takes=(TEXT,), prepare=_checked),
+    "JSON_QUERY": Function(_STRING, _query, (2, 2), takes=(TEXT,), prepare=_checked),
+    "JSON_EXISTS": Function(never_null(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked),
+}
+"""Functions by name; RETURNING is a TRY_CAST of the value, DEFAULT a COALESCE."""

@@ -1,0 +1,163 @@
+"""Functions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.functions.built_in import (
+    Arguments,
+    CallError,
+    Function,
+    Infer,
+    always_nullable,
+    forms,
+    like,
+    never_null,
+    returns,
+)
+from kafkastream.sql.plan.functions.operator_functions import OPERATORS
+from kafkastream.sql.plan.functions.written_values import whole_number
+from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT, WHOLE, spark_type
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["NUMBERS", "rounded_type"]
+
+_DOUBLE: Final = DataType.of(Kind.DOUBLE)
+_RETURNS_DOUBLE: Final = returns(_DOUBLE)
+_NUMBERS: Final = NUMERIC | TEXT
+"""Kinds that Spark casts to a number."""
+_MOST: Final = 38
+_DIGITS: Final = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 20}
+"""Digits of the DECIMAL that Spark makes of a whole number."""
+
+
+def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> Function:
+    return Function(infer, forms(*templates), counts, takes=(_NUMBERS,))
+
+
+def _absolute(arguments: Arguments) -> DataType:
+    return _DOUBLE if arguments[0].type.kind in TEXT else like(0)(arguments)
+
+
+def rounded_type(type_: DataType, digits: int) -> DataType:
+    """DECIMAL of another one that is rounded to some digits behind the point; left of it, if they are negative."""
+    whole = (type_.size or 0) - (type_.scale or 0) + 1
+    if digits < 0:
+        return DataType.of(Kind.DECIMAL, min(max(whole, 1 - digits), _MOST), 0)
+    scale = min(type_.scale or 0, digits)
+    return DataType.of(Kind.DECIMAL, min(whole + scale, _MOST), scale)
+
+
+def _digits(arguments: Arguments) -> int:
+    return (whole_number(arguments[1]) or 0) if len(arguments) > 1 else 0
+
+
+def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
+    def checked(arguments: Arguments) -> Arguments:
+        if len(arguments) > 1 and any(one.type.kind not in NUMERIC | TEXT for one in arguments[1:]):
+            raise CallError(f"{name} takes a number of digits.", "Write a whole number.")
+        if len(arguments) > 1 and not _is_constant(arguments[1]):
+            raise CallError.unsupported(f"{name} takes digits that are written out here.", "Write a number.", 1)
+        return arguments
+
+    return checked
+
+
+def _is_constant(expression: TypedExpression) -> bool:
+    from kafkastream.sql.plan.expression import UserCall, columns_in, walk
+
+    return not columns_in(expression) and not any(isinstance(one, UserCall) for one in walk(expression))
+
+
+def _rounded(arguments: Arguments) -> DataType:
+    type_ = arguments[0].type
+    if type_.kind in TEXT:
+        return _DOUBLE
+    if type_.kind is not Kind.DECIMAL:
+        return like(0)(arguments[:1])
+    return rounded_type(type_, _digits(arguments))
+
+
+def _cut_off(arguments: Arguments) -> Arguments:
+    type_ = arguments[0].type
+    if type_.kind not in WHOLE | {Kind.DECIMAL}:
+        raise CallError.unsupported(f"TRUNCATE of {type_} is not supported.", "CAST the number to a DECIMAL.")
+    return _written_digits("TRUNCATE")(arguments)
+
+
+def _cut_type(arguments: Arguments) -> DataType:
+    type_ = arguments[0].type
+    if type_.kind in WHOLE:
+        type_ = DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0)
+    return rounded_type(type_, _digits(arguments))
+
+
+def _cut(_: Call, texts: Sequence[str]) -> str:
+    value, places = texts[0], ", ".join(texts[1:] or ["0"])
+    return f"if({value} >= 0, floor({value}, {places}), ceil({value}, {places}))"
+
+
+def _sign(call: Call, texts: Sequence[str]) -> str:
+    return f"cast(sign({texts[0]}) as {spark_type(call.arguments[0].type)})"
+
+
+def _logarithm(name: str) -> Function:
+    below = "when {0} = 0 then double('-Infinity') when {0} < 0 then double('NaN')"
+    return _double(f"case {below} else {name}({{0}}) end", infer=always_nullable(_DOUBLE))
+
+
+def _whole(name: str) -> Function:
+    """FLOOR and CEIL of a number; those of a time are ``FLOOR TO`` and ``CEIL TO``."""
+
+    def inferred(arguments: Arguments) -> DataType:
+        type_ = arguments[0].type
+        if type_.kind is Kind.DECIMAL:
+            found = rounded_type(type_, 0)
+            return found if type_.is_nullable else found.not_null()
+        return DataType.of(Kind.BIGINT) if type_.kind in TEXT else type_
+
+    def written(call: Call, texts: Sequence[str]) -> str:
+        kind, value = call.arguments[0].type.kind, texts[0]
+        if kind in WHOLE:
+            return value
+        if kind in (Kind.FLOAT, Kind.DOUBLE):
+            return f"if(abs({value}) < 9.0E15D, cast({name}({value}) as {kind.value.lower()}), {value})"
+        return f"{name}({value})"
+
+    return Function(inferred, written, (1, 1), takes=(_NUMBERS,))
+
+
+NUMBERS: Final[Mapping[str, Function]] = {
+    "ABS": Function(_absolute, forms("abs({0})"), (1, 1), takes=(_NUMBERS,)),
+    **{
+        name: _double(f"{name.lower()}({{0}})", infer=always_nullable(_DOUBLE))
+        for name in (
+            *("SQRT", "EXP", "SIN", "COS", "TAN", "COT", "ASIN", "ACOS", "ATAN", "SINH", "COSH", "TANH"),
+            *("DEGREES", "RADIANS"),
+        )
+    },
+    "ATAN2": _double("atan2({0}, {1})", counts=(2, 2)),
+    "POWER": _double("power({0}, {1})", counts=(2, 2)),
+    **{name: _logarithm(name.lower()) for name in ("LN", "LOG10", "LOG2")},
+    "MOD": OPERATORS["%"],
+    "ROUND": Function(
+        _rounded,
+        forms("round({0}, 0)", "round({0}, {1})"),
+        (1, 2),
+        takes=(_NUMBERS, tuple(Kind)),
+        prepare=_written_digits("ROUND"),
+    ),
+    "TRUNCATE": Function(_cut_type, _cut, (1, 2), prepare=_cut_off),
+    "SIGN": Function(like(0), _sign, (1, 1), takes=(_NUMBERS,)),
+    "PI": Function(never_null(_DOUBLE), forms("pi()"), (0, 0)),
+    "E": Function(never_null(_DOUBLE), forms("e()"), (0, 0)),
+    "RAND": Function(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,)),
+    "RAND_INTEGER": Function(
+        always_nullable(DataType.of(Kind.INT)), forms("cast(floor(rand() * {0}) as int)"), (1, 1), takes=(_NUMBERS,)
+    ),
+    "FLOOR": _whole("floor"),
+    "CEIL": _whole("ceil"),
+}
+"""Functions by name."""

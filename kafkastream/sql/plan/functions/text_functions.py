@@ -1,0 +1,178 @@
+"""Functions of texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, Literal
+from kafkastream.sql.plan.functions.built_in import (
+    Arguments,
+    CallError,
+    Function,
+    Infer,
+    always_nullable,
+    forms,
+    never_null,
+    returns,
+)
+from kafkastream.sql.plan.functions.operator_functions import is_text
+from kafkastream.sql.plan.functions.written_values import whole_number
+from kafkastream.sql.plan.spark_type_names import ATOMIC, BYTES, NUMERIC, TEXT, quoted_text
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["TEXTS", "joined_type"]
+
+_STRING: Final = DataType.string()
+_RETURNS_STRING: Final = returns(_STRING)
+_INT: Final = DataType.of(Kind.INT)
+_BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
+_MANY: Final = 2**31
+_HASHED: Final = "cast({0} as binary)"
+_HASHABLE: Final = TEXT | BYTES
+_COUNTABLE: Final = NUMERIC | TEXT
+"""Kinds that Spark casts to INT."""
+
+
+def _of_texts(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_STRING) -> Function:
+    return Function(infer, forms(*templates), counts, takes=(ATOMIC,))
+
+
+def _plain(name: str) -> Function:
+    return _of_texts(f"{name}({{0}})")
+
+
+def _counted(template: str, infer: Infer = _RETURNS_STRING) -> Function:
+    """A text, and a number behind it."""
+    return Function(infer, forms(template), (2, 2), takes=(ATOMIC, _COUNTABLE))
+
+
+def _hashed(template: str, infer: Infer = _RETURNS_STRING) -> Function:
+    return Function(infer, forms(template), (1, 1), takes=(_HASHABLE,))
+
+
+def _cut(call: Call, texts: Sequence[str]) -> str:
+    """Beyond the beginning there is nothing in Flink; Spark would count on from there. A negative length is NULL."""
+    text, start, *lengths = texts
+    begin, *sizes = map(whole_number, call.arguments[1:])
+    cases = [f"when {lengths[0]} < 0 then null"] if lengths and (sizes[0] is None or sizes[0] < 0) else []
+    if begin is None or begin < 0:
+        cases.append(f"when {start} < -char_length({text}) then ''")
+    plain = f"substring({', '.join(texts)})"
+    return f"case {' '.join(cases)} else {plain} end" if cases else plain
+
+
+def _cut_type(arguments: Arguments) -> DataType:
+    sizes = [whole_number(one) for one in arguments[2:]]
+    is_null = any(one is None or one < 0 for one in sizes)
+    type_ = DataType.bytes_() if arguments[0].type.kind in BYTES else _STRING
+    return type_ if is_null else returns(type_)(arguments)
+
+
+def _left_type(arguments: Arguments) -> DataType:
+    return returns(DataType.bytes_() if arguments[0].type.kind in BYTES else _STRING)(arguments)
+
+
+def _pad(name: str) -> Function:
+    form = f"if({{1}} < 0 or {{2}} = '', null, {name}({{0}}, {{1}}, {{2}}))"
+    return Function(always_nullable(_STRING), forms(form), (3, 3), takes=(ATOMIC, _COUNTABLE, ATOMIC))
+
+
+def _replaced(arguments: Arguments) -> Arguments:
+    searched = arguments[1]
+    if not isinstance(searched, Literal) or not is_text(searched) or not searched.value:
+        what = "REPLACE takes a text to look for that is written out and not empty here."
+        raise CallError.unsupported(what, "Write REGEXP_REPLACE(text, pattern, replacement).", 1)
+    return arguments
+
+
+def _delimited(arguments: Arguments) -> Arguments:
+    delimiter = arguments[1]
+    if not isinstance(delimiter, Literal) or not is_text(delimiter) or not delimiter.value:
+        what = "SPLIT_INDEX takes a delimiter that is written out as a text here."
+        raise CallError.unsupported(what, "Write it so.", 1)
+    return arguments
+
+
+def _part(call: Call, texts: Sequence[str]) -> str:
+    delimiter = call.arguments[1]
+    assert isinstance(delimiter, Literal)
+    pattern = quoted_text(re.sub(r"([^0-9A-Za-z\s_])", r"\\\1", str(delimiter.value)))
+    return f"if({texts[0]} = '', null, get(split({texts[0]}, {pattern}, -1), {texts[2]}))"
+
+
+def _trimmed(side: str) -> Function:
+    return _of_texts(f"trim({side} {{0}} FROM {{1}})", counts=(2, 2))
+
+
+def joined_type(arguments: Arguments) -> DataType:
+    """The type of CONCAT: bytes of bytes, else a text."""
+    is_bytes = all(one.type.kind in (Kind.BINARY, Kind.VARBINARY) for one in arguments)
+    return returns(DataType.bytes_() if is_bytes else _STRING)(arguments)
+
+
+def _separated_type(arguments: Arguments) -> DataType:
+    return _STRING if arguments[0].type.is_nullable else _STRING.not_null()
+
+
+_INSIDE: Final = "{2} <= 0 or {2} > char_length({0})"
+_OVERLAYS: Final = (
+    f"if({_INSIDE}, {{0}}, overlay({{0}} placing {{1}} from {{2}} for greatest(char_length({{1}}), 0)))",
+    f"if({_INSIDE}, {{0}}, overlay({{0}} placing {{1}} from {{2}} for greatest({{3}}, 0)))",
+)
+_EXTRACTED: Final = (
+    "if({0} rlike {1}, regexp_extract({0}, {1}, 0), null)",
+    "if({0} rlike {1}, regexp_extract({0}, {1}, {2}), null)",
+)
+_SHA2: Final = f"sha2({_HASHED}, {{1}})"
+TEXTS: Final[Mapping[str, Function]] = {
+    **{name: _plain(name.lower()) for name in ("UPPER", "LOWER", "LTRIM", "RTRIM", "REVERSE")},
+    "URL_ENCODE": _of_texts("url_encode({0})", infer=always_nullable(_STRING)),
+    **{name: _of_texts(f"{name.lower()}({{0}})", infer=returns(_INT)) for name in ("CHAR_LENGTH", "CHARACTER_LENGTH")},
+    "UCASE": _plain("upper"),
+    "LCASE": _plain("lower"),
+    "BTRIM": _of_texts("trim({0})", "trim(BOTH {1} FROM {0})", counts=(1, 2)),
+    "CONCAT": _of_texts("concat({*})", counts=(1, _MANY), infer=joined_type),
+    "CONCAT_WS": _of_texts("concat_ws({*})", counts=(1, _MANY), infer=_separated_type),
+    "REPEAT": _counted("repeat({0}, {1})"),
+    "REPLACE": Function(returns(_STRING), forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
+    "LEFT": _counted("left({0}, {1})", _left_type),
+    "RIGHT": _counted("right({0}, {1})", always_nullable(_STRING)),
+    "LPAD": _pad("lpad"),
+    "RPAD": _pad("rpad"),
+    **{name: Function(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},
+    "INSTR": _of_texts("instr({0}, {1})", counts=(2, 2), infer=returns(_INT)),
+    "LOCATE": _of_texts("locate({0}, {1})", counts=(2, 2), infer=returns(_INT)),
+    "TRANSLATE": _of_texts("translate({0}, {1}, {2})", counts=(3, 3)),
+    "STARTSWITH": _of_texts("startswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
+    "ENDSWITH": _of_texts("endswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
+    "SPLIT_INDEX": Function(
+        always_nullable(_STRING), _part, (3, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE), prepare=_delimited
+    ),
+    "REGEXP": _of_texts("if({1} = '', false, {0} rlike {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
+    "REGEXP_EXTRACT": Function(
+        always_nullable(_STRING), forms(*_EXTRACTED), (2, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE)
+    ),
+    "REGEXP_REPLACE": _of_texts("regexp_replace({0}, {1}, {2})", counts=(3, 3)),
+    "TO_BASE64": _hashed(f"base64({_HASHED})"),
+    "FROM_BASE64": _of_texts("decode(unbase64({0}), 'UTF-8')", infer=always_nullable(_STRING)),
+    "MD5": _hashed(f"md5({_HASHED})"),
+    "SHA1": _hashed(f"sha1({_HASHED})"),
+    **{
+        f"SHA{bits}": _hashed(f"sha2({_HASHED}, {bits})", infer=always_nullable(_STRING))
+        for bits in (224, 256, 384, 512)
+    },
+    "SHA2": Function(always_nullable(_STRING), forms(_SHA2), (2, 2), takes=(_HASHABLE, _COUNTABLE)),
+    "HEX": _of_texts("hex({0})"),
+    "BIN": Function(returns(_STRING), forms("bin({0})"), (1, 1), takes=(_COUNTABLE,)),
+    "ENCODE": _of_texts("encode({0}, {1})", counts=(2, 2), infer=always_nullable(DataType.bytes_())),
+    "DECODE": Function(always_nullable(_STRING), forms("decode({0}, {1})"), (2, 2), takes=(BYTES | TEXT, TEXT)),
+    "UUID": Function(never_null(_STRING), forms("uuid()"), (0, 0)),
+    **{f"TRIM {side}": _trimmed(side) for side in ("BOTH", "LEADING", "TRAILING")},
+    "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
+    "OVERLAY": Function(
+        returns(_STRING), forms(*_OVERLAYS), (3, 4), takes=(ATOMIC - BYTES, ATOMIC - BYTES, _COUNTABLE)
+    ),
+}
+"""Functions by name; ``TRIM BOTH`` and the like take what is cut off first."""

@@ -1,0 +1,235 @@
+"""Functions of times, by the kind of time that they get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.functions.built_in import (
+    Arguments,
+    CallError,
+    Function,
+    Infer,
+    always_nullable,
+    forms,
+    never_null,
+    returns,
+)
+from kafkastream.sql.plan.functions.written_values import whole_number
+from kafkastream.sql.plan.spark_type_names import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["EXTRACTED_UNITS", "FLOOR_UNITS", "TIMES_FUNCTIONS", "TIME_UNITS", "truncated"]
+
+TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
+"""Units of TIMESTAMPADD and TIMESTAMPDIFF."""
+_CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND"})
+_PARTS: Final = {
+    "YEAR": "year({0})",
+    "QUARTER": "quarter({0})",
+    "MONTH": "month({0})",
+    "WEEK": "weekofyear({0})",
+    "DAY": "day({0})",
+    "DOY": "dayofyear({0})",
+    "DOW": "dayofweek({0})",
+    "ISODOW": "weekday({0}) + 1",
+    "ISOYEAR": "extract(YEAROFWEEK FROM {0})",
+    "HOUR": "hour({0})",
+    "MINUTE": "minute({0})",
+    "SECOND": "second({0})",
+}
+EXTRACTED_UNITS: Final = tuple(_PARTS)
+"""Units of EXTRACT."""
+_FLOORS: Final = {
+    "YEAR": ("year({0})", "1", "1"),
+    "QUARTER": ("year({0})", "quarter({0}) * 3 - 2", "1"),
+    "MONTH": ("year({0})", "month({0})", "1"),
+    "DAY": ("year({0})", "month({0})", "day({0})"),
+    "HOUR": ("year({0})", "month({0})", "day({0})", "hour({0})"),
+    "MINUTE": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})"),
+    "SECOND": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})", "second({0})"),
+}
+FLOOR_UNITS: Final = tuple(_FLOORS)
+"""Units of FLOOR and CEIL."""
+_NOW: Final = "date_trunc('MILLISECOND', current_timestamp())"
+_SECONDS: Final = "'yyyy-MM-dd HH:mm:ss'"
+_BIGINT: Final = DataType.of(Kind.BIGINT)
+_INT: Final = DataType.of(Kind.INT)
+_DATE: Final = DataType.of(Kind.DATE)
+_STRING: Final = DataType.string()
+_STAMP: Final = DataType.of(Kind.TIMESTAMP, 3)
+_LOCAL: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
+_DATED: Final = frozenset({Kind.DATE}) | STAMPS | TEXT
+"""Kinds that Spark casts to a date."""
+
+
+def truncated(stamp: str, digits: int) -> str:
+    """Spark SQL of a time with so many digits behind the second."""
+    unit = 10 ** (6 - min(digits, 6))
+    rest = f"cast(extract(SECOND FROM {stamp}) * 1000000 as bigint) % {unit}"
+    return f"timestampadd(MICROSECOND, -({rest}), {stamp})"
+
+
+def _extract(unit: str) -> Function:
+    def prepared(arguments: Arguments) -> Arguments:
+        type_ = arguments[0].type
+        if type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
+            what = f"EXTRACT({unit} FROM {type_}) is not supported."
+            raise CallError.unsupported(what, f"Take one of {', '.join(_PARTS)}.")
+        return arguments
+
+    return Function(always_nullable(_BIGINT), forms(f"cast({_PARTS[unit]} as bigint)"), (1, 1), prepare=prepared)
+
+
+def _floor_text(unit: str, kind: Kind, value: str) -> str:
+    if kind is Kind.TIMESTAMP_LTZ:
+        return f"date_trunc('{unit}', {value})"
+    filled = [part.format(value) for part in _FLOORS[unit]]
+    if kind is Kind.DATE:
+        return f"make_date({', '.join(filled)})"
+    return f"make_timestamp_ntz({', '.join(filled + ['0'] * (6 - len(filled)))})"
+
+
+def _rounded(name: str, unit: str) -> Function:
+    """``FLOOR(time TO unit)`` and ``CEIL(time TO unit)``."""
+
+    def prepared(arguments: Arguments) -> Arguments:
+        kind = arguments[0].type.kind
+        if kind not in (Kind.DATE, *STAMPS) or (kind is Kind.DATE and len(_FLOORS[unit]) > 3):
+            what = f"FLOOR and CEIL of {arguments[0].type} to {unit} are not supported."
+            raise CallError.unsupported(what, f"Take a TIMESTAMP and one of {', '.join(_FLOORS)}.")
+        return arguments
+
+    def written(call: Call, texts: Sequence[str]) -> str:
+        kind, value = call.arguments[0].type.kind, texts[0]
+        floor = _floor_text(unit, kind, value)
+        return floor if name == "FLOOR" else f"if({floor} = {value}, {floor}, {_added(kind, unit, '1', floor)})"
+
+    return Function(lambda arguments: arguments[0].type.nullable(), written, (1, 1), prepare=prepared)
+
+
+def _added(kind: Kind, unit: str, count: str, value: str) -> str:
+    if kind is Kind.DATE:
+        return f"cast(timestampadd({unit}, {count}, cast({value} as timestamp_ntz)) as date)"
+    return f"timestampadd({unit}, {count}, {value})"
+
+
+def _is_clocked(unit: str, value: TypedExpression) -> bool:
+    """Whether a DATE becomes a TIMESTAMP, since less than a day is added."""
+    return value.type.kind is Kind.DATE and unit in _CLOCK_UNITS
+
+
+def _add(unit: str) -> Function:
+    def inferred(arguments: Arguments) -> DataType:
+        value = arguments[1]
+        type_ = value.type
+        if _is_clocked(unit, value):
+            type_ = _STAMP
+        elif type_.kind in TEXT:
+            type_ = _LOCAL
+        return type_.nullable() if any(one.type.is_nullable for one in arguments) else type_.not_null()
+
+    def written(call: Call, texts: Sequence[str]) -> str:
+        count, value = texts
+        if _is_clocked(unit, call.arguments[1]):
+            return f"timestampadd({unit}, cast({count} as int), cast({value} as timestamp_ntz))"
+        return _added(call.arguments[1].type.kind, unit, f"cast({count} as int)", value)
+
+    return Function(inferred, written, (2, 2), takes=(NUMERIC | TEXT, _DATED))
+
+
+def _difference(unit: str) -> Function:
+    def written(call: Call, texts: Sequence[str]) -> str:
+        first, second = (
+            f"cast({text} as timestamp_ntz)" if one.type.kind is Kind.DATE else text
+            for one, text in zip(call.arguments, texts, strict=True)
+        )
+        return f"cast(timestampdiff({unit}, {first}, {second}) as int)"
+
+    return Function(returns(_INT), written, (2, 2), takes=(_DATED,))
+
+
+def _formatted(call: Call, texts: Sequence[str]) -> str:
+    value = f"try_cast({texts[0]} as timestamp_ntz)" if call.arguments[0].type.kind in TEXT else texts[0]
+    return f"date_format({value}, {texts[1]})"
+
+
+def _formatted_type(arguments: Arguments) -> DataType:
+    return _STRING if arguments[0].type.kind in TEXT else returns(_STRING)(arguments)
+
+
+def _to_timestamp(_: Call, texts: Sequence[str]) -> str:
+    """NULL for what is no time, as in Flink; a TIMESTAMP(3)."""
+    text, *pattern = texts
+    if pattern:
+        return truncated(f"cast(try_to_timestamp({text}, {pattern[0]}) as timestamp_ntz)", 3)
+    shape = "'^ *[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]*)?)?)? *$'"
+    return truncated(f"try_cast(if({text} rlike {shape}, {text}, null) as timestamp_ntz)", 3)
+
+
+def _epoch_checked(arguments: Arguments) -> Arguments:
+    digits = [whole_number(one) for one in arguments[1:]] or [3]
+    if arguments[0].type.kind not in WHOLE or digits[0] not in (0, 3):
+        what = "TO_TIMESTAMP_LTZ takes a whole number and 0 (seconds) or 3 (milliseconds) here."
+        now = "CAST the number to BIGINT; make texts times by CAST(s AS TIMESTAMP_LTZ(3))."
+        raise CallError.unsupported(what, now)
+    return arguments
+
+
+def _of_epoch(call: Call, texts: Sequence[str]) -> str:
+    digits = whole_number(call.arguments[1]) if len(call.arguments) > 1 else 3
+    return f"timestamp_{'millis' if digits == 3 else 'seconds'}({texts[0]})"
+
+
+def _field(function: str, name: str, kinds: frozenset[Kind] = _DATED) -> Function:
+    return Function(always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,))
+
+
+def _now(form: str, type_: DataType, *, nullable: bool = True) -> Function:
+    infer: Infer = always_nullable(type_) if nullable else never_null(type_)
+    return Function(infer, forms(form), (0, 0))
+
+
+_CLOCKED: Final = _DATED | {Kind.TIME}
+TIMES_FUNCTIONS: Final[Mapping[str, Function]] = {
+    "CURRENT_TIMESTAMP": _now(_NOW, _LOCAL),
+    "NOW": _now(_NOW, _LOCAL),
+    "LOCALTIMESTAMP": _now(f"cast({_NOW} as timestamp_ntz)", _STAMP),
+    "CURRENT_DATE": _now("current_date()", _DATE, nullable=False),
+    "PROCTIME": _now(_NOW, _LOCAL),
+    **{
+        name: _field(name.lower(), name)
+        for name in ("YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFYEAR", "DAYOFWEEK")
+    },
+    **{name: _field(name.lower(), name, _CLOCKED) for name in sorted(_CLOCK_UNITS)},
+    "WEEK": _field("weekofyear", "WEEK"),
+    "DATE_FORMAT": Function(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
+    "TO_TIMESTAMP": Function(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
+    "TO_TIMESTAMP_LTZ": Function(
+        lambda arguments: returns(_LOCAL)(arguments[:1]), _of_epoch, (1, 2), prepare=_epoch_checked
+    ),
+    "TO_DATE": Function(
+        always_nullable(_DATE),
+        forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)"),
+        (1, 2),
+        takes=(_DATED, ATOMIC),
+    ),
+    "UNIX_TIMESTAMP": Function(
+        returns(_BIGINT),
+        forms("unix_timestamp()", f"unix_timestamp({{0}}, {_SECONDS})", "unix_timestamp({0}, {1})"),
+        (0, 2),
+        takes=(_DATED, TEXT),
+    ),
+    "FROM_UNIXTIME": Function(
+        always_nullable(_STRING),
+        forms(f"from_unixtime({{0}}, {_SECONDS})", "from_unixtime({0}, {1})"),
+        (1, 2),
+        takes=(NUMERIC | TEXT, ATOMIC),
+    ),
+    **{f"EXTRACT {unit}": _extract(unit) for unit in _PARTS},
+    **{f"{name} TO {unit}": _rounded(name, unit) for name in ("FLOOR", "CEIL") for unit in _FLOORS},
+    **{f"TIMESTAMPADD {unit}": _add(unit) for unit in sorted(TIME_UNITS)},
+    **{f"TIMESTAMPDIFF {unit}": _difference(unit) for unit in sorted(TIME_UNITS)},
+}
+"""Functions by name; the unit of those that take one is a part of it."""

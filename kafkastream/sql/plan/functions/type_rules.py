@@ -1,0 +1,186 @@
+"""Types of results that are made of several values, as of CASE and of arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kafkastream.sql.plan.expression import Cast, is_null
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError
+from kafkastream.sql.plan.spark_type_names import BYTES, NUMERIC, STAMPS, TEXT, TIMES, WHOLE, decimal_of
+from kafkastream.sql.types import DataType, Kind, RowField
+
+__all__ = [
+    "APPROXIMATE",
+    "as_decimals",
+    "comparable",
+    "decimal_product",
+    "decimal_quotient",
+    "decimal_rest",
+    "decimal_sum",
+    "wider_numbers",
+    "widest",
+    "with_common_type",
+]
+
+APPROXIMATE: Final = frozenset({Kind.FLOAT, Kind.DOUBLE})
+_ORDERED: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
+_DIGITS: Final = 38
+_LEAST_SCALE: Final = 6
+"""Digits behind the point that a DECIMAL of 38 digits keeps, if there are so many."""
+
+
+_FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS | {Kind.DATE})
+"""Kinds that are compared with each other."""
+_IN_FAMILIES: Final = frozenset().union(*_FAMILIES)
+
+
+def as_decimals(arguments: Arguments) -> Arguments:
+    """Whole numbers beside a DECIMAL with Flink's digits: Spark takes fewer for a literal, and others for BIGINT."""
+    if Kind.DECIMAL not in {one.type.kind for one in arguments}:
+        return arguments
+    return [Cast(one, _decimal(one.type)) if one.type.kind in WHOLE else one for one in arguments]
+
+
+def _decimal(type_: DataType) -> DataType:
+    return decimal_of(type_) if type_.is_nullable else decimal_of(type_).not_null()
+
+
+def _kinds(arguments: Arguments) -> set[Kind]:
+    return {one.type.kind for one in arguments if not is_null(one)}
+
+
+def with_common_type(arguments: Arguments) -> Arguments:
+    """Values that become one type, as branches of CASE.
+
+    Raises:
+        CallError: They are texts beside others, which Spark would cast.
+    """
+    kinds = _kinds(arguments)
+    if kinds & TEXT and kinds - TEXT:
+        shown = ", ".join(dict.fromkeys(str(one.type) for one in arguments))
+        raise CallError(f"These have no type in common: {shown}.", "CAST them to one type.")
+    return as_decimals(arguments)
+
+
+def comparable(arguments: Arguments) -> Arguments:
+    """Values that may be compared; texts beside times become times, as Flink does.
+
+    Raises:
+        CallError: They are texts beside something else.
+    """
+    kinds = _kinds(arguments)
+    times = [one.type for one in arguments if one.type.kind in TIMES]
+    if sum(1 for family in _FAMILIES if kinds & family) + len(kinds - _IN_FAMILIES) < 2:
+        return arguments
+    if not kinds <= TEXT | TIMES or kinds & TEXT == set():
+        shown = " and ".join(sorted({str(one.type) for one in arguments}))
+        raise CallError(f"implicit type conversion between {shown} is not supported on comparing", "CAST one of them.")
+    return [Cast(one, times[0]) if one.type.kind in TEXT else one for one in arguments]
+
+
+def _nullable_like(type_: DataType, values: Sequence[DataType]) -> DataType:
+    return type_.nullable() if any(one.is_nullable for one in values) else type_.not_null()
+
+
+def widest(values: Arguments) -> DataType:
+    """The type that holds all values, which is nullable where one is.
+
+    Raises:
+        CallError: There is none.
+    """
+    known = [one.type for one in values if not is_null(one)] or [one.type for one in values]
+    found = _widest(known)
+    if found is None:
+        shown = ", ".join(dict.fromkeys(str(type_) for type_ in known))
+        raise CallError(f"These have no type in common: {shown}.", "CAST them to one type.")
+    return _nullable_like(found, [one.type for one in values])
+
+
+def _widest(types: Sequence[DataType]) -> DataType | None:
+    kinds = {one.kind for one in types}
+    if kinds <= TEXT:
+        return DataType.string()
+    if kinds <= BYTES:
+        return DataType.bytes_()
+    if kinds <= NUMERIC:
+        return wider_numbers(types)
+    if kinds <= STAMPS | {Kind.DATE}:
+        return _widest_time(types, kinds)
+    if len({one.nullable() for one in types}) == 1:
+        return types[0]
+    return _widest_parts(types) if len(kinds) == 1 else None
+
+
+def _widest_time(types: Sequence[DataType], kinds: set[Kind]) -> DataType:
+    if kinds == {Kind.DATE}:
+        return types[0]
+    size = max(one.size or 0 for one in types if one.kind in STAMPS)
+    return DataType.of(Kind.TIMESTAMP_LTZ if Kind.TIMESTAMP_LTZ in kinds else Kind.TIMESTAMP, size)
+
+
+def _widest_parts(types: Sequence[DataType]) -> DataType | None:
+    """Arrays, maps and rows with the widest types of what is in them; the names of the first row."""
+    first = types[0]
+    inner = [one.parts or tuple(field.type for field in one.fields) for one in types]
+    if len({len(one) for one in inner}) != 1 or not inner[0]:
+        return None
+    found = [_widest(column) for column in zip(*inner, strict=True)]
+    parts = [
+        None if one is None else _nullable_like(one, column)
+        for one, column in zip(found, zip(*inner, strict=True), strict=True)
+    ]
+    whole = tuple(one for one in parts if one is not None)
+    if len(whole) != len(parts):
+        return None
+    if first.fields:
+        fields = tuple(RowField(field.name, type_) for field, type_ in zip(first.fields, whole, strict=True))
+        return DataType.of(first.kind, fields=fields)
+    return DataType.of(first.kind, parts=whole)
+
+
+def wider_numbers(types: Sequence[DataType]) -> DataType:
+    """The number that holds those of all types."""
+    kinds = {one.kind for one in types}
+    if kinds <= WHOLE:
+        return DataType.of(max(kinds, key=_ORDERED.index))
+    if kinds & APPROXIMATE:
+        return DataType.of(Kind.FLOAT if kinds == {Kind.FLOAT} else Kind.DOUBLE)
+    decimals = [decimal_of(one) for one in types]
+    scale = max(one.scale or 0 for one in decimals)
+    whole = max(_whole(one) for one in decimals)
+    return _adjusted(whole + scale, scale)
+
+
+def _whole(type_: DataType) -> int:
+    return (type_.size or 0) - (type_.scale or 0)
+
+
+def _adjusted(precision: int, scale: int) -> DataType:
+    """A DECIMAL of 38 digits at most: digits behind the point are given up first, down to six."""
+    if precision > _DIGITS:
+        precision, scale = _DIGITS, max(_DIGITS - (precision - scale), min(scale, _LEAST_SCALE))
+    return DataType.of(Kind.DECIMAL, precision, scale)
+
+
+def decimal_sum(one: DataType, other: DataType) -> DataType:
+    """DECIMAL of a sum or a difference."""
+    scale = max(one.scale or 0, other.scale or 0)
+    return _adjusted(max(_whole(one), _whole(other)) + scale + 1, scale)
+
+
+def decimal_product(one: DataType, other: DataType) -> DataType:
+    """DECIMAL of a product."""
+    return _adjusted((one.size or 0) + (other.size or 0) + 1, (one.scale or 0) + (other.scale or 0))
+
+
+def decimal_quotient(one: DataType, other: DataType) -> DataType:
+    """DECIMAL of a quotient."""
+    scale = max(_LEAST_SCALE, (one.scale or 0) + (other.size or 0) + 1)
+    return _adjusted(_whole(one) + (other.scale or 0) + scale, scale)
+
+
+def decimal_rest(one: DataType, other: DataType) -> DataType:
+    """DECIMAL of what is left of a division."""
+    scale = max(one.scale or 0, other.scale or 0)
+    return _adjusted(min(_whole(one), _whole(other)) + scale, scale)

@@ -1,0 +1,51 @@
+"""Values of arguments that are written out, and how Spark SQL writes intervals."""
+
+from __future__ import annotations
+
+from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression
+
+__all__ = ["clock_text", "interval_text", "whole_number"]
+
+_DAY_MS = 86_400_000
+
+
+def whole_number(expression: TypedExpression) -> int | None:
+    """The whole number that an expression is; None where it is computed.
+
+    Example:
+        >>> whole_number(Literal.whole(7))
+        7
+    """
+    match expression:
+        case Literal(value=bool()):
+            return None
+        case Literal(value=int(number)):
+            return number
+        case Call(function="$NEGATE", arguments=(Literal(value=int(number)),)):
+            return -number
+        case _:
+            return None
+
+
+def interval_text(interval: Interval) -> str:
+    """Spark SQL of an interval literal.
+
+    Example:
+        >>> interval_text(Interval(90_061_500)), interval_text(Interval(-2, IntervalUnit.DAY))
+        ("INTERVAL '1 01:01:01.500' DAY TO SECOND", "INTERVAL '-2' DAY")
+    """
+    amount, sign = abs(interval.amount), "-" if interval.amount < 0 else ""
+    match interval.unit:
+        case IntervalUnit.MONTH:
+            return f"make_ym_interval(0, {interval.amount})"
+        case IntervalUnit.DAY:
+            return f"INTERVAL '{sign}{amount}' DAY"
+        case IntervalUnit.MILLISECOND:
+            return f"INTERVAL '{sign}{clock_text(amount)}' DAY TO SECOND"
+
+
+def clock_text(amount: int) -> str:
+    """A length of time as days and a clock."""
+    days, rest = divmod(amount, _DAY_MS)
+    clock = f"{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}.{rest % 1000:03}"
+    return f"{days} {clock}"

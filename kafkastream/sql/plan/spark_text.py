@@ -1,0 +1,153 @@
+"""Spark SQL of typed expressions: the one place where the text is made that Spark's planner reads.
+
+Columns are ``c0``, ``c1`` and so on.
+Checkpoints keep this text for what is below an operation with state (``state_description``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, final
+
+import attrs
+
+from kafkastream.sql.plan.casts import cast_text
+from kafkastream.sql.plan.expression import (
+    Call,
+    Case,
+    Cast,
+    ColumnRef,
+    FieldAccess,
+    Interval,
+    Literal,
+    TypedExpression,
+    UserCall,
+)
+from kafkastream.sql.plan.functions import FUNCTIONS
+from kafkastream.sql.plan.functions.window_functions import FAILURE
+from kafkastream.sql.plan.functions.written_values import interval_text
+from kafkastream.sql.plan.relations import column
+from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
+from kafkastream.sql.quoting import quoted
+from kafkastream.sql.types import Kind
+
+__all__ = ["KEPT", "SparkPrinter", "evaluations", "spark_text"]
+
+KEPT: Final = "__kept"
+"""Column that says whether a row is one of the query's; the others are there for the time that they tell.
+
+Spark calls a Python function for every row of a frame, also for those that CASE passes over. So a function is told
+first whether the row is one of the query's, and is called for no other.
+"""
+_MARK: Final = "\0"
+_SUFFIXES: Final = {Kind.BIGINT: "L", Kind.DECIMAL: "BD", Kind.DOUBLE: "D"}
+
+
+def spark_text(expression: TypedExpression) -> str:
+    """Spark SQL of an expression.
+
+    Example:
+        >>> from kafkastream.sql.plan.functions import call
+        >>> from kafkastream.sql.types import DataType
+        >>> print(spark_text(call("+", ColumnRef(0, DataType.of(Kind.INT)), Literal.whole(1))))
+        (c0 + 1)
+    """
+    return _PLAIN.text(expression)
+
+
+@final
+@attrs.frozen
+class SparkPrinter:
+    """Prints typed expressions as Spark SQL.
+
+    Args:
+        columns: Name of the column at a place.
+        kept: Column that user-defined functions get first; empty where the text is only shown, with the names of
+            functions that users know.
+        shows_failures: Whether there are the words that a query fails with, which may be written better one day; else NULL.
+    """
+
+    columns: Callable[[int], str] = column
+    kept: str = KEPT
+    shows_failures: bool = True
+
+    def text(self, expression: TypedExpression) -> str:
+        """Spark SQL of an expression."""
+        match expression:
+            case ColumnRef(place=place):
+                return self.columns(place)
+            case Literal():
+                return _literal(expression)
+            case Interval():
+                return interval_text(expression)
+            case FieldAccess(value=value, name=name):
+                inner = self.text(value)
+                return f"{inner}.{quoted(name)}" if _is_path(value) else f"({inner}).{quoted(name)}"
+            case Cast(value=value):
+                return cast_text(expression, self.text(value))
+            case _:
+                return self._called(expression, list(map(self.text, expression.parts)))
+
+    def _called(self, expression: Call | Case | UserCall, texts: Sequence[str]) -> str:
+        match expression:
+            case Case(conditions=conditions):
+                count = len(conditions)
+                return _case(texts[:count], texts[count:-1], texts[-1])
+            case UserCall():
+                given = [self.kept, *texts] if self.kept else texts
+                return f"{expression.spark_name if self.kept else expression.name}({', '.join(given)})"
+            case Call(function=function):
+                hides = function == FAILURE and not self.shows_failures
+                return "null" if hides else FUNCTIONS[function].write(expression, texts)
+
+
+_PLAIN: Final = SparkPrinter()
+
+
+def _is_path(expression: TypedExpression) -> bool:
+    """Whether an expression is a column, or a field inside of one."""
+    while isinstance(expression, FieldAccess):
+        expression = expression.value
+    return isinstance(expression, ColumnRef)
+
+
+def _literal(literal: Literal) -> str:
+    match literal.value:
+        case None:
+            return "null"
+        case bool(value):
+            return "true" if value else "false"
+        case str(value) if literal.type.kind in TEXT:
+            return quoted_text(value)
+        case value:
+            return f"{value}{_SUFFIXES.get(literal.type.kind, '')}"
+
+
+def _case(conditions: Sequence[str], values: Sequence[str], otherwise: str) -> str:
+    branches = " ".join(f"when {when} then {value}" for when, value in zip(conditions, values, strict=True))
+    return f"case {branches} else {otherwise} end"
+
+
+def evaluations(expression: TypedExpression) -> int:
+    """How often user-defined functions that are not deterministic are called for a row.
+
+    Spark SQL of a built-in function may name an argument more than once.
+    """
+    own = int(isinstance(expression, UserCall) and not expression.is_deterministic)
+    return own + sum(
+        times * uses
+        for place, part in enumerate(expression.parts)
+        if (times := evaluations(part)) and (uses := _uses(expression, place))
+    )
+
+
+def _uses(expression: TypedExpression, place: int) -> int:
+    """How often the Spark SQL of an expression names one of its parts."""
+    texts = [_MARK if one == place else "" for one in range(len(expression.parts))]
+    match expression:
+        case Call(function=function):
+            return FUNCTIONS[function].write(expression, texts).count(_MARK)
+        case Cast():
+            return cast_text(expression, _MARK).count(_MARK)
+        case _:
+            return 1
