@@ -70,13 +70,16 @@ class _Parser(parser.Parser):
     def _flink_type(self) -> exp.Expr:
         """The text up to the parenthesis that ends the call, as our own parser reads it; JSON clauses end it, too."""
         start, depth = self._curr, 0
+        words = []
         while self._curr and (depth or self._curr.token_type is not TokenType.R_PAREN):
             if not depth and self._curr.text.upper() in ("NULL", "ERROR", "DEFAULT"):
                 break
             depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(self._curr.token_type, 0)
+            words.append(self._curr.text.upper())
             self._advance()
         text = self.sql[start.start : self._prev.end + 1]
         type_ = exp.Var(this=text).update_positions(start)
+        type_.meta["words"] = words
         type_.meta["type"] = parse_type(text)
         return type_
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import final
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final, final
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.parser.dialect import Flink
 from kafkastream.sql.parser.supported_syntax import unread
 from kafkastream.sql.quoting import literal
 from kafkastream.sql.syntax.source import Source
-from kafkastream.sql.syntax.tokens import TokenKind, tokenize
+from kafkastream.sql.syntax.tokens import tokenize
 from kafkastream.sql.table import Expression
 
 __all__ = ["QueryText", "unquoted"]
@@ -39,6 +40,15 @@ _REFUSED = {
     "PIVOT": "Write aggregates with FILTER (WHERE ...).",
     "UNPIVOT": "Write a UNION ALL of the columns.",
 }
+_TEXTS: Final = frozenset(
+    {
+        TokenType.HINT,
+        TokenType.IDENTIFIER,
+        TokenType.NUMBER,
+        *(kind for kind in TokenType if kind.name.endswith("STRING")),
+    }
+)
+"""Tokens whose text is no word."""
 
 
 @final
@@ -73,11 +83,12 @@ class QueryText:
         return only
 
     def _parsed(self, sql: str) -> exp.Expr:
-        for token in tokenize(self._source):
-            if token.kind is TokenKind.WORD and token.value in _REFUSED:
-                raise self._source.refused(token.start, f"{token.value} is not supported.", _REFUSED[token.value])
+        tokens = self._tokens(sql)
+        for token in tokens:
+            if (word := token.text.upper()) in _REFUSED and token.token_type not in _TEXTS:
+                raise self._source.refused(self._place(token.start), f"{word} is not supported.", _REFUSED[word])
         try:
-            trees = Flink().parse(sql)
+            trees = Flink().parser().parse(tokens, sql)
         except ParseError as error:
             raise self._unreadable(sql, error) from None
         except SqlglotError as error:
@@ -87,11 +98,18 @@ class QueryText:
             raise self.error(None, "One query is expected here.")
         for command in tree.find_all(exp.Command):
             raise self.refused(command, "This statement is not understood.", "Write a query: SELECT, WITH or VALUES.")
-        self._check_words(tree)
+        self._check_words(tree, tokens)
         for node, part in unread(tree):
             what = f"{part.rstrip('_').upper() or type(node).__name__.upper()} is not supported in {self.shown(node)}."
             raise self.refused(node, what, "Write the query without it.")
         return tree
+
+    def _tokens(self, sql: str) -> list[Token]:
+        try:
+            return Flink().tokenize(sql)
+        except SqlglotError as error:
+            tokenize(self._source)  # which tells the place of a text or a comment without an end
+            raise self.error(None, f"The query cannot be read: {error}") from None
 
     def _unreadable(self, sql: str, error: ParseError) -> DefinitionError:
         one = error.errors[0] if error.errors else {}
@@ -101,17 +119,17 @@ class QueryText:
         what = str(one.get("description") or error).rstrip(".")
         return self._source.error(self._place(max(at, 0)), f"The query cannot be read here: {what}.")
 
-    def _check_words(self, tree: exp.Expr) -> None:
-        """Refuses a word that the parser read over without a trace in the tree."""
+    def _check_words(self, tree: exp.Expr, tokens: Sequence[Token]) -> None:
+        """Refuse a word that the parser has read over without a trace in the tree."""
         held = set(_held(tree))
-        tokens = tokenize(self._source)
-        for token, behind in pairwise(tokens):
-            if token.text == "," and (behind.value in (")", "]", "FROM") or behind.kind is TokenKind.END):
-                raise self._source.error(token.start, "Nothing follows this comma.", "Leave it out.")
-            is_keyword = token.kind is TokenKind.WORD and token.value in _KEYWORDS
-            if token.kind in (TokenKind.WORD, TokenKind.NAME) and not is_keyword and token.value.upper() not in held:
+        for token, behind in zip_longest(tokens, tokens[1:]):
+            start = self._place(token.start)
+            if token.text == "," and (behind is None or behind.text.upper() in (")", "]", "FROM")):
+                raise self._source.error(start, "Nothing follows this comma.", "Leave it out.")
+            unknown = next((word for word in _words_of(token) if word not in held), None)
+            if unknown is not None:
                 what = f"{token.text} is not understood here."
-                raise self._source.refused(token.start, what, "Leave the clause out, or write it in another way.")
+                raise self._source.refused(start, what, "Leave the clause out, or write it in another way.")
 
     def _place(self, start: int) -> int:
         return len(self._before) + max(0, start - self._ahead)
@@ -155,12 +173,14 @@ def unquoted(node: exp.UnicodeString) -> str:
 def _held(tree: exp.Expr) -> Iterator[str]:
     for node in tree.walk():
         if isinstance(node, exp.Var):
-            yield from _words(str(node.this))
+            yield from node.meta.get("words", [str(node.this).upper()])
         elif isinstance(node, exp.Identifier | exp.Anonymous):
             yield str(node.this.this if isinstance(node.this, exp.Identifier) else node.this).upper()
 
 
-def _words(text: str) -> Iterator[str]:
-    yield from (
-        token.value.upper() for token in tokenize(Source(text)) if token.kind in (TokenKind.WORD, TokenKind.NAME)
-    )
+def _words_of(token: Token) -> Iterator[str]:
+    """Names, and words that are no keywords; sqlglot makes one token of ``GROUP BY``."""
+    if token.token_type is TokenType.IDENTIFIER:
+        yield token.text.upper()
+    elif token.token_type not in _TEXTS and (token.text[:1].isalpha() or token.text[:1] == "_"):
+        yield from (word for word in token.text.upper().split() if word not in _KEYWORDS)
