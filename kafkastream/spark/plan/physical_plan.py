@@ -328,8 +328,7 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
 def _projected(frame: DataFrame, step: Project) -> DataFrame:
     """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
     hidden = _hidden(frame)
-    conditions = () if step.condition is None else (step.condition,)
-    frame = callable_on(frame, (*step.expressions, *conditions), step.input.changelog)
+    frame = callable_on(frame, step.computed, step.input.changelog)
     names = column_names(len(step.expressions))
     keeps = TIME in hidden or HIDDEN[0] in hidden
     condition = None if step.condition is None else functions.expr(spark_text(step.condition))

@@ -1,1 +1,1 @@
-"""Flink SQL's expressions and functions as Spark SQL that gives the same values."""
+"""Compiles the expressions of Flink SQL: nodes of sqlglot become typed expressions of ``kafkastream.sql.plan``."""

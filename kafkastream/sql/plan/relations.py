@@ -121,6 +121,11 @@ class Project(_Relation):
         """The one input."""
         return (self.input,)
 
+    @property
+    def computed(self) -> tuple[TypedExpression, ...]:
+        """The expressions, and the condition behind them."""
+        return self.expressions if self.condition is None else (*self.expressions, self.condition)
+
 
 @final
 @attrs.frozen(kw_only=True)
@@ -194,8 +199,8 @@ def computations(relation: Relation) -> Iterator[TypedExpression]:
             yield from expressions
         case Values(rows=rows):
             yield from chain.from_iterable(rows)
-        case Project(expressions=expressions, condition=condition):
-            yield from (*expressions, *([] if condition is None else [condition]))
+        case Project(computed=computed):
+            yield from computed
         case Explode(array=array):
             yield array
         case Union() | Stateful():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, calls_user
+from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, forms, like
+from kafkastream.sql.plan.functions.type_rules import comparable
 from kafkastream.sql.plan.functions.window_functions import failure
 from kafkastream.sql.plan.spark_type_names import TEXT
 from kafkastream.sql.types import DataType, Kind
@@ -47,7 +48,8 @@ def _values(arguments: Arguments) -> DataType:
 
 
 def _without_user_calls(arguments: Arguments) -> Arguments:
-    """Spark calls no Python function inside of a lambda."""
+    """Spark calls no Python function inside of a lambda. The value is compared with the elements."""
+    comparable((ColumnRef(0, _element(arguments)), arguments[1]))
     if any(map(calls_user, arguments[1:])):
         raise CallError.unsupported("ARRAY_CONTAINS cannot have a call of a Python function inside.", IN_SUBQUERY)
     return arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     CallError,
@@ -55,20 +55,15 @@ def _digits(arguments: Arguments) -> int:
 
 
 def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
+    """The type of the result depends on the digits, so that these have to be known."""
+
     def checked(arguments: Arguments) -> Arguments:
-        if len(arguments) > 1 and any(one.type.kind not in NUMERIC | TEXT for one in arguments[1:]):
-            raise CallError(f"{name} takes a number of digits.", "Write a whole number.")
-        if len(arguments) > 1 and not _is_constant(arguments[1]):
-            raise CallError.unsupported(f"{name} takes digits that are written out here.", "Write a number.", 1)
+        if len(arguments) > 1 and whole_number(arguments[1]) is None:
+            what = f"{name} takes a number of digits that is written out here."
+            raise CallError.unsupported(what, f"Write it so, as in {name}(x, 2).", 1)
         return arguments
 
     return checked
-
-
-def _is_constant(expression: TypedExpression) -> bool:
-    from kafkastream.sql.plan.expression import UserCall, columns_in, walk
-
-    return not columns_in(expression) and not any(isinstance(one, UserCall) for one in walk(expression))
 
 
 def _rounded(arguments: Arguments) -> DataType:
