@@ -14,7 +14,7 @@ AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
     "VARIANCE": AggregateFunction.VAR_SAMP,
     "STDDEV": AggregateFunction.STDDEV_SAMP,
 }
-"""Each by the names that it has."""
+"""Aggregates by name; some have two."""
 
 _GROUPED = "Write GROUP BY {0}(ts, ...), with the same arguments."
 GROUP_WINDOWS: Final[Mapping[str, str]] = {
@@ -22,4 +22,4 @@ GROUP_WINDOWS: Final[Mapping[str, str]] = {
     for window in ("TUMBLE", "HOP", "SESSION")
     for name in (window, f"{window}_START", f"{window}_END", f"{window}_ROWTIME", f"{window}_PROCTIME")
 }
-"""Each with what makes it possible."""
+"""Functions of group windows, with the hint for each."""

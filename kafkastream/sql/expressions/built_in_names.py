@@ -1,4 +1,4 @@
-"""Which names of functions are Flink's own."""
+"""Names of Flink's own functions."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Source:
     """A table of a FROM: its alias, and the columns that can be named.
 
     Args:
-        alias: By what its columns may be qualified; empty when by nothing.
+        alias: Name that qualifies its columns; empty for none.
         columns: The name and the place of each.
     """
 
@@ -49,7 +49,7 @@ class Scope:
     """The columns that expressions may name.
 
     Args:
-        fields: Those of the relation that the expressions are computed on.
+        fields: Columns of the relation that expressions are computed of.
         sources: The tables that they come from.
     """
 
@@ -62,7 +62,7 @@ class Scope:
         return Scope(tuple(fields), (Source(alias, tuple((field.name, at) for at, field in enumerate(fields))),))
 
     def joined(self, other: Scope) -> Scope:
-        """These columns, and behind them those of another."""
+        """Scope of these columns, and of another scope's behind them."""
         moved = tuple(
             Source(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns)) for one in other.sources
         )

@@ -144,15 +144,15 @@ class QueryText:
         return self._place(min(starts)) if starts else len(self._before)
 
     def error(self, node: exp.Expr | None, what: str, now: str = "") -> DefinitionError:
-        """The error about a node."""
+        """Error about a node, with its place."""
         return self._source.error(self.at(node), what, now)
 
     def refused(self, node: exp.Expr | None, what: str, now: str) -> UnsupportedFeatureError:
-        """The same for what Flink has and this package has not."""
+        """Error about a node that Flink supports and this package does not."""
         return self._source.refused(self.at(node), what, now)
 
     def only(self, node: exp.Expr, *known: str) -> None:
-        """Refuses a node with parts that nothing here reads."""
+        """Refuse a node with parts that nothing here reads."""
         for name, value in node.args.items():
             if value and name not in known:
                 part = value[0] if isinstance(value, list) else value

@@ -24,7 +24,7 @@ _REFUSED_LATER = (
     ),
     *(exp.GroupingSets, exp.Cube, exp.Rollup, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup),
 )
-"""What has an error of its own."""
+"""Nodes with an error of their own."""
 _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     **dict.fromkeys(_REFUSED_LATER, frozenset({"*"})),
     **dict.fromkeys(

@@ -13,7 +13,7 @@ from kafkastream.sql.plan.relations import Explode, Field, Project, Relation, Sc
 __all__ = ["Branch", "branches", "origins"]
 
 Origin = Scan | Values | Stateful
-"""What rows come from: a table, the query itself, or an operation with state."""
+"""Origin of rows: a table, the query itself, or an operation with state."""
 
 
 @final
@@ -22,8 +22,8 @@ class Branch:
     """Rows that take the same way.
 
     Args:
-        origin: What they come from.
-        steps: What is computed of each, one step after the other.
+        origin: Origin of the rows.
+        steps: Projections of each row, one after the other.
     """
 
     origin: Origin

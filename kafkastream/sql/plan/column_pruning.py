@@ -17,7 +17,7 @@ def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset
 
     Args:
         scan: The table.
-        branch: What is computed of its rows.
+        branch: Projections of its rows.
         needs_time: Whether somebody wants to know how far event time has come.
     """
     needed = frozenset(range(len(branch.fields)))

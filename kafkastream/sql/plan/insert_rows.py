@@ -31,7 +31,7 @@ def inserted(relation: Relation, definition: TableDefinition, columns: Sequence[
     Args:
         relation: The query.
         definition: The table.
-        columns: Which of its columns the query gives; none for all, in their order.
+        columns: Columns that the query gives; empty for all, in their order.
         where: The statement's place.
 
     Raises:

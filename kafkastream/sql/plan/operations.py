@@ -1,4 +1,4 @@
-"""What a query does to rows by their keys, with state: as frozen values, which keyed operators carry out."""
+"""Operations of a query with state, as frozen values that keyed operators carry out."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ __all__ = [
 
 
 class TimeAttribute(enum.Enum):
-    """By which time something happens."""
+    """Event time or processing time."""
 
     EVENT = "rowtime"
     PROCESSING = "proctime"
 
 
 class AggregateFunction(enum.Enum):
-    """What is computed of the rows of a group."""
+    """Function of the rows of a group."""
 
     COUNT = "COUNT"
     SUM = "SUM"
@@ -66,13 +66,13 @@ class AggregateCall:
     """An aggregate function with its argument.
 
     Args:
-        function: Which one.
+        function: Function.
         argument: The column of the rows that come in; None for ``COUNT(*)``.
-        type: What it gives.
+        type: Type of the result.
         argument_type: The argument's type; None for ``COUNT(*)``.
         distinct: Whether equal values count once.
         filter: A BOOLEAN column of the rows that come in, by which rows count; None for all.
-        separator: That of LISTAGG.
+        separator: Separator of LISTAGG.
     """
 
     function: AggregateFunction
@@ -90,8 +90,8 @@ class GroupAggregate:
     """Aggregates of each key, told anew whenever they change: the key's columns, then one for each call.
 
     Args:
-        calls: What is computed.
-        keys: How many columns of the rows that come in are the key: the first ones.
+        calls: Aggregates.
+        keys: Number of key columns, which are the first of the input.
         ttl_ms: After how long without a change a group is forgotten; never, if 0.
     """
 
@@ -109,8 +109,8 @@ class WindowAggregate:
     window_end, then arguments. What comes out: the key, one column for each call, window_start, window_end.
 
     Args:
-        calls: What is computed.
-        keys: How many columns are the key, without the window.
+        calls: Aggregates.
+        keys: Number of key columns, without the window.
         time: When a window is over; by event time, rows that come after it are late, and dropped.
         zone: The time zone in which the bounds are wall-clock times of TIMESTAMP columns; by event time of a
             TIMESTAMP column it is UTC.
@@ -130,10 +130,10 @@ class SessionAggregate:
     Rows come in as key, then the time column, then arguments; what comes out is as with ``WindowAggregate``.
 
     Args:
-        calls: What is computed.
-        keys: How many columns are the key.
-        gap_ms: How much time is between two sessions, at least.
-        time: By which time.
+        calls: Aggregates.
+        keys: Number of key columns.
+        gap_ms: Gap between two sessions.
+        time: Event time or processing time.
         zone: As with ``WindowAggregate``.
     """
 
@@ -145,7 +145,7 @@ class SessionAggregate:
 
 
 class Keep(enum.Enum):
-    """Which of the rows of a key stays."""
+    """Row of a key that stays."""
 
     FIRST = "first"
     LAST = "last"
@@ -154,14 +154,14 @@ class Keep(enum.Enum):
 @final
 @attrs.frozen(kw_only=True)
 class Deduplicate:
-    """One row of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) = 1`` over rows that are only added.
+    """Keeps one row of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) = 1`` over rows that are only added.
 
     The rows come out as they came in. The first by processing time never changes, so it is told once; otherwise changes
     are told with the row before.
 
     Args:
-        keep: Which one.
-        time: By which time; by event time rows are compared by ``column``, and equal ones come in the order of arrival.
+        keep: First or last row.
+        time: Event time or processing time; by event time rows are compared by ``column``, and equal ones come in the order of arrival.
         column: The column with the time, for event time.
         ttl_ms: After how long without a change a key is forgotten; never, if 0.
     """
@@ -196,7 +196,7 @@ class TopN:
     The rows come out as they came in, with their number (a BIGINT) behind if it is asked for.
 
     Args:
-        order: How they are sorted; equal rows come in the order of arrival.
+        order: Sort order; equal rows come in the order of arrival.
         first: The first number that is wanted.
         last: The last one.
         with_number: Whether the number comes out, too.
@@ -218,7 +218,7 @@ class TopN:
 
 
 class JoinKind(enum.Enum):
-    """Which rows come out of a join that have no match."""
+    """Kind of a join, by the rows without a match that come out."""
 
     INNER = "INNER"
     LEFT = "LEFT"
@@ -234,8 +234,8 @@ class Join:
     """Rows of two inputs with equal keys, told anew whenever one changes: the left one's columns, then the right one's.
 
     Args:
-        kind: Which rows come out without a match, with NULL in the other's columns; SEMI and ANTI have the left columns.
-        widths: How many columns each input has.
+        kind: Kind of the join; rows without a match have NULL in the other's columns, SEMI and ANTI have the left columns.
+        widths: Number of columns of each input.
         ttl_ms: After how long a row is forgotten; never, if 0.
         window_end: The column of each input with the end of its window for a join of windows, told when it is over.
         time: With windows, when one is over.
@@ -259,9 +259,9 @@ class IntervalJoin:
 
     Args:
         kind: INNER, LEFT, RIGHT or FULL.
-        widths: How many columns each input has.
+        widths: Number of columns of each input.
         times: The time column of each input.
-        lower_ms: How much later than the right row the left one is, at least.
+        lower_ms: Least time that the left row is later than the right one.
         upper_ms: And at most.
         time: By which time.
     """
@@ -281,7 +281,7 @@ class TemporalJoin:
 
     Args:
         kind: INNER or LEFT.
-        widths: How many columns each input has.
+        widths: Number of columns of each input.
         times: The time column of each input.
         time: By event time, a left row waits for the watermark; by processing time, it has what is there now.
         ttl_ms: After how long without a change a key is forgotten; never, if 0.
@@ -342,11 +342,11 @@ class TableOperation(KeyedOperation):
     """An operation, and what its rows are like.
 
     Args:
-        operation: What is done.
+        operation: Operation.
         retracts: Whether rows may take back others.
         keys: For a join, the columns of each input that it compares by ``=``, which NULL never equals.
         has_plain_keys: Whether no column of the key has parts of its own.
-        depends_on: What the state depends on, as text: the operation, and all that is computed below it.
+        depends_on: Text that the state depends on: the operation, and all expressions below it.
     """
 
     operation: Operation

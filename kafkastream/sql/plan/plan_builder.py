@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 ONE_ROW: Final = Values(rows=((Literal.whole(0),),), fields=(Field("ZERO", DataType.of(Kind.INT).not_null()),))
-"""What a SELECT without FROM reads."""
+"""Input of a SELECT without FROM."""
 
 
 @final
@@ -43,10 +43,10 @@ class Window:
         start: The one with the beginning.
         end: The one with the end.
         time: The one with the last instant; None when it was left out.
-        attribute: By which time.
+        attribute: Event time or processing time.
         zone: The time zone of the bounds.
         is_local: Whether the time is a TIMESTAMP_LTZ.
-        gap_ms: That of sessions, whose bounds are known only to their aggregates; else None.
+        gap_ms: Gap of sessions, whose bounds are known only to their aggregates; else None.
         column: The time column of sessions.
         partition: The columns that have sessions of their own; None when they are those of GROUP BY.
     """
@@ -162,7 +162,7 @@ def without_times(fields: Sequence[Field], only: int | None = None) -> tuple[Fie
 
 
 def with_names(relation: Relation, names: Sequence[str]) -> Relation:
-    """The same columns with other names."""
+    """Relation with other names of columns."""
     fields = tuple(attrs.evolve(field, name=name) for field, name in zip(relation.fields, names, strict=True))
     return attrs.evolve(relation, fields=fields)
 

@@ -1,4 +1,4 @@
-"""What a query is planned against: the tables, views and functions it may name."""
+"""Catalog that a query is planned against: the tables, views and functions that it may name."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ResolvedTable:
 
     Args:
         definition: As it is declared.
-        changelog: Which kinds of rows it gives.
-        fields: Its columns in the order of the schema, with the computed ones and time attributes.
-        expressions: How they are made of those that are not computed; as they are, if none.
+        changelog: Changelog mode of its rows.
+        fields: Columns in the order of the schema, with computed ones and time attributes.
+        expressions: Expressions of the columns over those that are not computed; none where no column is computed.
         watermark: The column that tells how far event time has come, and how many ms later than it time is.
     """
 
@@ -42,7 +42,7 @@ class View:
     """A query with a name.
 
     Args:
-        query: Its text.
+        query: Text of the query.
         columns: The names of its columns; those of the query, if empty.
     """
 
@@ -54,7 +54,7 @@ class Catalog(Protocol):
     """The tables, views and functions that queries may name."""
 
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
-        """What a name means; None when there is nothing of it."""
+        """Table or view of a name; None if there is none."""
         ...
 
     def tables(self) -> Sequence[str]:
@@ -66,5 +66,5 @@ class Catalog(Protocol):
         ...
 
     def of(self, query: Expression) -> Catalog:
-        """The same, where names without catalog and database mean what is in these."""
+        """Catalog in which names resolve as they did where a query was defined."""
         ...

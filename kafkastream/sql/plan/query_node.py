@@ -87,7 +87,7 @@ class Target:
     """Where the rows of a query go.
 
     Args:
-        sink: What takes them; None for the calling program.
+        sink: Sink; None for the calling program.
         table: The table that it is, as it was declared.
     """
 
@@ -101,14 +101,14 @@ class Target:
 
     @property
     def name(self) -> str:
-        """What it is called in plans and metrics."""
+        """Name in plans and metrics."""
         return "Collect" if self.table is None else self.table.name[-1]
 
 
 @final
 @attrs.frozen(kw_only=True)
 class QuerySettings:
-    """How a query is to run.
+    """Settings of a query.
 
     Args:
         time_zone: The time zone of TIMESTAMP_LTZ.
@@ -126,14 +126,14 @@ class QuerySettings:
 @final
 @attrs.frozen(kw_only=True)
 class QueryNode(Node):
-    """What comes out of a query, as its sink takes it.
+    """Result of a query, as its sink takes it.
 
     Args:
         merged: The nodes whose rows come in.
         relation: The query.
         origins: The nodes of all that rows come from, in the order of ``origins(relation)``.
         target: Where the rows go.
-        settings: How it is to run.
+        settings: Settings.
     """
 
     merged: tuple[int, ...]
@@ -151,12 +151,12 @@ class QueryNode(Node):
 @final
 @attrs.frozen(kw_only=True)
 class StreamNode(Node):
-    """What makes rows of the elements of a stream.
+    """Converts the elements of a stream to rows.
 
     Args:
         input: The stream's node.
-        source: What the rows are.
-        watermarks: How the table itself tells how far event time has come; as the stream does, if None.
+        source: Source with the columns of the rows.
+        watermarks: Watermark strategy of the table; None for that of the stream.
     """
 
     input: int
@@ -215,7 +215,7 @@ def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids
     Args:
         relation: The query.
         target: Where its rows go.
-        settings: How it is to run.
+        settings: Settings.
         ids: Numbers for nodes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a query asks for: a tree of relations. The columns of each are ``c0``, ``c1`` and so on to those above it.
+"""Relations: the logical plan of a query. The columns of each are ``c0``, ``c1`` and so on to those above it.
 
 What can be computed row by row is typed expressions over these columns; what needs state is an operation of ours.
 """
@@ -43,9 +43,9 @@ class Field:
     """A column of a relation.
 
     Args:
-        name: What the user calls it.
-        type: Its type.
-        time: By which time it tells when the row happened, if it does (a time attribute).
+        name: Name that the user knows.
+        type: Type.
+        time: Event time or processing time, for a time attribute; else None.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Field:
 
 @attrs.frozen(kw_only=True)
 class _Relation:
-    """What every relation has.
+    """Base of relations.
 
     Args:
-        fields: Its columns.
-        changelog: Which kinds of rows it gives.
+        fields: Columns.
+        changelog: Changelog mode of the rows.
         upsert_key: The columns by which a row replaces the one before, as far as they are known.
     """
 
@@ -80,7 +80,7 @@ class Scan(_Relation):
 
     Args:
         table: The table, with the options of a hint merged in.
-        expressions: How its columns are made of those that are not computed; as they are, if none.
+        expressions: Expressions of the columns over those that are not computed; none where no column is computed.
         watermark: The column that tells how far event time has come, and how many ms later than it time is.
     """
 
@@ -107,9 +107,9 @@ class Project(_Relation):
     """Columns computed of those of each row.
 
     Args:
-        input: Whose.
+        input: Input.
         expressions: One for each column.
-        condition: Which rows there are; all, if None.
+        condition: Condition of the rows that stay; None for all.
     """
 
     input: Relation
@@ -133,7 +133,7 @@ class Explode(_Relation):
     """Each row once for every element of an array: the columns of the row, then those of the element.
 
     Args:
-        input: Whose rows.
+        input: Input.
         array: An expression for an array of structs, whose fields are the new columns.
         outer: Whether a row without elements comes out once, with NULL.
     """
@@ -157,19 +157,19 @@ class Union(_Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """What is merged."""
+        """All inputs."""
         return self.merged
 
 
 @final
 @attrs.frozen(kw_only=True)
 class Stateful(_Relation):
-    """What an operation makes of rows with the same key.
+    """Operation with state on rows with the same key.
 
     Args:
         merged: The inputs, one or two.
         keys: The columns of each that are its key; none when all rows belong together.
-        operation: What is done.
+        operation: Operation.
     """
 
     merged: tuple[Relation, ...]
@@ -178,7 +178,7 @@ class Stateful(_Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """What comes in."""
+        """One or two inputs."""
         return self.merged
 
 

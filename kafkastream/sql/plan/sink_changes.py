@@ -1,4 +1,4 @@
-"""What a sink takes of what a query gives: changes as it knows them, or a reason why it cannot."""
+"""Rows of a query as the changelog mode of its sink takes them, or the reason why it cannot."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def consumed(
 
 
 def _producer(relation: Relation) -> str:
-    """What changes come from, as Flink would call it."""
+    """Operator that changes come from, by Flink's name."""
     match relation:
         case Project() | Explode():
             return _producer(relation.input)

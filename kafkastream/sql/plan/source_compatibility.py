@@ -1,4 +1,4 @@
-"""Which rows may stand beside which in one query: those that are there at once, and those that come."""
+"""Rejects queries that combine bounded in-memory sources with Kafka sources."""
 
 from __future__ import annotations
 

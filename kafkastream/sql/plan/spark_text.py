@@ -129,7 +129,7 @@ def _case(conditions: Sequence[str], values: Sequence[str], otherwise: str) -> s
 
 
 def evaluations(expression: TypedExpression) -> int:
-    """How often user-defined functions that are not deterministic are called for a row.
+    """Number of calls, for a row, of user-defined functions that are not deterministic.
 
     Spark SQL of a built-in function may name an argument more than once.
     """
@@ -142,7 +142,7 @@ def evaluations(expression: TypedExpression) -> int:
 
 
 def _uses(expression: TypedExpression, place: int) -> int:
-    """How often the Spark SQL of an expression names one of its parts."""
+    """Number of times that the Spark SQL of an expression names one of its parts."""
     texts = [_MARK if one == place else "" for one in range(len(expression.parts))]
     match expression:
         case Call(function=function):

@@ -124,7 +124,7 @@ def _scan(scan: Scan, places: Mapping[int, int]) -> str:
 
 
 def _computed(scan: Scan, places: Iterable[int]) -> str:
-    """How the columns are made, of which of those that are not computed."""
+    """Expressions of computed columns, and the columns that they read."""
     if not scan.expressions:
         return ""
     expressions = [scan.expressions[place] for place in places]

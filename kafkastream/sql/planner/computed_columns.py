@@ -25,11 +25,11 @@ _LTZ = DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null()
 
 
 class EventTime(NamedTuple):
-    """Which column is a table's event time.
+    """Event time of a table.
 
     Args:
-        column: Its place among the table's columns.
-        out_of_orderness_ms: How much later than the latest one a row may come; None where the stream that rows come from
+        column: Place of the time column among the table's columns.
+        out_of_orderness_ms: Delay of the watermark behind the latest time; None where the stream that rows come from
             tells how far time has come.
     """
 
@@ -56,7 +56,7 @@ class ComputedSchema:
 
 
 class _NoTables:
-    """What computed columns may name of a catalog: nothing."""
+    """Catalog without tables: computed columns name none."""
 
     def table(self, path: tuple[str, ...]) -> None:
         return None

@@ -1,4 +1,4 @@
-"""What stands in FROM: tables, views, queries in parentheses, VALUES, and window functions."""
+"""Entries of FROM: tables, views, queries in parentheses, VALUES, and window functions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def renamed(planner: Planner, node: exp.Expr, rows: Rows) -> Rows:
 
 
 def _alias(node: exp.Expr) -> str:
-    """By what the columns of an entry of FROM may be qualified."""
+    """Name that qualifies the columns of an entry of FROM."""
     if node.alias:
         return node.alias
     return node.name if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) else ""

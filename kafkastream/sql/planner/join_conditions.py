@@ -31,11 +31,11 @@ _COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
 
 
 class TimeBound(NamedTuple):
-    """How much later than the right time the left one is.
+    """Bounds of an interval join: how much later than the right time the left one is.
 
     Args:
         times: The time column of each side.
-        time: By which time.
+        time: Event time or processing time.
         lower_ms: At least.
         upper_ms: At most.
     """
@@ -47,13 +47,13 @@ class TimeBound(NamedTuple):
 
 
 class Conditions(NamedTuple):
-    """What joins two tables.
+    """Conditions of a join.
 
     Args:
         left: Keys of the left side, over its columns.
         right: Keys of the right side over its own, equal one by one.
-        bound: How far the times are apart, when that is bounded on both sides.
-        rest: What else must be true, over the columns of both.
+        bound: Bounds of the times, where there are both; else None.
+        rest: Other conditions, over the columns of both.
     """
 
     left: tuple[TypedExpression, ...]
@@ -136,7 +136,7 @@ def _pair(
 def _timed(
     planner: Planner, scope: Scope, width: int, node: exp.Expr
 ) -> Iterator[tuple[tuple[int, int], int | None, int | None]]:
-    """What a comparison of two times says: the least and the most that the left one is later."""
+    """Bounds that a comparison of two times sets: the least and the most that the left one is later."""
     if isinstance(node, exp.Between):
         lower = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
         upper = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())

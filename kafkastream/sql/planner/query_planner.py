@@ -64,7 +64,7 @@ class Named:
     cte: exp.Expr
 
     def rows(self) -> Rows:
-        """Its rows."""
+        """Plan the query."""
         return renamed(self.planner, self.cte, with_distinct_names(self.planner.query(self.cte.this)))
 
 
@@ -77,7 +77,7 @@ class Planner:
         text: Text of the user.
         catalog: Tables, views and functions that it may name.
         zone: The time zone of the session.
-        ttl_ms: How long state is kept.
+        ttl_ms: Time without a change after which state is forgotten; 0 for never.
         named: The queries of WITH.
         views: The views that are being planned, from the outermost.
     """
@@ -112,7 +112,7 @@ class Planner:
                 raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
 
     def _with(self, node: exp.Expr) -> Planner:
-        """The planner that knows the queries of WITH, too."""
+        """Planner that also knows the queries of WITH."""
         clause = node.args.get("with_")
         if not clause:
             return self
@@ -145,7 +145,7 @@ class Planner:
         return inner, inner.text.query()
 
     def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> Planner:
-        """What plans a view."""
+        """Planner of a view."""
         name = ".".join(path)
         if name in self.views:
             raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["filtered_by_queries"]
 
 _VALUE = "$in"
-"""What the column of a query in IN is called; no column of a table is."""
+"""Name of the column of a query in IN, which no column of a table has."""
 
 
 def filtered_by_queries(
