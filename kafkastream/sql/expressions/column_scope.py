@@ -14,12 +14,12 @@ from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import Kind
 
-__all__ = ["Scope", "Source", "name_parts"]
+__all__ = ["NamedTable", "Scope", "name_parts"]
 
 
 @final
 @attrs.frozen
-class Source:
+class NamedTable:
     """A table of a FROM: its alias, and the columns that can be named.
 
     Args:
@@ -54,17 +54,18 @@ class Scope:
     """
 
     fields: tuple[Field, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[NamedTable, ...]
 
     @staticmethod
     def of(fields: Sequence[Field], alias: str = "") -> Scope:
         """The columns of one table."""
-        return Scope(tuple(fields), (Source(alias, tuple((field.name, at) for at, field in enumerate(fields))),))
+        return Scope(tuple(fields), (NamedTable(alias, tuple((field.name, at) for at, field in enumerate(fields))),))
 
     def joined(self, other: Scope) -> Scope:
         """Scope of these columns, and of another scope's behind them."""
         moved = tuple(
-            Source(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns)) for one in other.sources
+            NamedTable(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns))
+            for one in other.sources
         )
         return Scope(self.fields + other.fields, self.sources + moved)
 
@@ -89,7 +90,9 @@ class Scope:
             raise self._missing(text, node, names)
         return self._nested(text, node, found[0], tuple(names[1:]))
 
-    def _in_source(self, text: QueryText, node: exp.Expr, source: Source, names: list[str]) -> ColumnRef | FieldAccess:
+    def _in_source(
+        self, text: QueryText, node: exp.Expr, source: NamedTable, names: list[str]
+    ) -> ColumnRef | FieldAccess:
         found = [at for name, at in source.columns if name == names[1]]
         if len(found) > 1:
             raise text.error(node, f"Column '{names[1]}' is ambiguous", "Give the columns different names.")

@@ -17,7 +17,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = [
     "ONE_ROW",
     "Rows",
-    "Window",
+    "WindowColumns",
     "column_of",
     "filtered",
     "normalized",
@@ -36,7 +36,7 @@ ONE_ROW: Final = Values(rows=((Literal.whole(0),),), fields=(Field("ZERO", DataT
 
 @final
 @attrs.frozen(kw_only=True)
-class Window:
+class WindowColumns:
     """The columns that tell the window of a row.
 
     Args:
@@ -68,7 +68,7 @@ class Rows:
     """A relation, and the window of its rows if they have one."""
 
     relation: Relation
-    window: Window | None = None
+    window: WindowColumns | None = None
 
 
 def column_of(expression: TypedExpression) -> int | None:
@@ -145,7 +145,7 @@ def projected(
     )
 
 
-def rewindowed(window: Window | None, expressions: Sequence[TypedExpression]) -> Window | None:
+def rewindowed(window: WindowColumns | None, expressions: Sequence[TypedExpression]) -> WindowColumns | None:
     """The window of rows behind a projection; None when one of its bounds is left out."""
     if window is None:
         return None

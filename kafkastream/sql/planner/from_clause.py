@@ -18,12 +18,12 @@ from kafkastream.sql.syntax.expressions import hinted_options
 from kafkastream.sql.table_options import did_you_mean
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["renamed", "source"]
 
 
-def source(planner: Planner, node: exp.Expr) -> tuple[Rows, Scope]:
+def source(planner: SelectPlanner, node: exp.Expr) -> tuple[Rows, Scope]:
     """The rows of an entry of FROM, and how its columns are called."""
     rows = _rows(planner, node)
 
@@ -31,7 +31,7 @@ def source(planner: Planner, node: exp.Expr) -> tuple[Rows, Scope]:
     return rows, Scope.of(rows.relation.fields, _alias(node))
 
 
-def renamed(planner: Planner, node: exp.Expr, rows: Rows) -> Rows:
+def renamed(planner: SelectPlanner, node: exp.Expr, rows: Rows) -> Rows:
     """Rows whose columns are named by ``AS t (a, b)``, if it names them."""
     alias = node.args.get("alias")
     columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
@@ -51,7 +51,7 @@ def _alias(node: exp.Expr) -> str:
     return node.name if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) else ""
 
 
-def _rows(planner: Planner, node: exp.Expr) -> Rows:
+def _rows(planner: SelectPlanner, node: exp.Expr) -> Rows:
     from kafkastream.sql.planner.window_table_functions import windowed
 
     text = planner.text
@@ -75,7 +75,7 @@ def _rows(planner: Planner, node: exp.Expr) -> Rows:
             raise text.refused(node, f"{text.shown(node)} is not supported in FROM.", "Name a table or a query.")
 
 
-def _table(planner: Planner, node: exp.Table) -> Rows:
+def _table(planner: SelectPlanner, node: exp.Table) -> Rows:
     text = planner.text
     text.only(node, "this", "db", "catalog", "alias", "hints", "joins", "partition")
     path = tuple(part.name for part in node.parts)
@@ -92,7 +92,7 @@ def _table(planner: Planner, node: exp.Table) -> Rows:
     return Rows(_scan(found, _hinted(text, node)))
 
 
-def _view(planner: Planner, node: exp.Table, path: tuple[str, ...], view: View) -> Rows:
+def _view(planner: SelectPlanner, node: exp.Table, path: tuple[str, ...], view: View) -> Rows:
 
     if node.args.get("hints"):
         raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint behind the table that it reads.")

@@ -12,17 +12,17 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, Window, filtered
+from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, filtered
 from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["group_window", "window_property"]
 
 
 def group_window(
-    planner: Planner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
+    planner: SelectPlanner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
 ) -> Rows:
     """The rows that a condition keeps, with their windows."""
     text, name = planner.text, call.name.upper()
@@ -48,7 +48,7 @@ def group_window(
 
 
 def window_property(
-    of: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: Window
+    of: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: WindowColumns
 ) -> int:
     """Column of the groups that ``TUMBLE_START(...)`` and the like mean."""
     name, _, part = node.name.upper().partition("_")

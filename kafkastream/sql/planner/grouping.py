@@ -22,7 +22,7 @@ from kafkastream.sql.plan.operations import (
 )
 from kafkastream.sql.plan.plan_builder import (
     Rows,
-    Window,
+    WindowColumns,
     column_of,
     normalized,
     projected,
@@ -35,7 +35,7 @@ from kafkastream.sql.planner.group_windows import group_window, window_property
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
     from kafkastream.sql.planner.select import Item
 
 __all__ = ["aggregated", "is_grouped"]
@@ -66,7 +66,7 @@ class _OfGroups(ExpressionCompiler):
     """Compiles expressions over groups: their keys, their aggregates, and what is made of these."""
 
     def __init__(
-        self, planner: Planner, of: ExpressionCompiler, grouped: _Grouped, window: exp.Anonymous | None
+        self, planner: SelectPlanner, of: ExpressionCompiler, grouped: _Grouped, window: exp.Anonymous | None
     ) -> None:
         scope = Scope(grouped.rows.relation.fields, ())
         super().__init__(planner.text, scope, planner.catalog)
@@ -100,7 +100,7 @@ def _has_group_window(node: exp.Expr) -> bool:
 
 
 def aggregated(
-    planner: Planner,
+    planner: SelectPlanner,
     node: exp.Select,
     rows: Rows,
     scope: Scope,
@@ -131,7 +131,7 @@ def aggregated(
     return Rows(relation, rewindowed(grouped.rows.window, expressions))
 
 
-def _keys(planner: Planner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anonymous | None]:
+def _keys(planner: SelectPlanner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anonymous | None]:
     group = node.args.get("group")
     if not group:
         return [], None
@@ -158,7 +158,7 @@ def _keys(planner: Planner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anony
 
 
 def _grouped(
-    planner: Planner,
+    planner: SelectPlanner,
     rows: Rows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
@@ -186,7 +186,7 @@ def _grouped(
 
 
 def _windowed(
-    planner: Planner,
+    planner: SelectPlanner,
     rows: Rows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
@@ -236,7 +236,7 @@ def _windowed(
     return _Grouped(Rows(after, result), known)
 
 
-def _with_time(relation: Relation, window: Window, start: int) -> Relation:
+def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relation:
     """With the last instant of the window, which is a time attribute."""
     type_ = DataType.of(Kind.TIMESTAMP_LTZ if window.is_local else Kind.TIMESTAMP, 3).not_null()
     last = Call("$WINDOW_TIME", (reference(relation, start + 1),), type_)
@@ -246,7 +246,7 @@ def _with_time(relation: Relation, window: Window, start: int) -> Relation:
 
 
 def _arguments(
-    planner: Planner,
+    planner: SelectPlanner,
     relation: Relation,
     condition: TypedExpression | None,
     keys: Sequence[TypedExpression],

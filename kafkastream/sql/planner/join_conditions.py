@@ -18,7 +18,7 @@ from kafkastream.sql.plan.spark_text import evaluations
 from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["Conditions", "TimeBound", "conditions_of", "conjuncts"]
 
@@ -73,7 +73,7 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
         yield node
 
 
-def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
     """The conditions of a join by what they are."""
     both = left.joined(right)
     of = planner.compiler(both)
@@ -112,7 +112,7 @@ def conditions_of(planner: Planner, left: Scope, right: Scope, nodes: Sequence[e
 
 
 def _pair(
-    planner: Planner, left: Scope, right: Scope, node: exp.Expr
+    planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr
 ) -> tuple[TypedExpression, TypedExpression] | None:
     """An equation of something of the left with something of the right; in one type."""
     both = planner.compiler(left.joined(right))
@@ -134,7 +134,7 @@ def _pair(
 
 
 def _timed(
-    planner: Planner, scope: Scope, width: int, node: exp.Expr
+    planner: SelectPlanner, scope: Scope, width: int, node: exp.Expr
 ) -> Iterator[tuple[tuple[int, int], int | None, int | None]]:
     """Bounds that a comparison of two times sets: the least and the most that the left one is later."""
     if isinstance(node, exp.Between):
@@ -162,7 +162,7 @@ def _timed(
     )
 
 
-def _time(planner: Planner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
+def _time(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
     """A time attribute and how much is added to it; None when it is something else."""
     added = 0
     while isinstance(node, exp.Add | exp.Sub | exp.Paren):

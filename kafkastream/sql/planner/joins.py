@@ -13,7 +13,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.expression import TypedExpression, columns_in, shifted
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Operation
-from kafkastream.sql.plan.plan_builder import Rows, Window, filtered, normalized
+from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, filtered, normalized
 from kafkastream.sql.plan.relations import Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
@@ -22,7 +22,7 @@ from kafkastream.sql.planner.temporal_joins import versioned
 from kafkastream.sql.planner.unnest import unnested
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["joined"]
 
@@ -30,7 +30,7 @@ _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
 
 def joined(
-    planner: Planner, rows: Rows, scope: Scope, join: exp.Join, conditions: list[exp.Expr]
+    planner: SelectPlanner, rows: Rows, scope: Scope, join: exp.Join, conditions: list[exp.Expr]
 ) -> tuple[Rows, Scope, list[exp.Expr]]:
     """The rows of a table with those of another; conditions of WHERE that join them are taken from the list."""
     text = planner.text
@@ -70,7 +70,7 @@ def _is_true(node: exp.Expr) -> bool:
     return isinstance(node, exp.Boolean) and bool(node.this)
 
 
-def _kind(planner: Planner, join: exp.Join) -> JoinKind:
+def _kind(planner: SelectPlanner, join: exp.Join) -> JoinKind:
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if kind in ("SEMI", "ANTI") or kind not in ("", "INNER", "OUTER", "CROSS"):
         raise planner.text.refused(
@@ -79,7 +79,7 @@ def _kind(planner: Planner, join: exp.Join) -> JoinKind:
     return _OUTER.get(side, JoinKind.INNER)
 
 
-def _joins(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> bool:
+def _joins(planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr) -> bool:
     """Whether a condition of WHERE is one on both sides."""
     if node.find(exp.Query):
         return False
@@ -90,7 +90,7 @@ def _joins(planner: Planner, left: Scope, right: Scope, node: exp.Expr) -> bool:
     return bool(found) and min(found) < len(left.fields) <= max(found)
 
 
-def _of_two(planner: Planner, rows: tuple[Rows, Rows], found: Conditions, kind: JoinKind, join: exp.Join) -> Rows:
+def _of_two(planner: SelectPlanner, rows: tuple[Rows, Rows], found: Conditions, kind: JoinKind, join: exp.Join) -> Rows:
     text, relations = planner.text, [one.relation for one in rows]
     for one in rows:
         if one.window and one.window.gap_ms is not None:
@@ -144,7 +144,7 @@ def _of_two(planner: Planner, rows: tuple[Rows, Rows], found: Conditions, kind: 
 
 
 def _pushed(
-    planner: Planner, relations: list[Relation], conditions: Sequence[TypedExpression], kind: JoinKind
+    planner: SelectPlanner, relations: list[Relation], conditions: Sequence[TypedExpression], kind: JoinKind
 ) -> tuple[list[Relation], list[TypedExpression]]:
     """Conditions on one side are done before the join, where this changes nothing; the others are left."""
     width = len(relations[0].fields)
@@ -162,7 +162,7 @@ def _pushed(
 
 
 def _window_ends(
-    windows: Sequence[Window | None], left: tuple[int, ...], right: tuple[int, ...]
+    windows: Sequence[WindowColumns | None], left: tuple[int, ...], right: tuple[int, ...]
 ) -> tuple[int, int] | None:
     """The ends of the windows of both sides, when their bounds are among the keys."""
     one, other = windows

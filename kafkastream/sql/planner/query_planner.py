@@ -31,7 +31,7 @@ from kafkastream.sql.planner.select import selected
 from kafkastream.sql.table import Expression
 from kafkastream.sql.types import DataType
 
-__all__ = ["Planner", "planned"]
+__all__ = ["SelectPlanner", "planned"]
 
 
 def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
@@ -52,7 +52,7 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
         UnsupportedFeatureError: It asks for something that Flink has and this package has not.
     """
     text = QueryText(query)
-    return with_distinct_names(Planner(text, catalog, zone, ttl_ms).query(text.query())).relation
+    return with_distinct_names(SelectPlanner(text, catalog, zone, ttl_ms).query(text.query())).relation
 
 
 @final
@@ -60,7 +60,7 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
 class Named:
     """A query of WITH, and what plans it."""
 
-    planner: Planner
+    planner: SelectPlanner
     cte: exp.Expr
 
     def rows(self) -> Rows:
@@ -70,7 +70,7 @@ class Named:
 
 @final
 @attrs.frozen
-class Planner:
+class SelectPlanner:
     """Plans the queries of one text.
 
     Args:
@@ -111,8 +111,8 @@ class Planner:
                 what = f"{type(node).__name__.upper()} of queries is not supported."
                 raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
 
-    def _with(self, node: exp.Expr) -> Planner:
-        """Planner that also knows the queries of WITH."""
+    def _with(self, node: exp.Expr) -> SelectPlanner:
+        """SelectPlanner that also knows the queries of WITH."""
         clause = node.args.get("with_")
         if not clause:
             return self
@@ -124,7 +124,7 @@ class Planner:
             inner = attrs.evolve(inner, named={**inner.named, cte.alias: named})
         return inner
 
-    def definition(self, node: exp.Expr) -> tuple[Planner | None, exp.Expr | None]:
+    def definition(self, node: exp.Expr) -> tuple[SelectPlanner | None, exp.Expr | None]:
         """The query that an entry of FROM stands for, and what plans it; none when it is something else."""
         if isinstance(node, exp.Subquery):
             return self, node.this
@@ -144,8 +144,8 @@ class Planner:
         inner = self.viewed(node, path, view)
         return inner, inner.text.query()
 
-    def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> Planner:
-        """Planner of a view."""
+    def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> SelectPlanner:
+        """SelectPlanner of a view."""
         name = ".".join(path)
         if name in self.views:
             raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")

@@ -20,7 +20,7 @@ from kafkastream.sql.planner.top_n import ranked
 
 if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["Item", "selected"]
 
@@ -33,7 +33,7 @@ class Item(NamedTuple):
     column: ColumnRef | None = None
 
 
-def selected(planner: Planner, node: exp.Select) -> Rows:
+def selected(planner: SelectPlanner, node: exp.Select) -> Rows:
     """The rows of a SELECT."""
     text = planner.text
     for clause, now in (
@@ -112,7 +112,7 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
         yield from ((name, at) for name, at in one.columns if name)
 
 
-def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
+def _from(planner: SelectPlanner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
     if not node.args.get("from_"):
         return Rows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
     first = node.args["from_"].this
@@ -128,7 +128,7 @@ def _from(planner: Planner, node: exp.Select, conditions: list[exp.Expr]) -> tup
 
 
 def _filtered_first(
-    planner: Planner, rows: Rows, conditions: list[TypedExpression]
+    planner: SelectPlanner, rows: Rows, conditions: list[TypedExpression]
 ) -> tuple[Rows, list[TypedExpression]]:
     """User-defined functions are called only for rows that meet the other conditions, as in Flink."""
     plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))

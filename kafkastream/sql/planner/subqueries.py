@@ -19,7 +19,7 @@ from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
 from kafkastream.sql.planner.join_parts import keyed
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["filtered_by_queries"]
 
@@ -28,7 +28,7 @@ _VALUE = "$in"
 
 
 def filtered_by_queries(
-    planner: Planner, rows: Rows, scope: Scope, conditions: list[exp.Expr]
+    planner: SelectPlanner, rows: Rows, scope: Scope, conditions: list[exp.Expr]
 ) -> tuple[Rows, Scope, list[exp.Expr]]:
     """The rows for which queries inside of WHERE have rows; the other conditions are left."""
     rest = []
@@ -49,7 +49,7 @@ def filtered_by_queries(
     return rows, scope, rest
 
 
-def _in(planner: Planner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind) -> Rows:
+def _in(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind) -> Rows:
     query = node.args["query"]
     inner = planner.query(query.this if isinstance(query, exp.Subquery) else query).relation
     if len(inner.fields) != 1:
@@ -64,7 +64,7 @@ def _in(planner: Planner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind
     )
 
 
-def _exists(planner: Planner, rows: Rows, scope: Scope, node: exp.Exists, kind: JoinKind) -> Rows:
+def _exists(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Exists, kind: JoinKind) -> Rows:
 
     text, query = planner.text, node.this
     if not isinstance(query, exp.Select) or not query.args.get("from_"):
@@ -87,7 +87,7 @@ def _exists(planner: Planner, rows: Rows, scope: Scope, node: exp.Exists, kind: 
 
 
 def _joined(
-    planner: Planner,
+    planner: SelectPlanner,
     rows: Rows,
     scope: Scope,
     inner: Relation,

@@ -16,13 +16,13 @@ from kafkastream.sql.planner.join_conditions import Conditions
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["versioned"]
 
 
 def versioned(
-    planner: Planner,
+    planner: SelectPlanner,
     rows: tuple[Rows, Rows],
     scopes: tuple[Scope, Scope],
     found: Conditions,

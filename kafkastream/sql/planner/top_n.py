@@ -17,7 +17,7 @@ from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["ranked"]
 
@@ -40,7 +40,7 @@ class _Ranking(NamedTuple):
 
 
 def ranked(
-    planner: Planner, node: exp.Select, first: exp.Expr, conditions: list[exp.Expr]
+    planner: SelectPlanner, node: exp.Select, first: exp.Expr, conditions: list[exp.Expr]
 ) -> tuple[Rows, Scope, list[exp.Expr]] | None:
     """The rows that a condition on their number keeps; None when FROM has no such query."""
     inside, inner = planner.definition(first)
@@ -76,7 +76,7 @@ def ranked(
     return Rows(attrs.evolve(result, fields=shown), window), Scope.of(shown, alias), rest
 
 
-def _ranking(select: exp.Expr, planner: Planner) -> _Ranking | None:
+def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
     while isinstance(select, exp.Subquery) and not select.args.get("with_"):
         select = select.this
     if not isinstance(select, exp.Select):
@@ -117,7 +117,7 @@ def _with_columns(found: _Ranking) -> exp.Select:
 
 
 def _numbered(
-    planner: Planner,
+    planner: SelectPlanner,
     relation: Relation,
     rows: Rows,
     keys: tuple[int, ...],
@@ -182,7 +182,7 @@ def _without_doubles(relation: Relation, width: int) -> tuple[Relation, list[int
 
 
 def _bounds(
-    planner: Planner, name: str, conditions: Sequence[exp.Expr], first: exp.Expr
+    planner: SelectPlanner, name: str, conditions: Sequence[exp.Expr], first: exp.Expr
 ) -> tuple[int, int, list[exp.Expr]]:
     """The first and the last number that the conditions keep, and the conditions on other columns."""
     low, high, rest = 1, None, []

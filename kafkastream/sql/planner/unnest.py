@@ -15,14 +15,14 @@ from kafkastream.sql.plan.relations import Explode, Field
 from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["unnested"]
 
 _ORDINALITY = "ORDINALITY"
 
 
-def unnested(planner: Planner, rows: Rows, scope: Scope, node: exp.Unnest, *, outer: bool) -> tuple[Rows, Scope]:
+def unnested(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Unnest, *, outer: bool) -> tuple[Rows, Scope]:
     """Each row once for every element of a column."""
     text = planner.text
     text.only(node, "expressions", "alias", "offset")

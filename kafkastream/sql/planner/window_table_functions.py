@@ -16,12 +16,12 @@ from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, FieldAc
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, Window, projected, reference, references, without_times
+from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, projected, reference, references, without_times
 from kafkastream.sql.plan.relations import Explode, Field, Relation
 from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
-    from kafkastream.sql.planner.query_planner import Planner
+    from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["session_rows", "sliced", "tumbled", "windowed"]
 
@@ -35,7 +35,7 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3).not_null()
 _BIGINT = DataType.of(Kind.BIGINT).not_null()
 
 
-def windowed(planner: Planner, call: exp.Anonymous) -> Rows:
+def windowed(planner: SelectPlanner, call: exp.Anonymous) -> Rows:
     """The rows of a table, each with its windows."""
     name = call.name.upper()
     given = _arguments(planner, call, name)
@@ -72,7 +72,7 @@ def windowed(planner: Planner, call: exp.Anonymous) -> Rows:
     return sliced(planner, rows.relation, at, step, sizes["SIZE"], offset, cumulates=name == "CUMULATE")
 
 
-def _arguments(planner: Planner, call: exp.Anonymous, name: str) -> dict[str, exp.Expr]:
+def _arguments(planner: SelectPlanner, call: exp.Anonymous, name: str) -> dict[str, exp.Expr]:
     text, parameters = planner.text, _PARAMETERS[name]
     given: dict[str, exp.Expr] = {}
     for at, argument in enumerate(call.expressions):
@@ -88,7 +88,7 @@ def _arguments(planner: Planner, call: exp.Anonymous, name: str) -> dict[str, ex
     return given
 
 
-def time_column(planner: Planner, scope: Scope, descriptor: exp.Expr, name: str) -> int:
+def time_column(planner: SelectPlanner, scope: Scope, descriptor: exp.Expr, name: str) -> int:
     """The time attribute that DESCRIPTOR names."""
     named = descriptor.expressions if isinstance(descriptor, exp.Anonymous) and descriptor.name == "DESCRIPTOR" else ()
     if len(named) != 1:
@@ -96,7 +96,7 @@ def time_column(planner: Planner, scope: Scope, descriptor: exp.Expr, name: str)
     return checked_time(planner, scope, named[0], name)
 
 
-def checked_time(planner: Planner, scope: Scope, node: exp.Expr, name: str) -> int:
+def checked_time(planner: SelectPlanner, scope: Scope, node: exp.Expr, name: str) -> int:
     """The place of a column that must be a time attribute."""
     found = scope.resolve(planner.text, node)
     if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
@@ -106,7 +106,7 @@ def checked_time(planner: Planner, scope: Scope, node: exp.Expr, name: str) -> i
     return found.place
 
 
-def _plain_column(planner: Planner, scope: Scope, node: exp.Expr) -> ColumnRef:
+def _plain_column(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> ColumnRef:
     """A column that sessions are cut by."""
     found = scope.resolve(planner.text, node)
     while not isinstance(found, ColumnRef):
@@ -116,16 +116,16 @@ def _plain_column(planner: Planner, scope: Scope, node: exp.Expr) -> ColumnRef:
     return found
 
 
-def _positive(planner: Planner, node: exp.Expr, key: str) -> int:
+def _positive(planner: SelectPlanner, node: exp.Expr, key: str) -> int:
     ms = interval_ms(planner.text, node)
     if ms <= 0:
         raise planner.text.error(node, f"{key} must be longer than nothing.", "")
     return ms
 
 
-def _window(planner: Planner, field: Field, start: int) -> Window:
+def _window(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
     is_local = field.type.kind is Kind.TIMESTAMP_LTZ
-    return Window(
+    return WindowColumns(
         start=start,
         end=start + 1,
         time=start + 2,
@@ -157,7 +157,7 @@ def _columns(field: Field) -> tuple[Field, ...]:
     return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
 
 
-def tumbled(planner: Planner, relation: Relation, at: int, size: int, offset: int) -> Rows:
+def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int) -> Rows:
     """Each row with its one window."""
     last_type = _columns(relation.fields[at])[2].type
     numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
@@ -168,7 +168,7 @@ def tumbled(planner: Planner, relation: Relation, at: int, size: int, offset: in
     return _computed(planner, relation, at, (begin, end, call("$PARENTHESES", last) if is_local else last))
 
 
-def session_rows(planner: Planner, relation: Relation, at: int, gap: int) -> Rows:
+def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> Rows:
     """Each row with columns for the bounds of its session, which only an aggregate fills."""
     nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
@@ -176,7 +176,7 @@ def session_rows(planner: Planner, relation: Relation, at: int, gap: int) -> Row
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
 
 
-def _computed(planner: Planner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> Rows:
+def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> Rows:
     field, width = relation.fields[at], len(relation.fields)
     added = _columns(field)
     names = [one.name for one in (*relation.fields, *added)]
@@ -186,7 +186,7 @@ def _computed(planner: Planner, relation: Relation, at: int, bounds: Sequence[Ty
 
 
 def sliced(
-    planner: Planner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
+    planner: SelectPlanner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
 ) -> Rows:
     """Each row once for every window that it is in: those of HOP begin, those of CUMULATE end a step apart."""
     field, width = relation.fields[at], len(relation.fields)

@@ -47,11 +47,11 @@ def _values(arguments: Arguments) -> DataType:
     return _array(arguments, DataType.of(Kind.INT) if type_.kind is Kind.MULTISET else type_.parts[1])
 
 
-def _without_user_calls(arguments: Arguments) -> Arguments:
+def _searched(arguments: Arguments) -> Arguments:
     """Spark calls no Python function inside of a lambda. The value is compared with the elements."""
-    comparable((ColumnRef(0, _element(arguments)), arguments[1]))
     if any(map(calls_user, arguments[1:])):
         raise CallError.unsupported("ARRAY_CONTAINS cannot have a call of a Python function inside.", IN_SUBQUERY)
+    comparable((ColumnRef(0, _element(arguments)), arguments[1]))
     return arguments
 
 
@@ -79,7 +79,7 @@ COLLECTIONS: Final[Mapping[str, Function]] = {
         forms("exists({0}, e -> e <=> {1})"),
         (2, 2),
         takes=(_ARRAY, tuple(Kind)),
-        prepare=_without_user_calls,
+        prepare=_searched,
     ),
     "ARRAY_DISTINCT": Function(like(0), forms("array_distinct({0})"), (1, 1), takes=(_ARRAY,)),
     "ARRAY_REVERSE": Function(like(0), forms("reverse({0})"), (1, 1), takes=(_ARRAY,)),
