@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import Arguments, Function, forms
-from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
+from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["CHOICES"]
@@ -39,7 +39,12 @@ def _extreme(name: str) -> Function:
     def inferred(arguments: Arguments) -> DataType:
         return widest(arguments).nullable()
 
-    return Function(inferred, written, (2, _MANY), prepare=with_common_type)
+    return Function(inferred, written, (2, _MANY), prepare=_ordered)
+
+
+def _ordered(arguments: Arguments) -> Arguments:
+    check_ordered(arguments)
+    return with_common_type(arguments)
 
 
 def _nullif_type(arguments: Arguments) -> DataType:

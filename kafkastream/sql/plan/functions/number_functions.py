@@ -66,6 +66,12 @@ def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
     return checked
 
 
+def _seeded(arguments: Arguments) -> Arguments:
+    if arguments and whole_number(arguments[0]) is None:
+        raise CallError.unsupported("RAND takes a seed that is written out here.", "Write a whole number.", 0)
+    return arguments
+
+
 def _rounded(arguments: Arguments) -> DataType:
     type_ = arguments[0].type
     if type_.kind in TEXT:
@@ -148,7 +154,7 @@ NUMBERS: Final[Mapping[str, Function]] = {
     "SIGN": Function(like(0), _sign, (1, 1), takes=(_NUMBERS,)),
     "PI": Function(never_null(_DOUBLE), forms("pi()"), (0, 0)),
     "E": Function(never_null(_DOUBLE), forms("e()"), (0, 0)),
-    "RAND": Function(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,)),
+    "RAND": Function(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,), prepare=_seeded),
     "RAND_INTEGER": Function(
         always_nullable(DataType.of(Kind.INT)), forms("cast(floor(rand() * {0}) as int)"), (1, 1), takes=(_NUMBERS,)
     ),

@@ -182,7 +182,11 @@ def _compared(form: str) -> Function:
 
 
 def _logic(form: str, count: int) -> Function:
-    return Function(_truth, forms(form), (count, count))
+    return Function(_truth, forms(form), (count, count), takes=((Kind.BOOLEAN,),))
+
+
+def _null_check(form: str) -> Function:
+    return Function(_truth, forms(form), (1, 1))
 
 
 def _within(_: Call, texts: Sequence[str]) -> str:
@@ -201,7 +205,14 @@ def _like(sign: str) -> Function:
             return f"({texts[0]} {sign} {doubled})"
         return f"({texts[0]} {sign} replace({texts[1]}, '\\\\', '\\\\\\\\'))"
 
-    return Function(_truth, written, (2, 3), takes=(ATOMIC,))
+    return Function(_truth, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
+
+
+def _escaped(arguments: Arguments) -> Arguments:
+    escape = arguments[-1]
+    if len(arguments) > 2 and not (isinstance(escape, Literal) and is_text(escape) and len(str(escape.value)) == 1):
+        raise CallError("ESCAPE takes one character, behind LIKE.", argument=2)
+    return arguments
 
 
 def _similar() -> Function:
@@ -290,8 +301,10 @@ OPERATORS: Final[Mapping[str, Function]] = {
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
     "BETWEEN": Function(_truth, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
     "IN": Function(_truth, _within, (2, _MANY), prepare=comparable),
-    **{f"IS {word}": _logic(f"({{0}} is {word.lower()})", 1) for word in ("NULL", "TRUE", "FALSE")},
-    **{f"IS NOT {word}": _logic(f"({{0}} is not {word.lower()})", 1) for word in ("NULL", "TRUE", "FALSE")},
+    "IS NULL": _null_check("({0} is null)"),
+    "IS NOT NULL": _null_check("({0} is not null)"),
+    **{f"IS {word}": _logic(f"({{0}} is {word.lower()})", 1) for word in ("TRUE", "FALSE")},
+    **{f"IS NOT {word}": _logic(f"({{0}} is not {word.lower()})", 1) for word in ("TRUE", "FALSE")},
     "AND": _logic("({0} and {1})", 2),
     "OR": _logic("({0} or {1})", 2),
     "NOT": _logic("(not {0})", 1),

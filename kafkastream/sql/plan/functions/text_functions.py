@@ -127,9 +127,10 @@ _EXTRACTED: Final = (
 )
 _SHA2: Final = f"sha2({_HASHED}, {{1}})"
 TEXTS: Final[Mapping[str, Function]] = {
-    **{name: _plain(name.lower()) for name in ("UPPER", "LOWER", "LTRIM", "RTRIM", "REVERSE")},
+    **{name: _plain(name.lower()) for name in ("UPPER", "LOWER", "LTRIM", "RTRIM")},
     "URL_ENCODE": _of_texts("url_encode({0})", infer=always_nullable(_STRING)),
     **{name: _of_texts(f"{name.lower()}({{0}})", infer=returns(_INT)) for name in ("CHAR_LENGTH", "CHARACTER_LENGTH")},
+    "REVERSE": Function(_RETURNS_STRING, forms("reverse({0})"), (1, 1), takes=(ATOMIC - BYTES,)),
     "UCASE": _plain("upper"),
     "LCASE": _plain("lower"),
     "BTRIM": _of_texts("trim({0})", "trim(BOTH {1} FROM {0})", counts=(1, 2)),
@@ -171,8 +172,6 @@ TEXTS: Final[Mapping[str, Function]] = {
     "UUID": Function(never_null(_STRING), forms("uuid()"), (0, 0)),
     **{f"TRIM {side}": _trimmed(side) for side in ("BOTH", "LEADING", "TRAILING")},
     "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
-    "OVERLAY": Function(
-        returns(_STRING), forms(*_OVERLAYS), (3, 4), takes=(ATOMIC - BYTES, ATOMIC - BYTES, _COUNTABLE)
-    ),
+    "OVERLAY": Function(returns(_STRING), forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
 }
 """Functions by name; ``TRIM BOTH`` and the like take what is cut off first."""

@@ -13,6 +13,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = [
     "APPROXIMATE",
     "as_decimals",
+    "check_ordered",
     "comparable",
     "decimal_product",
     "decimal_quotient",
@@ -32,6 +33,7 @@ _LEAST_SCALE: Final = 6
 
 _FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS | {Kind.DATE})
 """Kinds that are compared with each other."""
+_UNORDERED: Final = frozenset({Kind.MAP, Kind.MULTISET})
 _IN_FAMILIES: Final = frozenset().union(*_FAMILIES)
 
 
@@ -71,12 +73,23 @@ def comparable(arguments: Arguments) -> Arguments:
     """
     kinds = _kinds(arguments)
     times = [one.type for one in arguments if one.type.kind in TIMES]
+    check_ordered(arguments)
     if sum(1 for family in _FAMILIES if kinds & family) + len(kinds - _IN_FAMILIES) < 2:
         return arguments
     if not kinds <= TEXT | TIMES or kinds & TEXT == set():
         shown = " and ".join(sorted({str(one.type) for one in arguments}))
         raise CallError(f"implicit type conversion between {shown} is not supported on comparing", "CAST one of them.")
     return [Cast(one, times[0]) if one.type.kind in TEXT else one for one in arguments]
+
+
+def check_ordered(arguments: Arguments) -> None:
+    """Refuse what Spark compares with nothing.
+
+    Raises:
+        CallError: An argument is a MAP or a MULTISET.
+    """
+    if _kinds(arguments) & _UNORDERED:
+        raise CallError.unsupported("Maps and multisets cannot be compared.", "Compare their elements.")
 
 
 def _nullable_like(type_: DataType, values: Sequence[DataType]) -> DataType:
