@@ -20,8 +20,10 @@ from kafkastream.datastream import (
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from kafkastream.errors import DefinitionError, UserFunctionError
+from kafkastream.errors import DefinitionError, JobError, UserFunctionError
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
+from kafkastream.spark.exchange.buckets import bucket_labels
+from kafkastream.spark.plan import keyed_query
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
@@ -56,6 +58,17 @@ def _two_subtasks(env: StreamExecutionEnvironment) -> None:
 @pytest.fixture
 def two(new_topic: NewTopic) -> str:
     return new_topic(partitions=2)
+
+
+def test_buckets_that_spark_sends_elsewhere_fail_the_job(
+    env: StreamExecutionEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = bucket_labels(2)
+    monkeypatch.setattr(keyed_query, "bucket_labels", lambda buckets: right[::-1])  # as if Spark's hash were another
+    stream = env.from_collection(["a", "b"], Types.STRING())
+    stream.key_by(lambda value: value, Types.STRING()).process(Journal(), Types.STRING()).print()
+    with pytest.raises(JobError, match=r"shuffled bucket \d to partition \d: it partitions by another hash"):
+        env.execute("elsewhere")
 
 
 def test_all_timers_fire_at_the_end_of_bounded_input(

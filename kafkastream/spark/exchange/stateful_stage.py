@@ -14,9 +14,10 @@ import attrs
 from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from kafkastream.errors import KafkastreamError
+from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.operators.state.keyed_context import forget
 from kafkastream.spark.crash_notes import NOTE
+from kafkastream.spark.exchange.buckets import bucket_of_task
 from kafkastream.spark.exchange.keyed_task import KeyedChain, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
@@ -147,11 +148,15 @@ class _Arrived(NamedTuple):
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
     """What goes on to the next stage, or to the driver."""
     own, passing, marks = _Arrived.of(plan, messages)
+    try:
+        subtask = bucket_of_task(label, plan.labels)
+    except JobError as error:
+        yield list(messages_of([Report(ReportKind.FAILURE, next(iter(plan.chains), 0), error)], label))
+        return
     if passing:
         yield passing
     for identity in () if marks is None else marks.gone:
         forget(backend, state_name(identity))
-    subtask = plan.labels.index(label)
     for node in plan.chains:
         if marks is not None or node in own:
             try:
