@@ -23,7 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
 from kafkastream.spark.exchange.buckets import bucket_labels
-from kafkastream.spark.internals import jvm, partitioning, python, queries
+from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries
 
 PATIENCE_S = 60.0
 
@@ -135,6 +135,32 @@ def workers(session: SparkSession) -> None:
     assert found == [True], f"workers are not forked of {daemon}"
 
 
+def error_conditions(session: SparkSession) -> None:
+    asked = (
+        lambda: session.sql("SELECT no_such_column FROM RANGE(1)"),
+        lambda: jvm.java_session(session).sql("SELECT no_such_column FROM RANGE(1)"),
+    )
+    for ask in asked:
+        error = raised(ask)
+        assert conditions.conditions_of(error)[0] == "UNRESOLVED_COLUMN.WITH_SUGGESTION", error
+    assert conditions.conditions_of(ValueError("x")) == ()
+    ended = (
+        session.readStream.format("rate").load().selectExpr("raise_error('x') AS y").writeStream.format("noop").start()
+    )
+    wait_until(lambda: not ended.isActive, "the end of the query")
+    error_of_query = conditions.exception_of(ended)
+    assert error_of_query is not None
+    assert "USER_RAISED_EXCEPTION" in conditions.conditions_of(error_of_query), conditions.conditions_of(error_of_query)
+
+
+def raised(call: Callable[[], object]) -> Exception:
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - to be looked at
+        return error
+    raise AssertionError("nothing was raised")
+
+
 def shuffles(session: SparkSession) -> None:
     for partitions in (2, 7, 200):
         labels = [*bucket_labels(partitions), -1, 2**31 - 1]
@@ -171,6 +197,11 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
         query.stop()
     assert (found["id"], found["rows"]) == (str(query.id), 1)
     assert found["at work"] >= 0
+    kept = folder / "query"
+    assert checkpoints.query_of_id_file((kept / checkpoints.id_file(".")).read_text()) == str(query.id)
+    first = checkpoints.LoggedOffsets.of_text((kept / checkpoints.OFFSETS / "0").read_text(), str(kept))
+    assert first.offsets == (f'{{"{topic}":{{"0":1}}}}',)
+    assert (kept / checkpoints.COMMITS / "0").exists()
 
 
 def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dict[str, Callable[[], None]]:
@@ -186,6 +217,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "arrow": partial(arrow, session),
         "arrow functions": partial(arrow_functions, session),
         "workers": partial(workers, session),
+        "error conditions": partial(error_conditions, session),
         "shuffles": partial(shuffles, session),
         "running query": partial(running_query, session, servers, topic, folder),
     }

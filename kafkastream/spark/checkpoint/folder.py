@@ -19,6 +19,12 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.reader import Extent, FolderReader, QueryState, extents_file, sinks_file
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_json
+from kafkastream.spark.internals.checkpoints import (
+    source_file,
+    state_folder,
+    state_metadata_folder,
+    state_metadata_moved,
+)
 from kafkastream.spark.session.checkpoint_files import Files
 
 __all__ = ["CheckpointFolder", "Extent", "QueryState", "own_folder", "slug"]
@@ -27,8 +33,6 @@ log = logging.getLogger("kafkastream")
 
 _LONGEST: Final = 240
 _CUT: Final = 200
-_SCHEMA_PATH: Final = re.compile(r'"[^"]*/state/[^/"]+/(_stateSchema/[^"]*)"')
-"""In Spark's metadata of an operator with state: ``stateSchemaFilePaths``."""
 
 
 @final
@@ -70,7 +74,7 @@ class CheckpointFolder(FolderReader):
 
     def forget_source(self, name: str, key: str) -> None:
         """Remove what Spark keeps of a source's beginning: if it ever comes back, it begins anew."""
-        self._files.delete(f"{name}/sources/{key}")
+        self._files.delete(source_file(name, key))
 
     def extents(self, name: str) -> Mapping[str, Extent]:
         """The extents of a query's sources by their keys; none before the first start.
@@ -96,13 +100,13 @@ class CheckpointFolder(FolderReader):
 
         Spark keeps the absolute path of each schema of a state, and reads it at the next start.
         """
-        for operator in self._files.names(f"{name}/state"):
-            state = f"{name}/state/{operator}"
-            metadata, here = f"{state}/_metadata/v2", self._files.location(state)
+        for operator in self._files.names(state_folder(name)):
+            state = f"{state_folder(name)}/{operator}"
+            metadata, here = state_metadata_folder(state), self._files.location(state)
             names = {one.removesuffix("~") for one in self._files.names(metadata)}  # with what a kill left unfinished
             for file in (f"{metadata}/{one}" for one in names if one.isdecimal()):
                 written = self._files.read_replaced(file) or ""
-                correct = _relocated(written, here)
+                correct = state_metadata_moved(written, here)
                 if correct != self._files.read(file):
                     self._files.replace(file, correct)
 
@@ -150,18 +154,6 @@ def _digest(name: str) -> str:
 def slug(name: str) -> str:
     """A name as a part of a path."""
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"
-
-
-def _relocated(metadata: str, state: str) -> str:
-    """Spark's metadata of an operator whose state lies here.
-
-    Example:
-        >>> _relocated(
-        ...     '{"stateSchemaFilePaths":["file:/old/q/state/0/_stateSchema/default/0_x"]}', "file:/new/q/state/0"
-        ... )
-        '{"stateSchemaFilePaths":["file:/new/q/state/0/_stateSchema/default/0_x"]}'
-    """
-    return _SCHEMA_PATH.sub(lambda found: f'"{state}/{found[1]}"', metadata)
 
 
 def _fields(extent: Extent) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, is_control
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.internals.checkpoints import COMMITS, OFFSETS, LoggedOffsets, id_file, query_of_id_file
 
 __all__ = ["Extent", "FolderReader", "QueryState", "ReadableFiles", "extents_file", "sinks_file"]
 
@@ -115,27 +116,27 @@ class FolderReader(ABC):
 
     def state(self, name: str) -> QueryState | None:
         """Where a query stands; None before its first start."""
-        metadata = self._files.read(f"{name}/metadata")
-        if metadata is None:
+        kept = self._files.read(id_file(name))
+        if kept is None:
             return None
-        query = str(json.loads(metadata)["id"])
-        planned, completed = self._last(f"{name}/offsets"), self._last(f"{name}/commits")
+        query = query_of_id_file(kept)
+        planned, completed = self._last(name, OFFSETS), self._last(name, COMMITS)
         if planned == completed:
             return QueryState(query, completed + 1)
-        about, offsets = self._logged(name, planned)
-        return QueryState(query, planned, int(json.loads(about)["batchTimestampMs"]), offsets)
+        logged = self._logged(name, planned)
+        return QueryState(query, planned, None if logged is None else logged.started_at_ms, _by_key(logged))
 
     def planned_offsets(self, name: str) -> Mapping[str, str]:
         """Up to where each source was to be read last, by its key; none before the first micro-batch."""
-        return self._offsets_of_last(name, "offsets")
+        return self._offsets_of_last(name, OFFSETS)
 
     def completed_offsets(self, name: str) -> Mapping[str, str]:
         """Up to where each source has been read, by its key; none before the first completed micro-batch."""
-        return self._offsets_of_last(name, "commits")
+        return self._offsets_of_last(name, COMMITS)
 
     def offsets_before_and_after(self, name: str, batch: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """Return where each source of a query stood before a planned micro-batch of Spark's and is to stand behind it."""
-        return self._logged(name, batch - 1)[1], self._logged(name, batch)[1]
+        return _by_key(self._logged(name, batch - 1)), _by_key(self._logged(name, batch))
 
     def sources_read(self, name: str) -> Collection[str]:
         """The keys of the sources of which a query has progress that the next start goes by."""
@@ -167,33 +168,33 @@ class FolderReader(ABC):
             ) from None
 
     def _offsets_of_last(self, name: str, log: str) -> Mapping[str, str]:
-        if self._files.read(f"{name}/metadata") is None:
+        if self._files.read(id_file(name)) is None:
             return {}
-        return self._logged(name, self._last(f"{name}/{log}"))[1]
+        return _by_key(self._logged(name, self._last(name, log)))
 
-    def _logged(self, name: str, batch: int) -> tuple[str, Mapping[str, str]]:
-        """What Spark's log of offsets tells of a micro-batch, and the offset of each source by its name.
+    def _logged(self, name: str, batch: int) -> LoggedOffsets | None:
+        """Return what Spark's log of offsets tells of a micro-batch, if it has it."""
+        file = f"{name}/{OFFSETS}/{batch}"
+        text = self._files.read(file)
+        return None if text is None else LoggedOffsets.of_text(text, f"{self.path}/{file}")
 
-        After a line of metadata, version 2 of the log has a line ``name:offset`` for each source
-        (https://issues.apache.org/jira/browse/SPARK-54423), and version 1 has the offsets in the order of the plan.
-        """
-        text = self._files.read(f"{name}/offsets/{batch}")
-        if text is None:
-            return "", {}
-        log_version, about, *lines = text.split("\n")
-        if log_version == "v1":
-            numbers = map(str, count())
-            return about, {CONTROL_NAME if is_control(line) else next(numbers): line for line in lines}
-        return about, {key: offset for key, _, offset in (line.partition(":") for line in lines)}
-
-    def _last(self, log: str) -> int:
-        """The last micro-batch in one of Spark's logs; -1 before the first."""
-        return max((int(name) for name in self._files.names(log) if name.isdecimal()), default=-1)
+    def _last(self, name: str, log: str) -> int:
+        """Return the last micro-batch in one of Spark's logs of a query; -1 before the first."""
+        return max((int(file) for file in self._files.names(f"{name}/{log}") if file.isdecimal()), default=-1)
 
     @property
     @abstractmethod
     def _files(self) -> ReadableFiles:
         """The folder's files."""
+
+
+def _by_key(logged: LoggedOffsets | None) -> Mapping[str, str]:
+    """Return the offset of each source by its key: Spark's name of it, or else its number among the Kafka sources."""
+    if logged is None:
+        return {}
+    numbers = map(str, count())
+    keys = logged.sources or (CONTROL_NAME if is_control(offset) else next(numbers) for offset in logged.offsets)
+    return dict(zip(keys, logged.offsets, strict=True))
 
 
 def extents_file(name: str) -> str:

@@ -27,6 +27,7 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import Extent
 from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.internals.conditions import conditions_of, exception_of
 from kafkastream.spark.internals.queries import records_at_work
 from kafkastream.spark.job.job_metrics import QueryMetrics
 from kafkastream.spark.plan.keyed_query import KeyedQuery
@@ -45,7 +46,8 @@ _BEGINNINGS = 10
 _RENEWAL_S = 24 * 3600.0  # brokers forget what is a week old (offsets.retention.minutes), also of a job at work
 _LAST_COMMIT_S = 5.0
 """How long a job that is stopped waits for its last commit; the next start goes by its checkpoint."""
-_PARTITIONS_CHANGED = "you must specify all TopicPartitions"
+_PARTITIONS_CHANGED = "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
+_ALL_PARTITIONS = "you must specify all TopicPartitions"  # of an assertion, which has no condition
 
 
 @final
@@ -93,8 +95,10 @@ class FollowedQuery:
         """Whether it may begin anew: Spark wants an offset for just the partitions there are when it begins."""
         if self.query.isActive or self._begun_again == _BEGINNINGS:
             return False
-        error = self.query.exception()
-        return error is not None and _PARTITIONS_CHANGED in str(error)
+        error = exception_of(self.query)
+        if error is None:
+            return False
+        return _PARTITIONS_CHANGED in conditions_of(error) or _ALL_PARTITIONS in str(error)
 
     @property
     def was_stopped_by_others(self) -> bool:

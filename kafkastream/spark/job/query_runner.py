@@ -14,6 +14,7 @@ from kafkastream.errors import KafkastreamError, StorageError, WorkerCrashedErro
 from kafkastream.kafka.background import in_background
 from kafkastream.model.job.job_result import JobID
 from kafkastream.spark.crash_notes import Crash, exit_described, last_crash
+from kafkastream.spark.internals.conditions import exception_of
 from kafkastream.spark.job.query_progress import FollowedQuery
 from kafkastream.spark.job.restarts import Patience
 from kafkastream.spark.session.jvm import lost_jvm
@@ -146,7 +147,7 @@ class RunningPart:
     def failure(self) -> KafkastreamError | None:
         """Why it has ended, if by a failure."""
         if self._failure is None and self.query is not None and not self.is_active and not self.query.lost_a_race:
-            error = self.query.query.exception()
+            error = exception_of(self.query.query)
             self._failure = None if error is None else self._meant(error)
         return None if self.is_active else self._failure
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 
 from kafkastream.errors import (
@@ -27,6 +27,7 @@ from kafkastream.errors import (
     WorkerStartError,
 )
 from kafkastream.model.common.immutable import HIDDEN_KEYS
+from kafkastream.spark.internals.conditions import conditions_of
 from kafkastream.spark.session.descriptors import HOW_TO_RAISE
 from kafkastream.spark.session.jvm import lost_jvm
 
@@ -109,20 +110,10 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Failed to find data source: kafka|kafka010\.KafkaSourceProvider",
-        lambda _, job, __: ConnectorMissingError(
-            "Spark runs without its Kafka connector",
-            where=f"job {job!r}",
-            now='Start with: spark-submit --jars "$(kafkastream jars)" …',
-        ),
+        r"kafka010\.KafkaSourceProvider",
+        lambda _, job, __: _no_connector("", job),
     ),
-    (
-        r"CONCURRENT_(?:STREAM_LOG_UPDATE|QUERY)|LOCATION_NOT_EMPTY|another query with same id is already active",
-        lambda _, job, __: JobError(
-            f"another job named {job!r} runs on the same checkpoint directory",
-            now="Stop it first, or give this job another name.",
-        ),
-    ),
+    (r"another query with same id is already active", lambda _, job, __: _other_job("", job)),
     (
         r"common\.errors\.(?:Sasl|Ssl)AuthenticationException: ([^\n]*)",
         lambda found, job, servers: AuthenticationError(
@@ -153,8 +144,8 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Some data may have been lost(?:.*?Reason: (?P<reason>[^\n]*))?|IllegalStateException: (?P<state>(?:Partition|Cannot fetch)[^\n]*)",
-        lambda found, job, _: lost_records(found["reason"] or found["state"] or found[0], where=f"job {job!r}"),
+        r"IllegalStateException: ((?:Partition|Cannot fetch)[^\n]*)",
+        lambda found, job, _: lost_records(found[1], where=f"job {job!r}"),
     ),
     (
         r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
@@ -267,6 +258,36 @@ def lost_records(what: str, *, where: str) -> KafkaError:
     )
 
 
+def _other_job(_: str, job: str) -> JobError:
+    return JobError(
+        f"another job named {job!r} runs on the same checkpoint directory",
+        now="Stop it first, or give this job another name.",
+    )
+
+
+def _no_connector(_: str, job: str) -> ConnectorMissingError:
+    return ConnectorMissingError(
+        "Spark runs without its Kafka connector",
+        where=f"job {job!r}",
+        now='Start with: spark-submit --jars "$(kafkastream jars)" …',
+    )
+
+
+def _data_loss(text: str, job: str) -> KafkaError:
+    found = re.search(r"Reason: ([^\n]*)", text) or re.search(r"KAFKA_DATA_LOSS[.\w]*\] ([^\n]*)", text)
+    return lost_records(found[1] if found else _first_line(text), where=f"job {job!r}")
+
+
+_CONDITIONS: Mapping[str, Callable[[str, str], KafkastreamError]] = {
+    "CONCURRENT_QUERY": _other_job,
+    "CONCURRENT_STREAM_LOG_UPDATE": _other_job,
+    "DATA_SOURCE_NOT_FOUND": _no_connector,
+    "KAFKA_DATA_LOSS": _data_loss,
+    "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY": _other_job,
+}
+"""Errors by the first part of Spark's condition; the text, with the job's name, only gives them words."""
+
+
 def _too_many_open(where: str) -> SetupError:
     return SetupError(
         "too many files and sockets are open",
@@ -313,6 +334,10 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     if lost is not None:
         return SparkLostError(lost.what, where=f"job {job!r}", now=lost.now)
     text = without_secrets(error)
+    for condition in conditions_of(error):
+        by_condition = _CONDITIONS.get(condition.partition(".")[0])
+        if by_condition is not None:
+            return by_condition(text, job)
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
         return JobError(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.errors import PySparkException
 
 from kafkastream.errors import (
     AuthenticationError,
@@ -26,8 +27,7 @@ STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.
 CASES: list[tuple[str, type[KafkastreamError], str]] = [
     (f"[USER] {BAD_RECORD} [topic t, partition 1, offset 2] it is bad [end] SQL", DeserializationError, "it is bad"),
     ("ModuleNotFoundError: No module named 'shop.orders'", WorkerDependencyError, "'shop.orders'"),
-    ("[DATA_SOURCE_NOT_FOUND] Failed to find data source: kafka. Deploy it", ConnectorMissingError, "connector"),
-    ("[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update", JobError, "another job named 'words'"),
+    ("NoClassDefFoundError: org/apache/spark/sql/kafka010.KafkaSourceProvider", ConnectorMissingError, "connector"),
     ("Cannot start query, another query with same id is already active", JobError, "another job named 'words'"),
     ("org.apache.kafka.common.config.ConfigException: Invalid value x for y", DefinitionError, "Invalid value x for y"),
     ("kafka.common.errors.SaslAuthenticationException: Invalid username", AuthenticationError, "Invalid username"),
@@ -59,6 +59,23 @@ def test_sparks_words_become_the_users(text: str, kind: type[KafkastreamError], 
     assert "'words'" in error.what + error.where or type(error) is DeserializationError
     assert error.now
     assert "\tat " not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("condition", "kind", "said"),
+    [
+        ("DATA_SOURCE_NOT_FOUND", ConnectorMissingError, "connector"),
+        ("CONCURRENT_STREAM_LOG_UPDATE", JobError, "another job named 'words'"),
+        ("CONCURRENT_QUERY", JobError, "another job named 'words'"),
+        ("KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED", KafkaError, "are gone: in words of tomorrow"),
+    ],
+)
+def test_conditions_decide_whatever_the_words(condition: str, kind: type[KafkastreamError], said: str) -> None:
+    query_ended = RuntimeError("[STREAM_FAILED] Query terminated")
+    query_ended.__cause__ = PySparkException(message="in words of tomorrow", errorClass=condition)
+    error = translated(query_ended, "words", "k:9092")
+    assert type(error) is kind
+    assert said in error.what or "in words of tomorrow" in said
 
 
 def test_unreachable_brokers_are_told_with_their_address() -> None:

@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkastream.cdc.sinks import SinkError
+from kafkastream.spark.internals.conditions import conditions_of
 from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
@@ -30,8 +31,10 @@ _ATTEMPTS: Final = 5
 
 _RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001")
 _CONCURRENT: Final = re.compile(
-    r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED|Concurrent\w+Exception|MetadataChangedException"
+    r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED"
 )
+_CONCURRENT_TYPES: Final = re.compile(r"Concurrent\w+Exception|MetadataChangedException")
+"""Java's classes of such errors, some of which have no condition."""
 _UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
 _DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
 
@@ -117,7 +120,7 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
         text = f"{text}\n{error.java_exception.getMessage()}"
     if found := _RAISED.search(text):
         return SinkError(found[1], where=where)
-    if _CONCURRENT.search(text):
+    if any(map(_CONCURRENT.match, conditions_of(error))) or _CONCURRENT_TYPES.search(text):
         return ConcurrentChangeError(
             "another job has changed the table at the same moment",
             where=where,

@@ -1,0 +1,72 @@
+"""Error conditions: the names by which Spark and its connectors tell errors from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql.streaming.query import StreamingQuery
+
+__all__ = ["conditions_of", "exception_of"]
+
+_HAS_CONDITION: Final = "org.apache.spark.SparkThrowable"
+
+
+def conditions_of(error: BaseException) -> tuple[str, ...]:
+    """Return the conditions that an error and its causes tell, the error's own first.
+
+    ``getCondition`` is documented, but tells of the error alone, and nothing where pyspark has no class for Java's:
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/errors/exceptions/captured.py. So Java's causes are asked.
+    The names are in https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/resources/error/error-conditions.json,
+    those of Kafka's source in ``kafka-error-conditions.json`` of its own jar.
+
+    Args:
+        error: Any error; one that has nothing to do with Spark has no conditions.
+
+    Returns:
+        Names such as ``KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED``; none if the JVM has ended.
+    """
+    try:
+        return tuple(filter(None, _conditions(error)))
+    except (Py4JError, OSError):
+        return ()
+
+
+def exception_of(query: StreamingQuery) -> PySparkException | None:
+    """Return the error that has ended a query, if one has; ``conditions_of`` knows its causes.
+
+    ``StreamingQuery.exception`` leaves Java's error behind:
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/streaming/query.py
+    """
+    error = query.exception()
+    if error is not None:
+        execution: Any = query
+        vars(error)["_origin"] = execution._jsq.exception().get()
+    return error
+
+
+def _conditions(error: BaseException | None) -> Iterator[str | None]:
+    while error is not None:
+        java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+        if java is not None:
+            yield from _conditions_in_java(java)
+            return
+        if isinstance(error, PySparkException):
+            yield error.getCondition()
+        error = getattr(error, "_cause", None) or error.__cause__
+
+
+def _conditions_in_java(throwable: Any) -> Iterator[str | None]:
+    """Yield the conditions of a Java error and of its causes.
+
+    https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/java/org/apache/spark/SparkThrowable.java
+    """
+    gateway = SparkContext._gateway
+    while gateway is not None and throwable is not None:
+        if is_instance_of(gateway, throwable, _HAS_CONDITION):
+            yield throwable.getCondition()
+        throwable = throwable.getCause()

@@ -1,0 +1,3 @@
+from typing import Any
+
+def is_instance_of(gateway: Any, java_object: Any, java_class: str) -> bool: ...
