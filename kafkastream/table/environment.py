@@ -41,7 +41,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
     """Entry point of Flink SQL: declares tables and executes statements.
 
     Differs from PyFlink: tables, views and catalogs live as long as the environment.
-    No JVM starts before the first query.
+    No JVM starts before the first job; planning needs none.
 
     Example:
         >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
