@@ -33,7 +33,7 @@ log = logging.getLogger("kafkastream")
 
 FORMAT: Final = 1
 MOST_TABLES: Final = 10_000
-"""Tables of a pipeline: what names a table by accident, such as a record's own id, is told before it fills the memory."""
+"""Maximum number of tables, so that table ids taken from unique values, such as record ids, do not fill the memory."""
 
 _KEEPS: Final = (
     "A table keeps its keys and options: change it back, or give the pipeline another name and the sink another table."

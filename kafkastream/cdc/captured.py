@@ -29,7 +29,7 @@ _TYPES: Final[Mapping[str, DataType]] = {
     "__raw_value__": DataType.string(),
 }
 METADATA: Final = tuple(_TYPES)
-"""Names that ``metadata.list`` may have."""
+"""Allowed names in ``metadata.list``."""
 
 
 def metadata_column(name: str) -> Column:

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Row: TypeAlias = Any
-"""A ``msgspec.Struct`` of the class that ``rows.row_class`` makes of a schema: one field per column, in order.
+"""Row: a ``msgspec.Struct`` of the class returned by ``rows.row_class``, with one field per column, in order.
 
 BOOLEAN is ``bool``; whole numbers are ``int``; FLOAT and DOUBLE ``float``; DECIMAL ``Decimal``; BYTES ``bytes``; all else is
 text: DATE ``2024-05-01``, TIME ``12:30:00.5``, TIMESTAMP ``2024-05-01 12:30:00.5``, TIMESTAMP_LTZ the same in UTC with a ``Z``.

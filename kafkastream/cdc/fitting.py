@@ -65,6 +65,10 @@ def _converted(value: Any, convert: Convert | None) -> Any:
 def conversion(of: DataType, to: DataType) -> Convert | None:
     """Return the function from values of one type to values of another; None if no conversion is needed.
 
+    Args:
+        of: Type of the values.
+        to: Type of the results.
+
     Example:
         >>> conversion(DataType.of(Kind.DATE), DataType.of(Kind.TIMESTAMP, 3))("2024-05-01")
         '2024-05-01 00:00:00'

@@ -104,7 +104,7 @@ class FoldedChanges:
 
     def _set(self, key: Any, row: Row | None) -> None:
         if key in self._rows:
-            del self._rows[key]  # the order is that of the last changes
+            del self._rows[key]  # moves the key to the end: keys are ordered by their last change
         self._rows[key] = row
 
     def _read_keys_of(self, row_class: type[Any]) -> Callable[[Row], Any]:

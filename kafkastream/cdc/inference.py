@@ -35,7 +35,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["Known", "MemberType", "found_types", "json_type"]
 
 Known = Mapping[str, tuple[DataType, Convert]]
-"""Columns that are there, by name: their types, and what tells whether a value fits."""
+"""Existing columns by name: type, and a function that checks whether a value fits."""
 
 
 @final
@@ -175,7 +175,7 @@ def _decimal(text: str) -> DataType:
     """Return the DECIMAL with the scale and precision of a number."""
     try:
         number = Decimal(text)
-    except InvalidOperation:  # an exponent beyond all bounds
+    except InvalidOperation:  # the exponent exceeds what Decimal can hold
         return _STRING
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int), text

@@ -29,7 +29,7 @@ def moved(
     Raises:
         JobError: The sink refuses a table.
     """
-    place = hashlib.sha256(repr(sink).encode()).hexdigest()  # without passwords, which may change
+    place = hashlib.sha256(repr(sink).encode()).hexdigest()  # repr masks passwords, which may change
     if book.sink == place:
         return book
     for table in dict.fromkeys(target for source in book.sources for target in rules.targets(source)):

@@ -97,7 +97,13 @@ class ChangeProcessing:
 
 
 def writes_of(processing: ChangeProcessing, book: SchemaBook, table: TableId) -> tuple[Write, ...]:
-    """Return a function from a source table's changes to the sink's elements, for each table that it is written to."""
+    """Return a function from a source table's changes to the sink's elements, for each table that it is written to.
+
+    Args:
+        processing: Processing of the pipeline.
+        book: Schemas of all tables.
+        table: Source table.
+    """
     targets = (target for target in processing.rules.targets(table) if target in book.sinks)
     writes = tuple(_write(processing, book, table, target) for target in targets)
     return tuple(map(_softly, writes)) if processing.rules.deletes_softly(table) else writes

@@ -14,7 +14,7 @@ __all__ = ["EVENT_TYPE", "HIDDEN", "computes", "transform_query"]
 
 EVENT_TYPE: Final = "__data_event_type__"
 HIDDEN: Final = ("__namespace_name__", "__schema_name__", "__table_name__", EVENT_TYPE)
-"""Columns that expressions may name, and ``*`` leaves out; in the order in which they follow a table's own."""
+"""Hidden columns, which expressions may name and ``*`` excludes, in the order in which they follow a table's own."""
 
 
 class _Item(NamedTuple):

@@ -22,13 +22,13 @@ Fast: TypeAlias = Callable[[Json], Row | None]
 Members: TypeAlias = Callable[[Json], Mapping[str, msgspec.Raw] | None]
 
 _NOT_RENAMED: Final = re.compile(r'["\\\x00-\x1f]')
-"""Characters that msgspec refuses in the JSON name of a field."""
+"""Characters that msgspec does not allow in the JSON name of a field."""
 _MOST_REBUILDS: Final = 16
 _NO_TRANSFORMS: Final[Mapping[str, Callable[[Json], Json]]] = {}
 ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
-"""Writes rows, and what they are in, as JSON: DECIMAL as a number with all its digits."""
+"""JSON encoder of rows and of objects that contain them: DECIMAL is a number with all its digits."""
 _NAMES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {}
-"""Column names of the classes whose fields cannot be renamed to them."""
+"""Column names by class, for classes whose fields cannot have them as JSON names."""
 
 
 @lru_cache(maxsize=4096)

@@ -108,7 +108,12 @@ class TableSchema:
 
     @staticmethod
     def of(columns: Iterable[tuple[str, DataType]], primary_key: Iterable[str] = ()) -> TableSchema:
-        """Create a schema from names and types."""
+        """Create a schema.
+
+        Args:
+            columns: Names and types of the columns.
+            primary_key: Names of the primary key's columns.
+        """
         return TableSchema(tuple(Column(name, type_) for name, type_ in columns), tuple(primary_key))
 
     @property

@@ -30,6 +30,6 @@ def jars_command(broker: bool, delta: bool) -> None:
     from kafkastream.spark.session.jars import broker_jars, connector_jars, delta_jars
     from kafkastream.spark.session.java_home import find_java
 
-    find_java()  # jars are about to be used, so a missing Java is reported here, also when no jar has to be downloaded
+    find_java()  # Spark will need it with the jars, so report a missing Java even if no jar has to be downloaded
     jars = broker_jars() if broker else delta_jars() if delta else connector_jars()
     click.echo(",".join(map(str, jars)))

@@ -22,6 +22,10 @@ def exception_type_predicate(
 ) -> bool:
     """Return whether an invocation has raised an exception of a type; bind the type with ``functools.partial``.
 
+    Args:
+        error: Exception of the invocation, or None.
+        expected_error_type: Type of exceptions to retry, or a tuple of types.
+
     Example:
         >>> from functools import partial
         >>> on_timeout = partial(exception_type_predicate, expected_error_type=TimeoutError)

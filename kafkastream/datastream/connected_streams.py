@@ -71,13 +71,29 @@ class ConnectedStreams(Generic[IN1, IN2]):
     def map(
         self, func: CoMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Transform each element into exactly one, with ``map1`` or ``map2`` by its stream."""
+        """Transform each element into exactly one, with ``map1`` or ``map2`` by its stream.
+
+        Args:
+            func: ``CoMapFunction``; a result of None is dropped, as in PyFlink.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            DefinitionError: Only one of the streams is keyed.
+        """
         return self._apply(OperatorKind.CO_MAP, func, output_type)
 
     def flat_map(
         self, func: CoFlatMapFunction[IN1, IN2, OUT], output_type: TypeInformation[OUT] | None = None
     ) -> DataStream[OUT]:
-        """Transform each element into zero, one or more, with ``flat_map1`` or ``flat_map2`` by its stream."""
+        """Transform each element into zero, one or more, with ``flat_map1`` or ``flat_map2`` by its stream.
+
+        Args:
+            func: ``CoFlatMapFunction``.
+            output_type: Type of the results; without one they stay Python objects.
+
+        Raises:
+            DefinitionError: Only one of the streams is keyed.
+        """
         return self._apply(OperatorKind.CO_FLAT_MAP, func, output_type)
 
     flatMap = flat_map

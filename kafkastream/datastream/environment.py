@@ -151,12 +151,19 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     fromElements = from_elements
 
     def from_sequence(self, start: int, end: int) -> DataStream[int]:
-        """Create a bounded stream of the whole numbers from ``start`` to ``end``, both included.
+        """Create a bounded stream of whole numbers; Java's method, which PyFlink lacks.
 
-        Java's method, which PyFlink lacks.
+        Args:
+            start: First number.
+            end: Last number, included.
 
         Raises:
             DefinitionError: ``end`` is less than ``start``.
+
+        Example:
+            >>> env = StreamExecutionEnvironment.get_execution_environment()
+            >>> env.from_sequence(1, 3).map(lambda number: number * number).get_name()
+            'Map'
         """
         return self.from_source(NumberSequenceSource(start, end), WatermarkStrategy.no_watermarks(), "Sequence Source")
 

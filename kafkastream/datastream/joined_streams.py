@@ -56,7 +56,7 @@ _BLIND: Final = (
     TumblingEventTimeWindows,
     TumblingProcessingTimeWindows,
 )
-"""Assigners that ignore the elements: plain pairs do for them, and are pickled in an eighth of the time."""
+"""Assigners that ignore the elements, so that tagged pairs suffice, which are pickled eight times faster than ``TaggedUnion``."""
 
 
 @checked_methods

@@ -190,7 +190,12 @@ class SlotSharingGroup:
         setManagedMemoryMb = set_managed_memory_mb
 
         def set_external_resource(self, name: str, value: float) -> SlotSharingGroup.Builder:
-            """Set the amount of an external resource of a slot, such as GPUs."""
+            """Set the amount of an external resource of a slot.
+
+            Args:
+                name: Name of the resource, such as ``gpu``.
+                value: Amount.
+            """
             return self._with(external_resources={**self._group.external_resources, name: value})
 
         setExternalResource = set_external_resource

@@ -111,7 +111,8 @@ class Meter(Metric):
 
     def __init__(self, time_span_in_seconds: int) -> None:
         self._events = Counter()
-        # Flink's MeterView rounds the span down to whole updates, of which there is one every 5 s.
+        # Flink's MeterView rounds the span down to a multiple of its update interval of 5 s: MeterView.java at
+        # https://github.com/apache/flink/tree/master/flink-metrics/flink-metrics-core
         self._window = RateWindow(max(time_span_in_seconds - time_span_in_seconds % 5, 5))
 
     def mark_event(self, value: int = 1) -> None:

@@ -26,7 +26,7 @@ from kafkastream.metrics.values import (
 __all__ = ["JOB", "MetricStore", "Operator"]
 
 JOB = 0
-"""What stands in place of an operator's node in readings of the job's own metrics."""
+"""Node id in readings of the job's own metrics."""
 
 _RATED = frozenset({"numBytesIn", "numRecordsIn", "numRecordsOut"})
 _RATE_SPAN_S = 60
@@ -114,7 +114,12 @@ class MetricStore:
         self._providers[name] = provider
 
     def seconds_since_growth(self, node: int, name: str) -> Mapping[int, float]:
-        """Return the time in s since a counter of an operator last grew, by subtask."""
+        """Return the time in s since a counter of an operator last grew, by subtask.
+
+        Args:
+            node: Node id of the operator.
+            name: Name of the counter.
+        """
         with self._lock:
             now = self._clock()
             counts = {

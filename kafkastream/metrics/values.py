@@ -163,7 +163,12 @@ class RateWindow:
         self._noted: deque[tuple[float, int]] = deque([(float("-inf"), 0)])
 
     def note(self, at: float, count: int) -> None:
-        """Record the count at a monotonic time in s."""
+        """Record a count.
+
+        Args:
+            at: Monotonic time in s.
+            count: Count at that time.
+        """
         if at - self._noted[-1][0] < _RESOLUTION_S:
             at = self._noted.pop()[0]
         self._noted.append((at, count))

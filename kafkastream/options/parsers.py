@@ -144,7 +144,11 @@ class Choice(Generic[T]):
 
 
 def choice(*options: str, aliases: Mapping[str, str] = _NO_ALIASES) -> Choice[str]:
-    """Return a parser of one of ``options``, in any case, with ``-`` or ``_``, to the option's own spelling.
+    """Return a parser of one of several texts, in any case, with ``-`` or ``_``.
+
+    Args:
+        options: Texts, in the spelling that the parser returns.
+        aliases: Texts by their other spellings.
 
     Example:
         >>> choice("EXACTLY_ONCE", "AT_LEAST_ONCE")("at-least-once")
@@ -190,6 +194,10 @@ class ListOf(Generic[T]):
 
 def list_of(item: Callable[[str], T], separator: str = ";") -> ListOf[T]:
     """Return a parser of lists: ``a;b``, or in YAML's notation ``[a, b]`` or lines with ``- a``.
+
+    Args:
+        item: Parser of an item.
+        separator: Separator of items.
 
     Example:
         >>> list_of(text)("file:///a.jar;file:///b.jar")

@@ -70,4 +70,4 @@ TABLE_OPTIONS: Final[tuple[Option[Any], ...]] = (
     DML_SYNC,
     RESULT_MODE,
 )
-"""All of them."""
+"""All options of SQL."""

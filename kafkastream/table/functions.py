@@ -47,6 +47,14 @@ def create_function(
 ) -> None:
     """Register a function in a catalog.
 
+    Args:
+        name: Name of the function, with or without catalog and database.
+        function: Function made by ``udf``.
+        planner: Planner of the session.
+        where: Statement or method, for errors.
+        temporary: Register a temporary function, which hides a permanent one of its name.
+        if_not_exists: Keep an existing function instead of raising.
+
     Raises:
         DefinitionError: The object is no function, or one of this name exists.
     """

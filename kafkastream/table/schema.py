@@ -228,7 +228,11 @@ class SchemaBuilder:
     primaryKey = primary_key
 
     def primary_key_named(self, constraint_name: str, *column_names: str) -> SchemaBuilder:
-        """Declare the primary key; the constraint's name has no effect.
+        """Declare the primary key.
+
+        Args:
+            constraint_name: Name of the constraint, which has no effect.
+            column_names: Names of the columns, which become ``NOT NULL``.
 
         Raises:
             DefinitionError: No column is named, one is named twice, or a primary key exists.

@@ -125,7 +125,14 @@ class SessionPlanner:
         return self.written(self.query(statement.query), definition, sink, statement)
 
     def written(self, relation: Relation, definition: TableDefinition, sink: TableSink, statement: Insert) -> Plan:
-        """Plan the conversion of a query's rows to the columns and changelog of a sink."""
+        """Plan the conversion of a query's rows to the columns and changelog of a sink.
+
+        Args:
+            relation: Planned query.
+            definition: Sink table.
+            sink: Connector of the sink table.
+            statement: INSERT statement, for its columns and position.
+        """
         rows = inserted(relation, definition, statement.columns, statement.position)
         changes = consumed(rows, sink, definition, self._ttl_ms, statement.position)
         return Plan(changes, Target(sink, definition))

@@ -31,6 +31,10 @@ Columns = Sequence[tuple[str, DataType]]
 def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
     r"""Yield the lines of a table of streamed rows, each of which begins with its row kind.
 
+    Args:
+        columns: Names and types of the columns, which decide their widths.
+        rows: Rows, printed as they arrive.
+
     Example:
         >>> print(*tableau([("n", DataType.of(Kind.INT))], [Row(1), Row(None)]), sep="\n")
         +----+-------------+

@@ -35,12 +35,22 @@ class DataTypes:
 
     @staticmethod
     def CHAR(length: int, nullable: bool = True) -> DataType:
-        """Text of exactly ``length`` characters."""
+        """Text of a fixed length.
+
+        Args:
+            length: Number of characters, 1 or more.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.CHAR, length), nullable)
 
     @staticmethod
     def VARCHAR(length: int, nullable: bool = True) -> DataType:
-        """Text of at most ``length`` characters."""
+        """Text of a limited length.
+
+        Args:
+            length: Maximum number of characters, 1 or more.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.VARCHAR, length), nullable)
 
     @staticmethod
@@ -55,12 +65,22 @@ class DataTypes:
 
     @staticmethod
     def BINARY(length: int, nullable: bool = True) -> DataType:
-        """Byte string of exactly ``length`` bytes."""
+        """Byte string of a fixed length.
+
+        Args:
+            length: Number of bytes, 1 or more.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.BINARY, length), nullable)
 
     @staticmethod
     def VARBINARY(length: int, nullable: bool = True) -> DataType:
-        """Byte string of at most ``length`` bytes."""
+        """Byte string of a limited length.
+
+        Args:
+            length: Maximum number of bytes, 1 or more.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.VARBINARY, length), nullable)
 
     @staticmethod
@@ -70,7 +90,13 @@ class DataTypes:
 
     @staticmethod
     def DECIMAL(precision: int, scale: int, nullable: bool = True) -> DataType:
-        """Exact number of ``precision`` digits, ``scale`` of them after the decimal point."""
+        """Exact decimal number.
+
+        Args:
+            precision: Number of digits, from 1 to 38.
+            scale: Number of digits after the decimal point, from 0 to ``precision``.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.DECIMAL, precision, scale), nullable)
 
     @staticmethod
@@ -110,17 +136,32 @@ class DataTypes:
 
     @staticmethod
     def TIME(precision: int = 0, nullable: bool = True) -> DataType:
-        """Time of day, with ``precision`` fractional digits of the second."""
+        """Time of day.
+
+        Args:
+            precision: Number of fractional digits of the second.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.TIME, precision), nullable)
 
     @staticmethod
     def TIMESTAMP(precision: int = 6, nullable: bool = True) -> DataType:
-        """Date and time without time zone, with ``precision`` fractional digits of the second."""
+        """Date and time without time zone.
+
+        Args:
+            precision: Number of fractional digits of the second.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.TIMESTAMP, precision), nullable)
 
     @staticmethod
     def TIMESTAMP_LTZ(precision: int = 6, nullable: bool = True) -> DataType:
-        """Point in time, shown in the session time zone, with ``precision`` fractional digits of the second."""
+        """Point in time, shown in the session time zone.
+
+        Args:
+            precision: Number of fractional digits of the second.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.TIMESTAMP_LTZ, precision), nullable)
 
     @staticmethod
@@ -130,27 +171,54 @@ class DataTypes:
 
     @staticmethod
     def ARRAY(element_type: DataType, nullable: bool = True) -> DataType:
-        """Array of elements of one type."""
+        """Array of elements of one type.
+
+        Args:
+            element_type: Type of the elements.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.ARRAY, parts=(element_type,)), nullable)
 
     @staticmethod
     def MAP(key_type: DataType, value_type: DataType, nullable: bool = True) -> DataType:
-        """Map from keys of one type to values of another."""
+        """Map from keys of one type to values of another.
+
+        Args:
+            key_type: Type of the keys.
+            value_type: Type of the values.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.MAP, parts=(key_type, value_type)), nullable)
 
     @staticmethod
     def MULTISET(element_type: DataType, nullable: bool = True) -> DataType:
-        """Multiset: elements of one type with their multiplicity."""
+        """Multiset: elements of one type with their multiplicity.
+
+        Args:
+            element_type: Type of the elements.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.MULTISET, parts=(element_type,)), nullable)
 
     @staticmethod
     def ROW(row_fields: Sequence[RowField] = (), nullable: bool = True) -> DataType:
-        """Row of named fields, made by ``FIELD``."""
+        """Row of named fields.
+
+        Args:
+            row_fields: Fields made by ``FIELD``.
+            nullable: Allow NULL.
+        """
         return _checked(DataType.of(Kind.ROW, fields=tuple(row_fields)), nullable)
 
     @staticmethod
     def FIELD(name: str, data_type: DataType, description: str | None = None) -> RowField:
-        """Field of a ``ROW``."""
+        """Field of a ``ROW``.
+
+        Args:
+            name: Name of the field.
+            data_type: Type of the field.
+            description: Comment.
+        """
         return RowField(name, data_type, description or "")
 
     @staticmethod
@@ -185,7 +253,12 @@ class DataTypes:
 
     @staticmethod
     def INTERVAL(upper_resolution: str, lower_resolution: str | None = None) -> DataType:
-        """Interval of time, from its largest unit to its smallest; no format can hold such a column."""
+        """Interval of time; no format can hold such a column.
+
+        Args:
+            upper_resolution: Largest unit, such as ``DataTypes.DAY()``.
+            lower_resolution: Smallest unit; by default, the largest.
+        """
         to = "" if lower_resolution is None else f" TO {lower_resolution}"
         return parse_type(f"INTERVAL {upper_resolution}{to}", "DataTypes.INTERVAL")
 

@@ -81,9 +81,7 @@ def check_free(ports: Iterable[int]) -> None:
     """
     for port in ports:
         with socket.socket() as probe:
-            if (
-                os.name == "posix"
-            ):  # a port that was just closed is in TIME_WAIT, and counts as used without this option
+            if os.name == "posix":  # otherwise a port in TIME_WAIT, closed a moment ago, counts as used
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((HOST, port))

@@ -51,7 +51,9 @@ def _consumer(client: Mapping[str, str], isolation: Isolation) -> Consumer:
     return Consumer(
         {
             **client,
-            "group.id": f"kafkastream-testing-{uuid.uuid4()}",  # librdkafka requires a group id, also of a consumer that only assigns partitions
+            # Required by librdkafka's consumer, even though partitions are assigned and the group is never joined:
+            # https://github.com/confluentinc/librdkafka/blob/master/CONFIGURATION.md
+            "group.id": f"kafkastream-testing-{uuid.uuid4()}",
             "isolation.level": isolation,
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -84,7 +86,7 @@ class _TopicReader:
             if time.monotonic() > self._deadline:
                 raise TimeoutError(f"topic {self._topic!r} ends at {ends}, but was read only to {self._positions}")
             message = self._consumer.poll(_POLL_S)
-            if message is not None:  # not "if message": len() of a tombstone's Message is 0
+            if message is not None:  # not "if message": the Message of a tombstone has length 0, and is false
                 self._take(message)
         return len(self.records)
 

@@ -59,7 +59,13 @@ class RegistryAnswers:
     modes: dict[str, str] = attrs.field(factory=dict)
 
     def answer(self, method: str, target: str, body: Body) -> tuple[int, Any]:
-        """Return status and JSON of the response to a request."""
+        """Return status and JSON of the response to a request.
+
+        Args:
+            method: HTTP method.
+            target: Path and query of the URL.
+            body: JSON of the request; empty for none.
+        """
         path = urlsplit(target).path
         for (verb, pattern), act in _ROUTES.items():
             if verb == method and (found := re.fullmatch(pattern, path)):

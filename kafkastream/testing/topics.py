@@ -150,10 +150,9 @@ class KafkaBroker:
         )
 
         admin = self._admin()
-        for kind in (
-            ScramMechanism.SCRAM_SHA_256,
-            ScramMechanism.SCRAM_SHA_512,
-        ):  # a request may hold one alteration per user (KIP-554)
+        # One request per mechanism, since a request may alter a user once only:
+        # https://cwiki.apache.org/confluence/display/KAFKA/KIP-554%3A+Add+Broker-side+SCRAM+Config+API
+        for kind in (ScramMechanism.SCRAM_SHA_256, ScramMechanism.SCRAM_SHA_512):
             credential = ScramCredentialInfo(kind, _SCRAM_ITERATIONS)
             wanted: list[UserScramCredentialAlteration] = [
                 UserScramCredentialUpsertion(name, credential, text.encode()) for name, text in users.items()

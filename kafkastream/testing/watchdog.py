@@ -53,9 +53,8 @@ def _orders() -> queue.Queue[str]:
 
 
 def _read(orders: queue.Queue[str]) -> None:
-    with os.fdopen(
-        0, "rb", buffering=0
-    ) as owner:  # a thread blocked in a buffered read can hang the interpreter's shutdown
+    # Unbuffered, since a thread blocked in a buffered read holds a lock that the interpreter's shutdown waits for.
+    with os.fdopen(0, "rb", buffering=0) as owner:
         for line in owner:
             orders.put(line.decode().strip())
     orders.put(_END)

@@ -62,8 +62,10 @@ def _producer(client: Mapping[str, str], timeout_s: float) -> Producer:
     return Producer(
         {
             **client,
-            "partitioner": "murmur2_random",  # Java's
-            "max.in.flight": 1,  # in order; idempotence would, too, but takes a second to start
+            # Same partitions as Java's default partitioner:
+            # https://github.com/confluentinc/librdkafka/blob/master/CONFIGURATION.md
+            "partitioner": "murmur2_random",
+            "max.in.flight": 1,  # keeps the order on retries; idempotence does too, but takes a second to start
             "linger.ms": 1,
             "message.timeout.ms": timeout_ms,
             "topic.metadata.propagation.max.ms": min(timeout_ms, 2000),

@@ -84,7 +84,7 @@ _SQL_TYPES: Final[Mapping[int, MemberType]] = {
     92: MemberType(DataType.of(Kind.TIME)),
     93: MemberType(DataType.of(Kind.TIMESTAMP)),
 }
-"""JDBC's codes, as the requirements list them, but for SMALLINT: they print -5, BIGINT's code, for its 5."""
+"""Codes of ``java.sql.Types``; SMALLINT is 5, where the format's documentation prints -5, BIGINT's code."""
 
 _MYSQL_TYPES: Final[Mapping[str, tuple[MemberType, MemberType]]] = {
     "tinyint": (_TINYINT, _SMALLINT),

@@ -39,6 +39,12 @@ class FormatReader(Protocol):
     def changes(self, topic: str, key: bytes | None, value: bytes, metadata: Sequence[object]) -> Sequence[Change]:
         """Return the row changes in a record.
 
+        Args:
+            topic: Topic of the record.
+            key: Key of the record.
+            value: Value of the record; None for a tombstone.
+            metadata: Values of the metadata columns.
+
         Raises:
             MisfitError: A table is unknown, or a row does not match its schema.
             MalformedRecordError: The record cannot be parsed.
@@ -47,6 +53,11 @@ class FormatReader(Protocol):
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         """Return the schemas inferred from the rows of a record.
+
+        Args:
+            topic: Topic of the record.
+            key: Key of the record.
+            value: Value of the record; None for a tombstone.
 
         Raises:
             MalformedRecordError: The record cannot be parsed.

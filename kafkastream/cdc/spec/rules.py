@@ -56,6 +56,10 @@ def _projection(value: str) -> str:
 def table_options(value: str, delimiter: str = ",") -> Mapping[str, str]:
     """Parse ``k1=v1,k2=v2``.
 
+    Args:
+        value: Pairs.
+        delimiter: Separator of the pairs.
+
     Raises:
         ValueError: A pair has no ``=``.
     """

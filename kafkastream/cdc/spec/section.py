@@ -93,12 +93,18 @@ class Section:
     nodes: Mapping[str, Entry] = attrs.field(default=FrozenMap(), converter=FrozenMap[str, Entry], repr=False)
 
     def refusal(self, what: str, position: Position, now: str = "") -> DefinitionError:
-        """Return an error with a position in the section."""
+        """Return an error with a position in the section.
+
+        Args:
+            what: Problem, in one sentence.
+            position: Position in the document.
+            now: Remedy.
+        """
         return DefinitionError(what, where=f"{self.subject}, {position}", now=now)
 
 
 SectionOptions: TypeAlias = GivenOptions[Section]
-"""Options of a section, with variables replaced."""
+"""Options of a section, with variables substituted."""
 
 
 @final

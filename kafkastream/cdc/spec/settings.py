@@ -192,7 +192,7 @@ JOB_KEYS: Final[tuple[Option[Any] | OptionFamily, ...]] = (
     METRIC_OPTIONS[0],
     OptionFamily(prefix=REPORTER_PREFIX, doc="Metric reporters."),
 )
-"""Settings of all jobs, by Flink's keys."""
+"""Settings of all jobs, under Flink's keys."""
 
 
 @final
@@ -244,4 +244,4 @@ class PipelineSettings:
 
 
 PIPELINE_OPTIONS: Final = (*options_of(PipelineSettings), RPC_TIMEOUT, UID_PREFIX)
-"""Options of the section ``pipeline`` that are no settings of all jobs."""
+"""Options of the section ``pipeline`` other than the settings of all jobs."""

@@ -17,4 +17,4 @@ __all__ = ["SINKS"]
 
 _TYPES: Final[tuple[SectionType[PipelineSink], ...]] = (KAFKA_SINK, POSTGRES, HOLOGRES, DELTA, PRINT, VALUES)
 SINKS: Final[Mapping[str, SectionType[PipelineSink]]] = {one.connector.identifier: one for one in _TYPES}
-"""Types of sinks by their names."""
+"""Sink types by name."""

@@ -16,4 +16,4 @@ PipelineSource: TypeAlias = KafkaPipelineSource | ValuesSource
 
 _TYPES: Final[tuple[SectionType[PipelineSource], ...]] = (KAFKA_SOURCE, VALUES_SOURCE)
 SOURCES: Final[Mapping[str, SectionType[PipelineSource]]] = {one.connector.identifier: one for one in _TYPES}
-"""Types of sources by their names."""
+"""Source types by name."""

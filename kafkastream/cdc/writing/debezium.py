@@ -75,8 +75,7 @@ class DebeziumTable:
         _, operation, before, after = change
         if self._form is not None:
             before, after = self._form(before), self._form(after)
-        op = (
-            "c" if operation is _INSERT else "u" if operation is _UPDATE else "d"
-        )  # no dict: hashing an enum member is slow
+        # No dict: hashing an enum member is slow.
+        op = "c" if operation is _INSERT else "u" if operation is _UPDATE else "d"
         event = _Event(before, after, op, self._source)
         return _encode(event if self._schema is None else _WithSchema(self._schema, event))
