@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import attrs
 
@@ -15,9 +15,15 @@ __all__ = ["BulkFormat", "BulkWriterFactory", "FileContents", "FileFormat", "Str
 
 
 class FileFormat:
-    """Base class of formats that read the elements of a file."""
+    """Base class of formats that read the elements of a file.
+
+    Attributes:
+        engine_module: Name of the module that registers the reader with ``@read_file.register``.
+    """
 
     __slots__ = ()
+
+    engine_module: ClassVar[str] = ""
 
     @property
     def produced_type(self) -> TypeInformation[Any]:
@@ -63,6 +69,7 @@ class TextLineFormat(StreamFormat):
         charset_name: By one of Java's names.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
     charset_name: str = "UTF-8"
 
     @property
@@ -80,9 +87,15 @@ class BulkFormat(FileFormat):
 
 
 class BulkWriterFactory:
-    """Writes elements to a file in batches: what ``FileSink.for_bulk_format`` takes."""
+    """Base class of formats that write a file as a whole: the argument of ``FileSink.for_bulk_format``.
+
+    Attributes:
+        engine_module: Name of the module that registers the writer with ``@part_format.register``.
+    """
 
     __slots__ = ()
+
+    engine_module: ClassVar[str] = ""
 
     get_java_object = Refused()
 

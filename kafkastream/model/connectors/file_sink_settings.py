@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import attrs
 from typing_extensions import Self
@@ -32,13 +32,14 @@ _MINUTE_MS: Final = 60_000
 @checked_methods
 @attrs.frozen
 class Encoder:
-    """Text of each element, and a line feed: what ``FileSink.for_row_format`` takes.
+    """Writer of each element's text and a line feed: the argument of ``FileSink.for_row_format``.
 
     Example:
         >>> Encoder.simple_string_encoder().charset_name
         'UTF-8'
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
     charset_name: str
 
     _j_encoder = Refused()

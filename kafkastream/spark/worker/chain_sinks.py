@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, final
 import attrs
 import pyarrow as pa
 
-from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.value_printing import printed
@@ -17,7 +16,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, PrintSink
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
-from kafkastream.spark.worker.registry import Registry
+from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import Run
 
@@ -57,13 +56,7 @@ def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
     Raises:
         DefinitionError: No operator is registered for the class.
     """
-    kind = type(sink)
-    raise DefinitionError(
-        f"no operator writes to a {kind.__name__}",
-        where=f"sink {place.name!r}",
-        now=f"Register one with @sink_operator.register in the module that {kind.__name__}.engine_module names, "
-        f"which is {kind.engine_module!r}.",
-    )
+    raise unregistered("sink", type(sink), "an operator with @sink_operator.register")
 
 
 @attrs.define(eq=False)

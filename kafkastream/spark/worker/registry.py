@@ -7,7 +7,9 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar, final
 
-__all__ = ["HasEngineModule", "Registry"]
+from kafkastream.errors import DefinitionError
+
+__all__ = ["HasEngineModule", "Registry", "unregistered"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,3 +54,18 @@ class Registry(Generic[P, R]):
         if kind.engine_module:
             import_module(kind.engine_module)
         return self._dispatch.dispatch(kind)
+
+
+def unregistered(what: str, kind: type[HasEngineModule], handler: str) -> DefinitionError:
+    """Return the error for a class that has no handler.
+
+    Args:
+        what: Name of such classes, in the singular.
+        kind: The class.
+        handler: What its module is to register, and how.
+    """
+    name = kind.__name__
+    return DefinitionError(
+        f"nothing handles {what} {name}",
+        now=f"Register {handler} in the module that {name}.engine_module names, which is {kind.engine_module!r}.",
+    )

@@ -117,6 +117,7 @@ class TableRowsWriter(BulkWriterFactory):
         partitions: The partition columns.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_rows"
     part: RecordPart
     partitions: Partitions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import attrs
 
@@ -88,6 +88,7 @@ class AvroWriterFactory(BulkWriterFactory):
         schema: The records' schema.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
     schema: AvroSchema
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn, final
+from typing import Any, ClassVar, Final, NoReturn, final
 
 import attrs
 from typing_extensions import Self
@@ -313,6 +313,7 @@ class CsvReaderFormat(StreamFormat):
         schema: The columns.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
     schema: CsvSchema
 
     @staticmethod
@@ -342,6 +343,7 @@ class CsvWriterFactory(RowDataBulkWriterFactory):
         schema: The columns.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
     schema: CsvSchema
 
     def get_row_type(self) -> DataType:

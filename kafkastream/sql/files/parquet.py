@@ -153,6 +153,7 @@ class ParquetWriterFactory(RowDataBulkWriterFactory):
         format: How they are written.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
     row_type: DataType
     format: ParquetFormat = attrs.field(factory=ParquetFormat)
 
@@ -214,6 +215,8 @@ class ParquetColumnarRowInputFormat(BulkFormat):
     Raises:
         DefinitionError: It is the type of no row.
     """
+
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
 
     def __init__(
         self,

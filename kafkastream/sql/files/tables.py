@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, final
+from typing import Any, ClassVar, Final, NamedTuple, final
 from urllib.parse import unquote
 
 import attrs
@@ -127,6 +127,7 @@ class TableFiles(FileFormat):
         partitions: Its partition columns.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
     base_path: str
     partitions: Partitions
 

@@ -13,8 +13,12 @@ import pytest
 import kafkastream
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink, Source
+from kafkastream.model.connectors.file_formats import BulkWriterFactory, FileFormat
+from kafkastream.model.connectors.file_sink_settings import Encoder
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.spark.cdc.appliers import metadata_applier
+from kafkastream.spark.sql.files.file_contents import read_file
+from kafkastream.spark.sql.files.part_formats import part_format
 from kafkastream.spark.sql.formats.message_format import message_format
 from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
@@ -58,7 +62,7 @@ def test_a_sink_without_an_operator_names_the_module_that_lacks_it() -> None:
     class Lonely(Sink):
         engine_module = __name__
 
-    with pytest.raises(DefinitionError, match="no operator writes to a Lonely") as caught:
+    with pytest.raises(DefinitionError, match="nothing handles sink Lonely") as caught:
         sink_operator(Lonely(), SinkPlace("out", 1, Run("run"), "out"))
     assert __name__ in str(caught.value)
 
@@ -81,6 +85,16 @@ def test_every_table_that_is_written_has_a_sink_in_the_job_graph(kind: type[Tabl
 @pytest.mark.parametrize("kind", sorted(leaves(TableSink), key=name), ids=name)
 def test_every_table_that_is_written_has_a_writer(kind: type[TableSink]) -> None:
     assert table_writer.knows(kind)
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(FileFormat), key=name), ids=name)
+def test_every_format_of_files_that_are_read_has_a_reader(kind: type[FileFormat]) -> None:
+    assert read_file.knows(kind)
+
+
+@pytest.mark.parametrize("kind", [Encoder, *sorted(leaves(BulkWriterFactory), key=name)], ids=name)
+def test_every_format_of_files_that_are_written_has_a_writer(kind: type[BulkWriterFactory]) -> None:
+    assert part_format.knows(kind)
 
 
 def test_every_format_can_be_named() -> None:

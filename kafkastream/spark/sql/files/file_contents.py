@@ -11,7 +11,7 @@ import pickle
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial, singledispatch
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
@@ -24,6 +24,7 @@ from kafkastream.model.connectors.file_formats import FileContents, FileFormat, 
 from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
 from kafkastream.spark.sql.functions.user_values import user_values
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
+from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.files.csv import CsvReaderFormat
 from kafkastream.sql.files.parquet import ParquetColumnarRowInputFormat
 from kafkastream.sql.files.tables import TableFile, TableFiles
@@ -35,6 +36,7 @@ __all__ = [
     "files_of",
     "opened_bytes",
     "opened_text",
+    "read_file",
     "told_of_reading",
 ]
 
@@ -103,23 +105,27 @@ def elements_of(contents: FileContents) -> Iterator[Any]:
 def _elements(files: Iterable[Path], format_: FileFormat) -> Iterator[Any]:
     for file in files:
         with told_of_reading(file):
-            yield from _read(format_, file)
+            yield from read_file(format_, file)
 
 
-@singledispatch
-def _read(format_: FileFormat, file: Path) -> Iterator[Any]:
-    """The elements of a file."""
-    raise AssertionError(f"nothing reads {type(format_).__name__}")
+@Registry
+def read_file(format_: FileFormat, file: Path) -> Iterator[Any]:
+    """Return the elements of a file, by the reader that the format's ``engine_module`` registers for its class.
+
+    Raises:
+        DefinitionError: None is registered.
+    """
+    raise unregistered("file format", type(format_), "a reader with @read_file.register")
 
 
-@_read.register
+@read_file.register
 def _(format_: TextLineFormat, file: Path) -> Iterator[str]:
     with opened_text(file, format_.charset_name) as text:
         for line in text:
             yield line.removesuffix("\n")
 
 
-@_read.register
+@read_file.register
 def _(format_: CsvReaderFormat, file: Path) -> Iterator[Row]:
     schema = format_.schema
     read = schema.reading.reader()
@@ -151,14 +157,14 @@ def _check_header(found: Sequence[str], names: Sequence[str], file: Path) -> Non
         )
 
 
-@_read.register
+@read_file.register
 def _(format_: TableFiles, file: Path) -> Iterator[TableFile]:
     found = format_.file(file)
     if found is not None:
         yield found
 
 
-@_read.register
+@read_file.register
 def _(format_: ParquetColumnarRowInputFormat, file: Path) -> Iterator[Row]:
     batches = columns_of_parquet(
         file,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import singledispatch
 from typing import IO, TYPE_CHECKING, Any, final
 
 import attrs
@@ -19,6 +18,7 @@ from kafkastream.model.formats.charsets import encoded
 from kafkastream.spark.sql.files.parquet_files import ParquetWriter
 from kafkastream.spark.sql.rows.element_columns import ElementRows
 from kafkastream.spark.worker.batches import each
+from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.files.avro import AvroWriterFactory
 from kafkastream.sql.files.csv import CsvWriterFactory
 from kafkastream.sql.files.parquet import ParquetWriterFactory
@@ -64,15 +64,18 @@ class PartFormat(ABC):
         """Begin to write a part."""
 
 
-@singledispatch
+@Registry
 def part_format(encoder: Encoder | BulkWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
-    """Return how elements become files; a module that knows a class registers its own.
+    """Return how elements become files, by the format that the encoder's ``engine_module`` registers for its class.
 
     Args:
         encoder: What the sink was given.
         element_type: The type of the elements, if it is declared.
+
+    Raises:
+        DefinitionError: None is registered.
     """
-    raise AssertionError(f"nothing writes by {type(encoder).__name__}")
+    raise unregistered("file format", type(encoder), "a PartFormat with @part_format.register")
 
 
 @final

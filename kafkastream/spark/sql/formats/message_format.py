@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from pyspark.sql import Column
 
-from kafkastream.errors import DefinitionError
 from kafkastream.spark.sql.formats.message_reading import Reader
 from kafkastream.spark.sql.formats.python_steps import MessageEncoder
-from kafkastream.spark.worker.registry import Registry
+from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import Format
 
@@ -40,13 +39,7 @@ def message_format(settings: Format) -> MessageFormat:
     Raises:
         DefinitionError: None is registered.
     """
-    kind = type(settings)
-    raise DefinitionError(
-        f"messages are not read or written by {kind.__name__}",
-        where=f"format {kind.identifier!r}",
-        now=f"Register a MessageFormat with @message_format.register in the module that {kind.__name__}.engine_module "
-        f"names, which is {kind.engine_module!r}.",
-    )
+    raise unregistered("format", type(settings), "a MessageFormat with @message_format.register")
 
 
 def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:

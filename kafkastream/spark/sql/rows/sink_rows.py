@@ -9,13 +9,12 @@ from typing import final
 import attrs
 from pyspark.sql import Column, DataFrame, functions
 
-from kafkastream.errors import DefinitionError
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.session.translate_errors import BAD_ROW
 from kafkastream.spark.sql.rows.row_elements import PrintedRows, RowElements
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.record_decoders import Decoder
-from kafkastream.spark.worker.registry import Registry
+from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.connectors import BlackHoleTableSink, PrintTableSink, TableSink
 from kafkastream.sql.plan.insert_rows import written_columns
 from kafkastream.sql.plan.operations import TimeAttribute
@@ -48,12 +47,7 @@ def table_writer(sink: TableSink) -> TableWriter:
     Raises:
         DefinitionError: None is registered.
     """
-    kind = type(sink)
-    raise DefinitionError(
-        f"rows are not written to a {kind.__name__}",
-        now=f"Register a TableWriter with @table_writer.register in the module that {kind.__name__}.engine_module "
-        f"names, which is {kind.engine_module!r}.",
-    )
+    raise unregistered("table", type(sink), "a TableWriter with @table_writer.register")
 
 
 def elements_of(query: QueryNode) -> RowElements:
