@@ -17,7 +17,7 @@ from kafkastream.model.formats import (
     SerializationSchema,
     SimpleStringSchema,
 )
-from kafkastream.sql.files.parquet import RowDataBulkWriterFactory
+from kafkastream.sql.files.parquet_file_format import RowDataBulkWriterFactory
 
 __all__ = [
     "AvroRowDeserializationSchema",

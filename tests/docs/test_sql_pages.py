@@ -17,7 +17,7 @@ from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.plan.functions import FUNCTIONS, NAMES

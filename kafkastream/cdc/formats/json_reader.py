@@ -20,7 +20,7 @@ from kafkastream.cdc.values import json_text
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of, text
-from kafkastream.sql.formats.json import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT, TimestampFormat
+from kafkastream.sql.formats.json_format import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT, TimestampFormat
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType
 

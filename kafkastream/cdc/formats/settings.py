@@ -12,7 +12,7 @@ from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean
-from kafkastream.sql.formats.json import IGNORE_PARSE_ERRORS, PRIMITIVE_AS_STRING
+from kafkastream.sql.formats.json_format import IGNORE_PARSE_ERRORS, PRIMITIVE_AS_STRING
 from kafkastream.sql.settings import setting
 
 __all__ = ["DistributedSettings", "FormatReader", "FormatSettings"]

@@ -12,7 +12,7 @@ from kafkastream.model.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.sql.files.avro import AvroBulkWriters, AvroSchema, GenericRecordAvroTypeInfo
+from kafkastream.sql.files.avro_file_format import AvroBulkWriters, AvroSchema, GenericRecordAvroTypeInfo
 
 __all__ = [
     "AvroBulkWriters",

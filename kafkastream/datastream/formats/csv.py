@@ -11,7 +11,7 @@ from kafkastream.model.formats import (
     DeserializationSchema,
     SerializationSchema,
 )
-from kafkastream.sql.files.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema, CsvSchemaBuilder
+from kafkastream.sql.files.csv_file_format import CsvBulkWriters, CsvReaderFormat, CsvSchema, CsvSchemaBuilder
 
 __all__ = [
     "CsvBulkWriters",

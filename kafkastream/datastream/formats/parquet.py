@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.model.job.configuration import Configuration
-from kafkastream.sql.files.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
+from kafkastream.sql.files.parquet_file_format import ParquetBulkWriters, ParquetColumnarRowInputFormat
 
 __all__ = [
     "AvroParquetReaders",

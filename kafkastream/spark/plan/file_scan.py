@@ -34,7 +34,7 @@ from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.sql.connectors import FileTableSource
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.metadata import MetadataField
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.tables import TableFile
 from kafkastream.sql.formats import CsvFormat
 from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition

@@ -26,7 +26,7 @@ from kafkastream.sql.connectors.connector import (
 from kafkastream.sql.connectors.key_value_fields import PartField, RecordPart
 from kafkastream.sql.connectors.metadata import MetadataField, metadata_field
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSink, TableSource
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFiles
 from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
 from kafkastream.sql.table import TableDefinition

@@ -19,10 +19,10 @@ from kafkastream.sql.connectors.kafka_tables import (
 )
 from kafkastream.sql.connectors.key_value_fields import RecordPart, key_columns, key_part, value_part
 from kafkastream.sql.connectors.metadata import read_metadata
-from kafkastream.sql.connectors.partitioners import partitioner_of
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.connectors.scan_offsets import starting_offsets
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
+from kafkastream.sql.connectors.table_partitioners import partitioner_of
 from kafkastream.sql.formats import Format
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions

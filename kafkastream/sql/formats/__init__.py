@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.sql.formats.avro import AvroEncoding, AvroFormat
 from kafkastream.sql.formats.avro_confluent import AvroConfluentFormat
+from kafkastream.sql.formats.avro_format import AvroEncoding, AvroFormat
 from kafkastream.sql.formats.canal_json import CanalJsonFormat
-from kafkastream.sql.formats.csv import CsvFormat
+from kafkastream.sql.formats.csv_format import CsvFormat
 from kafkastream.sql.formats.debezium_json import DebeziumJsonFormat
 from kafkastream.sql.formats.format import Format
-from kafkastream.sql.formats.json import JsonFormat, MapNullKeyMode, TimestampFormat
+from kafkastream.sql.formats.json_format import JsonFormat, MapNullKeyMode, TimestampFormat
 from kafkastream.sql.formats.maxwell_json import MaxwellJsonFormat
-from kafkastream.sql.formats.protobuf import ProtobufFormat
-from kafkastream.sql.formats.raw import Endianness, RawFormat
+from kafkastream.sql.formats.protobuf_format import ProtobufFormat
+from kafkastream.sql.formats.raw_format import Endianness, RawFormat
 from kafkastream.sql.settings import options_of, read_settings
 from kafkastream.sql.table_options import TableOptions, did_you_mean
 

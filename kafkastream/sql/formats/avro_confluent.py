@@ -12,7 +12,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import boolean, text
-from kafkastream.sql.formats.avro import AvroRecordFormat
+from kafkastream.sql.formats.avro_format import AvroRecordFormat
 from kafkastream.sql.formats.avro_types import avro_type, row_type
 from kafkastream.sql.settings import setting, settings_under
 from kafkastream.sql.types import DataType, Kind, RowField

@@ -11,7 +11,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.formats.json_format import JsonSettings
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType, Kind
 

@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.formats.json_format import JsonSettings
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["MaxwellJsonFormat"]

@@ -20,7 +20,7 @@ from kafkastream.sql.connectors.kafka import KAFKA
 from kafkastream.sql.connectors.metadata import READABLE
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA
 from kafkastream.sql.formats import JsonFormat, RawFormat, TimestampFormat
-from kafkastream.sql.formats.json import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT
+from kafkastream.sql.formats.json_format import FLATTEN_NESTED_COLUMNS, TIMESTAMP_FORMAT
 from kafkastream.sql.kafka_catalog.members import Path, json_type, member_types
 from kafkastream.sql.kafka_catalog.options import CatalogSettings
 from kafkastream.sql.table import Column, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema

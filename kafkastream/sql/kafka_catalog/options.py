@@ -18,7 +18,7 @@ from kafkastream.sql.connectors.kafka_options import (
     VALUE_FIELDS_PREFIX,
 )
 from kafkastream.sql.connectors.key_value_fields import check_overlap
-from kafkastream.sql.formats.json import (
+from kafkastream.sql.formats.json_format import (
     FLATTEN_NESTED_COLUMNS,
     PRIMITIVE_AS_STRING,
     TIMESTAMP_FORMAT,

@@ -34,7 +34,7 @@ from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
 from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.model.connectors.subscription import TopicList, TopicPartition, TopicPattern
 from kafkastream.pipeline import Pipeline
-from kafkastream.sql.formats.json import TimestampFormat
+from kafkastream.sql.formats.json_format import TimestampFormat
 
 SOURCE = "source: {type: kafka, properties.bootstrap.servers: 'k:9092', topic: orders, properties.group.id: g}\n"
 SINK = "sink: {type: print}\n"

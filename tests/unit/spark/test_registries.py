@@ -25,7 +25,7 @@ from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import Run
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
 from kafkastream.sql.connectors.table_endpoints import TableSink
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS, Format
 
 for _module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):

@@ -11,7 +11,7 @@ import pytest
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.settings import options_of

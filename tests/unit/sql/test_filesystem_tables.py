@@ -16,7 +16,7 @@ from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFea
 from kafkastream.model.connectors.file_sink_settings import DefaultRollingPolicy
 from kafkastream.spark.sql.files.file_contents import elements_of
 from kafkastream.sql.connectors import FileTableSink, FileTableSource, check_partitions, sink_of, source_of
-from kafkastream.sql.files.parquet import ParquetCompression, ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetCompression, ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFile, TableFiles
 from kafkastream.sql.formats import CsvFormat, JsonFormat
 from kafkastream.sql.syntax.like import liked

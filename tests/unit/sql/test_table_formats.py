@@ -28,7 +28,7 @@ from kafkastream.sql.formats import (
     TimestampFormat,
     format_of,
 )
-from kafkastream.sql.formats.csv import java_unescaped
+from kafkastream.sql.formats.csv_format import java_unescaped
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.types import DataType, Kind, RowField
 from tests.unit.sql.tables import BIGINT, STRING, at, table

@@ -25,8 +25,8 @@ from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
 from kafkastream.spark.sql.functions.user_values import user_values
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.worker.registry import Registry, unregistered
-from kafkastream.sql.files.csv import CsvReaderFormat
-from kafkastream.sql.files.parquet import ParquetColumnarRowInputFormat
+from kafkastream.sql.files.csv_file_format import CsvReaderFormat
+from kafkastream.sql.files.parquet_file_format import ParquetColumnarRowInputFormat
 from kafkastream.sql.files.tables import TableFile, TableFiles
 
 __all__ = [

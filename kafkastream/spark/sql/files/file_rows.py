@@ -22,7 +22,7 @@ from kafkastream.spark.worker.batches import Batch, ElementError
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.connectors import FileTableSink
 from kafkastream.sql.connectors.filesystem import TableRowsWriter
-from kafkastream.sql.files.parquet import ParquetFormat
+from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.tables import Partitions
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.table import TableDefinition

@@ -12,7 +12,7 @@ from pyarrow import compute, types
 
 from kafkastream.errors import StorageError, UnsupportedFeatureError
 from kafkastream.model.common.time import machine_time_zone
-from kafkastream.sql.files.parquet import ParquetFormat, ParquetTimeUnit
+from kafkastream.sql.files.parquet_file_format import ParquetFormat, ParquetTimeUnit
 
 __all__ = ["ParquetWriter", "columns_of_parquet"]
 

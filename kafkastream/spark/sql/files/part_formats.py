@@ -19,9 +19,9 @@ from kafkastream.spark.sql.files.parquet_files import ParquetWriter
 from kafkastream.spark.sql.rows.element_columns import ElementRows
 from kafkastream.spark.worker.batches import each
 from kafkastream.spark.worker.registry import Registry, unregistered
-from kafkastream.sql.files.avro import AvroWriterFactory
-from kafkastream.sql.files.csv import CsvWriterFactory
-from kafkastream.sql.files.parquet import ParquetWriterFactory
+from kafkastream.sql.files.avro_file_format import AvroWriterFactory
+from kafkastream.sql.files.csv_file_format import CsvWriterFactory
+from kafkastream.sql.files.parquet_file_format import ParquetWriterFactory
 
 if TYPE_CHECKING:
     from fastavro.write import Writer

@@ -11,12 +11,12 @@ import attrs
 from pyspark.sql import Column, functions
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.spark.sql.formats.json_reading import json_reader
-from kafkastream.spark.sql.formats.json_writing import json_message, json_value
+from kafkastream.spark.sql.formats.json_message_reading import json_reader
+from kafkastream.spark.sql.formats.json_message_writing import json_message, json_value
 from kafkastream.spark.sql.formats.message_format import MessageFormat
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.sql.connectors.key_value_fields import RecordPart
-from kafkastream.sql.formats.json import JsonSettings
+from kafkastream.sql.formats.json_format import JsonSettings
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["SCHEMA", "TEXTS", "Change", "ChangeFormat", "EventField", "event_fields", "milliseconds", "unknown"]

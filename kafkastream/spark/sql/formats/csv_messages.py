@@ -8,8 +8,8 @@ from typing import final
 import attrs
 from pyspark.sql import Column
 
-from kafkastream.spark.sql.formats.csv_reading import csv_reader
-from kafkastream.spark.sql.formats.csv_writing import csv_message
+from kafkastream.spark.sql.formats.csv_message_reading import csv_reader
+from kafkastream.spark.sql.formats.csv_message_writing import csv_message
 from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Reader
 from kafkastream.sql.connectors.key_value_fields import RecordPart

@@ -9,8 +9,8 @@ import attrs
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.flattening import nested
-from kafkastream.spark.sql.formats.json_reading import json_reader
-from kafkastream.spark.sql.formats.json_writing import json_message, json_value
+from kafkastream.spark.sql.formats.json_message_reading import json_reader
+from kafkastream.spark.sql.formats.json_message_writing import json_message, json_value
 from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Reader
 from kafkastream.sql.connectors.key_value_fields import RecordPart

@@ -14,7 +14,7 @@ from kafkastream.model.connectors.file_formats import StreamFormat
 from kafkastream.model.formats.csv_reading import CsvReading
 from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.model.formats.csv_writing import CsvWriting
-from kafkastream.sql.files.parquet import RowDataBulkWriterFactory
+from kafkastream.sql.files.parquet_file_format import RowDataBulkWriterFactory
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
 

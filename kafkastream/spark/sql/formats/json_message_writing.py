@@ -10,7 +10,7 @@ from pyspark.sql import Column, functions
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
 from kafkastream.spark.sql.formats.message_reading import converted, holds
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
-from kafkastream.sql.formats.json import JsonSettings, check_json_type
+from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_message", "json_value"]

@@ -14,7 +14,7 @@ from kafkastream.spark.sql.formats.message_reading import Fail, Reader, converte
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, WHOLE, of_text
 from kafkastream.sql.formats import JsonFormat
-from kafkastream.sql.formats.json import JsonSettings, check_json_type
+from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_reader"]

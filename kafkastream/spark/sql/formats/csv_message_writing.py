@@ -7,7 +7,7 @@ from typing import Final
 
 from pyspark.sql import Column, functions
 
-from kafkastream.spark.sql.formats.csv_reading import check_csv
+from kafkastream.spark.sql.formats.csv_message_reading import check_csv
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
 from kafkastream.spark.sql.formats.value_texts import WHOLE, utc_text
 from kafkastream.sql.formats import CsvFormat

@@ -12,7 +12,7 @@ from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
 from kafkastream.sql.formats.format import Format
-from kafkastream.sql.formats.json import IGNORE_PARSE_ERRORS
+from kafkastream.sql.formats.json_format import IGNORE_PARSE_ERRORS
 from kafkastream.sql.settings import setting
 
 __all__ = ["CsvFormat", "java_unescaped"]
