@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql.types import StructField, StructType
 
+from kafkastream.errors import DefinitionError
+from kafkastream.spark.plan.spark_refusals import spark_refusals
 from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
@@ -260,6 +262,11 @@ def test_types_are_those_that_spark_says(session: SparkSession) -> None:
     told = frame_of(session, [], schema).selectExpr(*map(spark_text, compared)).schema
     ours = {spark_text(one): spark_type(one.type).simpleString() for one in compared}
     assert ours == {spark_text(one): field.dataType.simpleString() for one, field in zip(compared, told, strict=True)}
+
+
+def test_what_only_spark_refuses_is_told_as_an_error_of_the_query(session: SparkSession) -> None:
+    with pytest.raises(DefinitionError, match=r"Spark cannot compute this: .*INVALID_ORDERING_TYPE"), spark_refusals():
+        session.sql("select map('k', 1) < map('k', 2)")
 
 
 def test_the_bounds_of_windows(session: SparkSession) -> None:

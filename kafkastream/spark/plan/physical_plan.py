@@ -31,6 +31,7 @@ from kafkastream.spark.plan.file_scan import files_scanned
 from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import written_by_spark
+from kafkastream.spark.plan.spark_refusals import spark_refusals
 from kafkastream.spark.plan.table_scan import scanned
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
@@ -115,6 +116,7 @@ class QueryFrames:
     behind: tuple[LevelPlan, ...]
     labels: tuple[int, ...]
 
+    @spark_refusals()
     def frame(
         self, records: Mapping[int, DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
     ) -> DataFrame:
