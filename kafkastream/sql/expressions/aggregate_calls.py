@@ -15,7 +15,7 @@ from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Wanted", "aggregate_of", "calls_in"]
+__all__ = ["RequestedAggregate", "aggregate_of", "calls_in"]
 
 _MEANS = frozenset(
     {
@@ -31,7 +31,7 @@ _UNSORTED = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 
 @final
 @attrs.frozen
-class Wanted:
+class RequestedAggregate:
     """Aggregate that a query asks for.
 
     Args:
@@ -60,7 +60,7 @@ def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
         yield from calls_in(child)
 
 
-def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> Wanted | None:
+def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> RequestedAggregate | None:
     """Compile an aggregate; None for what is none.
 
     Raises:
@@ -84,7 +84,7 @@ def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> Wanted | None:
     return attrs.evolve(_wanted(of, node), filter=filtered)
 
 
-def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> Wanted:
+def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
     text, function = of.text, AGGREGATES[_name(node)]
     arguments = list(node.expressions)
     is_distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
@@ -97,7 +97,7 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> Wanted:
         separator = arguments.pop().name
     if function is AggregateFunction.COUNT and len(arguments) == 1 and isinstance(arguments[0], exp.Star):
         call = AggregateCall(function=function, type=DataType.of(Kind.BIGINT).not_null())
-        return Wanted(call, None, None)
+        return RequestedAggregate(call, None, None)
     if len(arguments) != 1:
         what = f"Invalid number of arguments to function '{_name(node)}': {len(arguments)}."
         now = "Count ROW(a, b) or a text of them." if function is AggregateFunction.COUNT else ""
@@ -114,7 +114,7 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> Wanted:
         distinct=is_distinct and function not in (AggregateFunction.MIN, AggregateFunction.MAX),
         separator=separator,
     )
-    return Wanted(call, argument, None)
+    return RequestedAggregate(call, argument, None)
 
 
 def _check(of: ExpressionCompiler, node: exp.Anonymous, function: AggregateFunction, source: DataType) -> None:

@@ -9,7 +9,7 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.expressions.aggregate_calls import Wanted, aggregate_of, calls_in
+from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggregate_of, calls_in
 from kafkastream.sql.expressions.aggregate_names import GROUP_WINDOWS
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -55,9 +55,9 @@ class _Grouped(NamedTuple):
     """Relation of groups, and what its columns stand for: expressions of the rows that came in, and aggregates."""
 
     rows: Rows
-    known: dict[TypedExpression | Wanted, int]
+    known: dict[TypedExpression | RequestedAggregate, int]
 
-    def column(self, found: TypedExpression | Wanted) -> ColumnRef:
+    def column(self, found: TypedExpression | RequestedAggregate) -> ColumnRef:
         """Reference to the column that stands for an expression or an aggregate."""
         return reference(self.rows.relation, self.known[found])
 
@@ -162,7 +162,7 @@ def _grouped(
     rows: Rows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
-    calls: list[Wanted],
+    calls: list[RequestedAggregate],
     is_window_call: bool,
 ) -> _Grouped:
     window = rows.window
@@ -180,7 +180,7 @@ def _grouped(
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
-    known: dict[TypedExpression | Wanted, int] = {key: at for at, key in enumerate(keys)}
+    known: dict[TypedExpression | RequestedAggregate, int] = {key: at for at, key in enumerate(keys)}
     known |= _places(calls, len(keys))
     return _Grouped(Rows(relation), known)
 
@@ -190,7 +190,7 @@ def _windowed(
     rows: Rows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
-    calls: list[Wanted],
+    calls: list[RequestedAggregate],
 ) -> _Grouped:
     """Groups of windows: the bounds are known behind the aggregates, and with them the last instant."""
     window = rows.window
@@ -227,7 +227,7 @@ def _windowed(
         upsert_key=(*key, start, start + 1),
     )
     after = _with_time(relation, window, start)
-    known: dict[TypedExpression | Wanted, int] = {key: at for at, key in enumerate(own)}
+    known: dict[TypedExpression | RequestedAggregate, int] = {key: at for at, key in enumerate(own)}
     known |= _places(calls, len(own))
     for at, place in enumerate((window.start, window.end, window.time)):
         if place is not None:
@@ -251,7 +251,7 @@ def _arguments(
     condition: TypedExpression | None,
     keys: Sequence[TypedExpression],
     bounds: Sequence[TypedExpression],
-    calls: Sequence[Wanted],
+    calls: Sequence[RequestedAggregate],
 ) -> tuple[Relation, tuple[AggregateCall, ...]]:
     """The relation that goes into an operation: keys, bounds, then what the calls need, each once."""
     wanted = [one for call in calls for one in (call.argument, call.filter) if one is not None]
@@ -272,9 +272,9 @@ def _arguments(
     return before, tuple(placed)
 
 
-def _results(calls: Sequence[Wanted]) -> list[Field]:
+def _results(calls: Sequence[RequestedAggregate]) -> list[Field]:
     return [Field(call.call.function.value, call.call.type) for call in calls]
 
 
-def _places(calls: Sequence[Wanted], first: int) -> dict[TypedExpression | Wanted, int]:
+def _places(calls: Sequence[RequestedAggregate], first: int) -> dict[TypedExpression | RequestedAggregate, int]:
     return {call: first + at for at, call in enumerate(calls)}

@@ -16,7 +16,7 @@ from kafkastream.sql.plan.functions.json_functions import JSON_FUNCTIONS
 from kafkastream.sql.plan.functions.number_functions import NUMBERS
 from kafkastream.sql.plan.functions.operator_functions import OPERATORS
 from kafkastream.sql.plan.functions.text_functions import TEXTS
-from kafkastream.sql.plan.functions.time_functions import TIMES_FUNCTIONS
+from kafkastream.sql.plan.functions.time_functions import TIME_FUNCTIONS
 from kafkastream.sql.plan.functions.window_functions import WINDOWS
 
 __all__ = ["FUNCTIONS", "NAMES", "call"]
@@ -27,7 +27,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     **TEXTS,
     **NUMBERS,
     **CHOICES,
-    **TIMES_FUNCTIONS,
+    **TIME_FUNCTIONS,
     **COLLECTIONS,
     **JSON_FUNCTIONS,
 }
@@ -36,7 +36,7 @@ _BY_GRAMMAR: Final = frozenset({"CEIL", "FLOOR", "OVERLAY", "POSITION"})
 NAMES: Final = (
     *(
         name
-        for name in (*TEXTS, *NUMBERS, *CHOICES, *TIMES_FUNCTIONS, *COLLECTIONS, *JSON_FUNCTIONS)
+        for name in (*TEXTS, *NUMBERS, *CHOICES, *TIME_FUNCTIONS, *COLLECTIONS, *JSON_FUNCTIONS)
         if name.isidentifier() and name not in _BY_GRAMMAR
     ),
     *("ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),

@@ -20,7 +20,7 @@ from kafkastream.sql.plan.functions.written_values import whole_number
 from kafkastream.sql.plan.spark_type_names import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["EXTRACTED_UNITS", "FLOOR_UNITS", "TIMES_FUNCTIONS", "TIME_UNITS", "truncated"]
+__all__ = ["EXTRACTED_UNITS", "FLOOR_UNITS", "TIME_FUNCTIONS", "TIME_UNITS", "truncated"]
 
 TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
 """Units of TIMESTAMPADD and TIMESTAMPDIFF."""
@@ -182,7 +182,7 @@ def _of_epoch(call: Call, texts: Sequence[str]) -> str:
     return f"timestamp_{'millis' if digits == 3 else 'seconds'}({texts[0]})"
 
 
-def _field(function: str, name: str, kinds: frozenset[Kind] = _DATED) -> Function:
+def _field(function: str, kinds: frozenset[Kind] = _DATED) -> Function:
     return Function(always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,))
 
 
@@ -192,18 +192,15 @@ def _now(form: str, type_: DataType, *, nullable: bool = True) -> Function:
 
 
 _CLOCKED: Final = _DATED | {Kind.TIME}
-TIMES_FUNCTIONS: Final[Mapping[str, Function]] = {
+TIME_FUNCTIONS: Final[Mapping[str, Function]] = {
     "CURRENT_TIMESTAMP": _now(_NOW, _LOCAL),
     "NOW": _now(_NOW, _LOCAL),
     "LOCALTIMESTAMP": _now(f"cast({_NOW} as timestamp_ntz)", _STAMP),
     "CURRENT_DATE": _now("current_date()", _DATE, nullable=False),
     "PROCTIME": _now(_NOW, _LOCAL),
-    **{
-        name: _field(name.lower(), name)
-        for name in ("YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFYEAR", "DAYOFWEEK")
-    },
-    **{name: _field(name.lower(), name, _CLOCKED) for name in sorted(_CLOCK_UNITS)},
-    "WEEK": _field("weekofyear", "WEEK"),
+    **{name: _field(name.lower()) for name in ("YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFYEAR", "DAYOFWEEK")},
+    **{name: _field(name.lower(), _CLOCKED) for name in sorted(_CLOCK_UNITS)},
+    "WEEK": _field("weekofyear"),
     "DATE_FORMAT": Function(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
     "TO_TIMESTAMP": Function(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
     "TO_TIMESTAMP_LTZ": Function(
