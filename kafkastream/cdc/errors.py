@@ -30,8 +30,7 @@ class MisfitError(ValueError):
 
 @final
 class SchemaMismatchError(Exception):
-    """Record whose rows need wider schemas than the known ones, which have to be merged before the record is read
-    again.
+    """Record whose rows need wider schemas than the known ones; merge them, then read the record again.
 
     Args:
         found: Schemas inferred from the record's rows, by table.

@@ -153,9 +153,7 @@ class ChangeReader:
 
 @final
 class _Inference:
-    """Infers schemas and remembers them, since reading a matching record is ten times faster than inferring its
-    schema.
-    """
+    """Infers schemas and remembers them: reading a matching record is ten times faster than inferring its schema."""
 
     def __init__(self, settings: ReadSettings, schemas: Mapping[TableId, TableSchema]) -> None:
         self._tables = Tables(schemas, attrs.evolve(settings, is_static=False).rules)

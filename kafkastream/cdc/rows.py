@@ -33,8 +33,7 @@ _NAMES: Final[dict[type[msgspec.Struct], tuple[str, ...]]] = {}
 
 @lru_cache(maxsize=4096)
 def row_class(columns: tuple[Column, ...]) -> type[msgspec.Struct]:
-    """Return the class of a schema's rows: fields ``f0``, ``f1``, … in the order of the columns, named like them in
-    JSON.
+    """Return the class of a schema's rows, with fields ``f0``, ``f1``, … that have the columns' names in JSON.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -63,9 +62,7 @@ def are_plain(names: Sequence[str]) -> bool:
 
 
 def encodable(row: Row) -> Any:
-    """Return an object that ``ENCODER`` encodes as a row's JSON: the row, or a dict if names of columns contain
-    quotes.
-    """
+    """Return an object that ``ENCODER`` encodes as a row's JSON: the row, or a dict if column names contain quotes."""
     names = _NAMES.get(type(row))
     return row if names is None else dict(zip(names, msgspec.structs.astuple(row), strict=True))
 

@@ -22,8 +22,9 @@ Environment:
 @click.option("--broker", is_flag=True, help="Print the jars of the Apache Kafka broker instead.")
 @click.option("--delta", is_flag=True, help="Print the jars of Delta Lake instead, for the delta sink of pipelines.")
 def jars_command(broker: bool, delta: bool) -> None:
-    """Print the paths of the jars of Spark's Kafka connector, separated by commas, as spark-submit --jars takes
-    them.
+    """Print the paths of the jars of Spark's Kafka connector.
+
+    Paths are separated by commas, as for spark-submit --jars.
 
     Jars are downloaded on first use; progress goes to stderr.
     """

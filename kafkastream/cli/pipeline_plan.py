@@ -30,15 +30,15 @@ def show_plan(spec: PipelineSpec, console: Console) -> None:
 
     reason = reason_for_spark(spec)
     if reason is not None:
-        click.echo(f"Spark is started, which tells {reason}.", err=True)
+        click.echo(f"Starting Spark, to find out {reason}.", err=True)
     plan = pipeline_plan(spec)
     if plan.goes_on:
-        console.print("The checkpoint directory has the schemas of an earlier run, and a start goes on with them.")
+        console.print("The checkpoint directory has the schemas of an earlier run, with which a start continues.")
     for table in _tables(plan):
         console.print(table)
     steps = list(sink_steps(spec.sink, plan.changes))
     console.print(
-        _listed("A start would do in the sink", steps) if steps else "A start would change nothing in the sink."
+        _listed("Changes that a start would make in the sink", steps) if steps else "A start would change nothing in the sink."
     )
 
 

@@ -1,6 +1,4 @@
-"""Two streams that one function processes: ``ConnectedStreams``, and ``BroadcastConnectedStream`` with broadcast
-state.
-"""
+"""Two streams processed by one function: ``ConnectedStreams``, and ``BroadcastConnectedStream`` with broadcast state."""
 
 from __future__ import annotations
 
@@ -103,8 +101,9 @@ class ConnectedStreams(Generic[IN1, IN2]):
         func: CoProcessFunction[IN1, IN2, OUT] | KeyedCoProcessFunction[Any, IN1, IN2, OUT],
         output_type: TypeInformation[OUT] | None = None,
     ) -> DataStream[OUT]:
-        """Transform each element into zero, one or more, with timestamps and side outputs; if keyed, with state and
-        timers.
+        """Transform each element into zero, one or more, with timestamps and side outputs.
+
+        Keyed streams also have state and timers.
 
         Args:
             func: ``CoProcessFunction``; on keyed streams also ``KeyedCoProcessFunction``.

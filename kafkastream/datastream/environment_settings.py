@@ -113,8 +113,9 @@ class EnvironmentSettings(ConfigurationView):
     setRuntimeMode = set_runtime_mode
 
     def set_restart_strategy(self, restart_strategy_configuration: RestartStrategyConfiguration) -> None:
-        """Set the strategy by which a failed job is restarted; in Flink 2 only the option ``restart-strategy.type``
-        exists.
+        """Set the strategy by which a failed job is restarted.
+
+        Flink 2 has only the option ``restart-strategy.type`` for it.
 
         Differs from Flink: without a strategy a failed job ends with its error, even if checkpointing is enabled.
 
@@ -132,8 +133,9 @@ class EnvironmentSettings(ConfigurationView):
     getRestartStrategy = get_restart_strategy
 
     def enable_checkpointing(self, interval: int, mode: CheckpointingMode = CheckpointingMode.EXACTLY_ONCE) -> Self:
-        """Enable checkpointing: exactly-once output is committed, and offsets are committed to Kafka, at each
-        checkpoint.
+        """Enable checkpointing.
+
+        At each checkpoint, exactly-once output is committed, and offsets are committed to Kafka.
 
         To resume after the program has ended, also set a checkpoint directory (``execution.checkpointing.dir``).
 

@@ -158,8 +158,9 @@ class StreamHandle(OperatorHandle):
     setBufferTimeout = set_buffer_timeout
 
     def start_new_chain(self) -> Self:
-        """Start a new operator chain with this operator; elements are converted to their declared type before it, as
-        in Flink.
+        """Start a new operator chain with this operator.
+
+        Same as in Flink: elements are converted to their declared type before it.
         """
         return self._place(strategy=ChainingStrategy.HEAD)
 

@@ -47,8 +47,7 @@ OUT = TypeVar("OUT")
 @final
 @checked_methods
 class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
-    """Elements of each key in windows, to which ``reduce``, ``aggregate``, ``apply``, ``process`` or ``sum`` is
-    applied.
+    """Elements of each key in windows, to be reduced, aggregated or processed.
 
     Same as in Flink: event-time windows fire when the watermark passes their end, and each result has the window's
     ``max_timestamp``. Elements that come after the allowed lateness are dropped and counted in

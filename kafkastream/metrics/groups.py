@@ -312,9 +312,7 @@ def _nothing() -> None:
 
 
 def _plain(value: object) -> object:
-    """Convert a gauge's value to plain Python, which can be pickled anywhere: NumPy numbers become Python's, other
-    objects text.
-    """
+    """Convert a gauge's value to plain Python: NumPy numbers become Python's, other objects text."""
     match value:
         case None | bool() | int() | float() | str():
             return value

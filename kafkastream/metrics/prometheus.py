@@ -84,8 +84,9 @@ class _Families(Collector):
 
 
 def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Metric]:
-    """Yield all metrics under the names of Flink's reporter, labelled with job, operator, subtask and variables of
-    groups.
+    """Yield all metrics under the names of Flink's reporter.
+
+    Labels are job, operator, subtask and the variables of groups.
 
     As there, counters, gauges and meters (by their rate) are Prometheus gauges; gauges with text are left out.
     Differs from Flink: a distribution is a summary with count and sum, and gauges of its minimum and maximum.

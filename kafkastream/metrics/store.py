@@ -102,8 +102,9 @@ class MetricStore:
                     self._add(_Key(node, subtask, change.groups, change.name), change, now)
 
     def provide(self, name: str, provider: Provider) -> None:
-        """Register a function that provides further readings for each snapshot; an earlier one of this name is
-        replaced.
+        """Register a function that provides further readings for each snapshot.
+
+        An earlier function of this name is replaced.
 
         Metrics reported by tasks take precedence over provided ones.
 

@@ -1,6 +1,4 @@
-"""Registration of user-defined functions in a session: by ``CREATE FUNCTION``, and by methods of
-``TableEnvironment``.
-"""
+"""Registration of user-defined functions, by ``CREATE FUNCTION`` and by methods of ``TableEnvironment``."""
 
 from __future__ import annotations
 

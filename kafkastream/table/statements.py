@@ -108,9 +108,7 @@ class Interpreter:
         return self._created_as(statement) if isinstance(statement, CreateTable) else statement
 
     def _created_as(self, statement: CreateTable) -> Insert:
-        """Create the table of ``CREATE TABLE ... AS``, with the columns of its query, and return the INSERT that
-        fills it.
-        """
+        """Create the table of ``CREATE TABLE ... AS``, and return the INSERT that fills it."""
         query = all_of(statement) if statement.query is None else statement.query
         relation = self.planner.query(query)
         columns = tuple(PhysicalColumn(field.name, field.type) for field in relation.fields)

@@ -80,8 +80,9 @@ class EmbeddedKafka(KafkaBroker):
     def listener(
         self, protocol: Protocol = "SASL_SSL", mechanism: Mechanism = "SCRAM-SHA-512", *, user: str | None = None
     ) -> KafkaBroker:
-        """Return this broker as seen through a secured listener; its ``client_properties`` are those that a job
-        needs.
+        """Return this broker as seen through a secured listener.
+
+        A job takes the broker's ``client_properties``.
 
         Args:
             protocol: Security protocol of the listener.
@@ -97,8 +98,9 @@ class EmbeddedKafka(KafkaBroker):
         return KafkaBroker(self._address(protocol), properties)
 
     def start(self) -> Self:
-        """Start the broker and wait until it is ready; after ``stop(keep_data=True)``, with the same data and
-        address.
+        """Start the broker and wait until it is ready.
+
+        After ``stop(keep_data=True)``, the broker has the same data and address.
 
         Raises:
             JavaNotFoundError: Java 17 or newer is not installed.

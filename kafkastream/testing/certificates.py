@@ -29,8 +29,7 @@ _NAMES = "san=ip:127.0.0.1,dns:localhost"
 @final
 @attrs.frozen
 class Certificates:
-    """Certificate authority and the certificates that it has signed: the broker's, for 127.0.0.1 and localhost, and
-    a client's.
+    """Certificate authority, and the certificates of the broker (for 127.0.0.1 and localhost) and of a client.
 
     Args:
         directory: Directory of the files, which exists until the broker is stopped.

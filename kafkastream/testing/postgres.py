@@ -151,8 +151,9 @@ class EmbeddedPostgres:
         return attrs.evolve(self._database, database=name)
 
     def start(self) -> Self:
-        """Start the server and wait until it is ready; after ``stop(keep_data=True)``, with the same data and
-        address.
+        """Start the server and wait until it is ready.
+
+        After ``stop(keep_data=True)``, the server has the same data and address.
 
         Raises:
             SetupError: The package with PostgreSQL is not installed, the port is in use, or the server did not start;

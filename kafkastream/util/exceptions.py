@@ -1,6 +1,4 @@
-"""Exceptions of PyFlink, at its path: ``JavaException`` is the base class of this package's errors; others are never
-raised.
-"""
+"""Exceptions of PyFlink: ``JavaException`` is the base class of this package's errors; others are never raised."""
 
 from __future__ import annotations
 

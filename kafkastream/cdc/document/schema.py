@@ -138,8 +138,10 @@ def _of_values(parse: Callable[[str], Any]) -> Schema:
 
 
 def _in_any_case(texts: Iterable[str]) -> Schema:
-    """Return a schema of texts in any case, with ``-`` or ``_``; JSON schema has no flag for case-insensitive
-    patterns.
+    """Return a schema of texts in any case, with ``-`` or ``_``.
+
+    JSON schema has no flag for case-insensitive patterns:
+    https://json-schema.org/understanding-json-schema/reference/regular_expressions
     """
     return {"type": "string", "pattern": f"^(?:{'|'.join(map(_letters, texts))})$"}
 

@@ -172,8 +172,7 @@ def _dotted(key: str, entry: Entry, declared: Mapping[str, Option[Any]]) -> str:
 
 
 def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str, MapNode]]:
-    """Yield the mappings of a list section, each with its name in errors; nothing if the section is missing or
-    empty.
+    """Yield the mappings of a list section, each with its name in errors.
 
     Raises:
         DefinitionError: The section is no list of mappings.

@@ -80,9 +80,7 @@ def _composed(text: str, name: str) -> yaml.Node | None:
 
 
 def _outdented(text: str, error: yaml.MarkedYAMLError) -> str | None:
-    """Move a section that is indented by mistake, such as `` route:``, to the first column; None if that is not the
-    error.
-    """
+    """Move a section that is indented by mistake, such as `` route:``, to the first column; None if there is none."""
     lines = text.splitlines(keepends=True)
     line = _line(error)
     if line >= len(lines) or not _INDENTED_SECTION.match(lines[line]):

@@ -83,9 +83,7 @@ def _decimal(parameters: Mapping[str, str]) -> MemberType:
 
 
 def _number_of_bytes(scale: int, value: Json) -> bytes:
-    """Return the number that Connect writes as the bytes of an unscaled integer; unchanged if it already is a
-    number.
-    """
+    """Return the number that Connect writes as the bytes of an unscaled integer; numbers are unchanged."""
     data = bytes(value)
     if not data.startswith(_QUOTE):
         return data

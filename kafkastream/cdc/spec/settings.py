@@ -74,8 +74,9 @@ class LoggerCollector:
 @final
 @attrs.frozen
 class KafkaCollector:
-    """Collector that writes records which cannot be parsed to a topic of the source's brokers, which must exist or
-    be auto-created.
+    """Collector that writes records which cannot be parsed to a topic of the source's brokers.
+
+    The topic must exist or be auto-created.
     """
 
     topic: str

@@ -1,6 +1,4 @@
-"""Registry of sink types; a new sink is a subclass of ``PipelineSink``, its ``SectionType``, a line here, and a
-writer.
-"""
+"""Registry of sink types; a new sink is a ``PipelineSink``, its ``SectionType``, a line here, and a writer."""
 
 from __future__ import annotations
 
