@@ -38,7 +38,9 @@ def show_plan(spec: PipelineSpec, console: Console) -> None:
         console.print(table)
     steps = list(sink_steps(spec.sink, plan.changes))
     console.print(
-        _listed("Changes that a start would make in the sink", steps) if steps else "A start would change nothing in the sink."
+        _listed("Changes that a start would make in the sink", steps)
+        if steps
+        else "A start would change nothing in the sink."
     )
 
 

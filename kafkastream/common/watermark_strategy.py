@@ -22,6 +22,6 @@ __all__ = [
 
 
 class AssignerWithPeriodicWatermarksWrapper(
-    StandIn, instead="Give a WatermarkStrategy, with WatermarkStrategy.for_generator for a rule of your own."
+    StandIn, instead="Use a WatermarkStrategy; WatermarkStrategy.for_generator takes a user-defined generator."
 ):
     """Wrapper of a Java assigner of timestamps and watermarks."""

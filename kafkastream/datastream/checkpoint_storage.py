@@ -100,6 +100,6 @@ class JobManagerCheckpointStorage(CheckpointStorage):
 
 
 class CustomCheckpointStorage(
-    StandIn, instead="Give a directory: execution.checkpointing.dir, or FileSystemCheckpointStorage."
+    StandIn, instead="Set a checkpoint directory: execution.checkpointing.dir, or FileSystemCheckpointStorage."
 ):
     """Wrapper of a Java storage."""

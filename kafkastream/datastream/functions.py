@@ -123,7 +123,8 @@ W2 = TypeVar("W2")
 
 
 class Partitioner(
-    StandIn, instead="key_by brings the elements of a key together; a sink's set_partitioner chooses Kafka's partition."
+    StandIn,
+    instead="Use key_by to bring the elements of a key together, or set_partitioner of a sink to choose the Kafka partition.",
 ):
     """Chooses an element's subtask in ``partition_custom``, which is not supported."""
 

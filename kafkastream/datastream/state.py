@@ -65,7 +65,5 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 
-class OperatorStateStore(
-    StandIn, instead="Broadcast state is asked of the context: ctx.get_broadcast_state(descriptor)."
-):
+class OperatorStateStore(StandIn, instead="Get broadcast state from the context: ctx.get_broadcast_state(descriptor)."):
     """Store of an operator's non-keyed state."""

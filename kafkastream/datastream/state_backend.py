@@ -108,6 +108,6 @@ class EmbeddedRocksDBStateBackend(StateBackend):
 
 class CustomStateBackend(
     StandIn,
-    instead="State is in Spark's state stores: leave the state backend out, or set spark.sql.streaming.stateStore.* of Spark.",
+    instead="Leave the state backend out: state is kept in Spark's state stores, configured by spark.sql.streaming.stateStore.*.",
 ):
     """Wrapper of a Java state backend."""

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_CACHE", "DataStream", "add_keyed_operator"]
 
-NO_CACHE: Final = "Write it to a topic and read that, or take its elements with execute_and_collect."
+NO_CACHE: Final = "Write the stream to a topic and read the topic, or collect its elements with execute_and_collect."
 
 T = TypeVar("T", default=Any)
 K = TypeVar("K")

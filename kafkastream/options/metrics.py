@@ -31,25 +31,25 @@ class ReporterOptions:
     @property
     def factory(self) -> Option[str | None]:
         """Option of the reporter's class."""
-        doc = "Flink's class that makes the reporter."
+        doc = "Flink's factory class of the reporter."
         return Option(key=self._key("factory.class"), parse=text, default=None, doc=doc)
 
     @property
     def interval(self) -> Option[int]:
         """Option of the time between two reports."""
-        doc = "How often the log reporter reports, in ms unless it has a unit."
+        doc = "Interval of the log reporter; in ms unless it has a unit."
         return Option(key=self._key("interval"), parse=millis_of_duration, default=10_000, doc=doc)
 
     @property
     def port(self) -> Option[tuple[int, ...]]:
         """Option of the ports that Prometheus scrapes."""
-        doc = "The port of the Prometheus reporter, or a range like `9250-9260`, of which it takes the first free one."
+        doc = "Port of the Prometheus reporter, or a range such as `9250-9260`, of which the first free one is used."
         return Option(key=self._key("port"), parse=port_list, default=(9249,), doc=doc)
 
     @property
     def filter_label_values(self) -> Option[bool]:
         """Option that restricts label values to the characters of names."""
-        doc = "Whether the Prometheus reporter writes `_` for what is no letter, digit, `_` or `:` in values of labels."
+        doc = "Whether the Prometheus reporter replaces characters of label values other than letters, digits, `_` and `:` by `_`."
         return Option(key=self._key("filterLabelValueCharacters"), parse=boolean, default=True, doc=doc)
 
     def _key(self, key: str) -> str:

@@ -38,7 +38,7 @@ __all__ = [
     "WatermarkSpec",
 ]
 
-_INSTEAD: Final = "Tables are declared by CREATE TABLE or TableDescriptor, or found in the catalog of Kafka's topics."
+_INSTEAD: Final = "Declare tables with CREATE TABLE or TableDescriptor, or use the catalog of Kafka topics."
 
 
 class Catalog(StandIn, instead=_INSTEAD):

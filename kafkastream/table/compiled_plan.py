@@ -14,7 +14,7 @@ __all__ = [
     "TableResult",
 ]
 
-_INSTEAD: Final = "Keep the statement, and run it again: a job goes on from its checkpoint directory."
+_INSTEAD: Final = "Keep the statement, and execute it again: the job resumes from its checkpoint directory."
 
 
 class CompiledPlan(StandIn, instead=_INSTEAD):

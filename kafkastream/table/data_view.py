@@ -19,7 +19,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 V = TypeVar("V")
 
-_INSTEAD: Final = "Keep a list or a dictionary, or a keyed stream with ListState or MapState."
+_INSTEAD: Final = "Use a list or a dictionary, or a keyed stream with ListState or MapState."
 
 
 class DataView(StandIn, instead=_INSTEAD):

@@ -12,7 +12,7 @@ __all__ = [
     "ModuleEntry",
 ]
 
-_INSTEAD: Final = "There are no modules: functions are there, or made by udf."
+_INSTEAD: Final = "Leave it out: built-in functions are always available, others are made by udf."
 
 
 class Module(StandIn, instead=_INSTEAD):

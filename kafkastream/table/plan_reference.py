@@ -13,7 +13,7 @@ __all__ = [
     "PlanReference",
 ]
 
-_INSTEAD: Final = "Keep the statement, and run it again."
+_INSTEAD: Final = "Keep the statement, and execute it again."
 
 
 class PlanReference(StandIn, instead=_INSTEAD):

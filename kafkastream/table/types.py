@@ -300,5 +300,5 @@ def _refused(name: str, now: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(f"{name} cannot be a column's type.", where=f"DataTypes.{name}", now=now)
 
 
-class UserDefinedType(StandIn, instead="Keep the parts of an object in columns, or in a ROW."):
+class UserDefinedType(StandIn, instead="Use a column for each part of an object, or a ROW."):
     """User-defined type of a column."""

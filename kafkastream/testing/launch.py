@@ -90,8 +90,8 @@ def check_free(ports: Iterable[int]) -> None:
                 raise SetupError(
                     f"port {port} is in use" if in_use else f"port {port} cannot be used: {error.strerror}",
                     where=f"the embedded Kafka broker, {HOST}:{port}",
-                    now=f"Stop who listens there (ss -ltnp 'sport = :{port}', lsof -i :{port}), or take another port; "
-                    "without one, a free port is taken.",
+                    now=f"Stop the process that listens there (ss -ltnp 'sport = :{port}', lsof -i :{port}), or use another port; "
+                    "by default, a free one is used.",
                 ) from None
 
 

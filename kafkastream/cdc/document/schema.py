@@ -59,7 +59,7 @@ def json_schema() -> Schema:
 def _pipeline_nodes() -> Schema:
     return {
         COLLECTOR.identifier: {
-            "description": "Where messages go that cannot be read and are ignored.",
+            "description": "Collector of messages that cannot be parsed and are ignored.",
             **_of(COLLECTOR),
         },
         FUNCTION.identifier: _list("Functions for expressions.", _of(FUNCTION)),

@@ -17,7 +17,7 @@ __all__ = [
     "MapperOptions",
 ]
 
-_INSTEAD: Final = "Write to a topic, and let Kafka Connect's Cassandra sink, or a query of Spark's, take it from there."
+_INSTEAD: Final = "Write to a topic, and copy it to Cassandra with Kafka Connect's Cassandra sink or a Spark query."
 
 
 class CassandraSink(StandIn, instead=_INSTEAD):

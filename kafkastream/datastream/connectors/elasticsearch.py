@@ -15,7 +15,7 @@ __all__ = [
     "FlushBackoffType",
 ]
 
-_INSTEAD: Final = "Write to a topic, and let Kafka Connect's Elasticsearch sink index it."
+_INSTEAD: Final = "Write to a topic, and index it with Kafka Connect's Elasticsearch sink."
 
 
 class ElasticsearchSink(StandIn, instead=_INSTEAD):

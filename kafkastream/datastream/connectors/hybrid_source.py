@@ -11,7 +11,7 @@ __all__ = [
     "HybridSourceBuilder",
 ]
 
-_INSTEAD: Final = "Read the history into the topic first, or run one job per source."
+_INSTEAD: Final = "Copy the history into the topic first, or run a job for each source."
 
 
 class HybridSource(StandIn, instead=_INSTEAD):

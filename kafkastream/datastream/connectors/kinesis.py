@@ -25,7 +25,7 @@ __all__ = [
     "WatermarkTracker",
 ]
 
-_INSTEAD: Final = "Only Kafka is read and written: bring the stream into a topic with Kafka Connect, or write to one and take it from there."
+_INSTEAD: Final = "Use Kafka as source or sink, and copy the topic from or to Kinesis with Kafka Connect."
 
 
 class FlinkKinesisConsumer(StandIn, instead=_INSTEAD):

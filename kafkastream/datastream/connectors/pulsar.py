@@ -26,7 +26,9 @@ __all__ = [
     "TopicRoutingMode",
 ]
 
-_INSTEAD: Final = "Only Kafka is read and written: bring the messages into a topic, with Pulsar's Kafka sink (Pulsar IO) or Kafka on Pulsar."
+_INSTEAD: Final = (
+    "Use Kafka as source or sink, and copy the topic from or to Pulsar with Pulsar IO, or use Kafka on Pulsar."
+)
 
 
 class PulsarSource(StandIn, instead=_INSTEAD):

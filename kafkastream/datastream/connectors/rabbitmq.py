@@ -18,7 +18,7 @@ __all__ = [
     "SourceFunction",
 ]
 
-_INSTEAD: Final = "Only Kafka is read and written: bring the queue into a topic with Kafka Connect, or write to one and take it from there."
+_INSTEAD: Final = "Use Kafka as source or sink, and copy the topic from or to RabbitMQ with Kafka Connect."
 
 
 class RMQSource(StandIn, instead=_INSTEAD):
