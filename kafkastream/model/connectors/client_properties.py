@@ -10,7 +10,7 @@ __all__ = ["dead_letter_problems", "property_text"]
 
 
 def property_text(key: str, value: object) -> str:
-    """The value of a property, which must be text.
+    """Return the value of a property, which must be text.
 
     Raises:
         DefinitionError: It is something else; the value is not shown, since it may be a secret.

@@ -67,7 +67,7 @@ class DeadLetter:
     element: str | None = None
 
     def to_record(self, topic: str) -> ProducerRecord:
-        """The record with headers that say where it was read and what has happened.
+        """Return the record with headers that say where it was read and what has happened.
 
         Example:
             >>> record = SourceRecord(b"{", topic="orders", partition=3, offset=7)
@@ -103,7 +103,7 @@ class DeadLetter:
 
 
 def fitting(letter: ProducerRecord, limit_for: Callable[[int], int | None]) -> ProducerRecord:
-    """A letter that its topic takes: without its value, if it would be too large.
+    """Return a letter that its topic takes: without its value, if it would be too large.
 
     Args:
         letter: The record of a letter.
@@ -131,12 +131,12 @@ class DeadLetterSchema(KafkaRecordSerializationSchema[DeadLetter]):
     limit: int | None = None
 
     def serialize(self, element: DeadLetter, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
-        """The record of a letter."""
+        """Return the record of a letter."""
         return fitting(element.to_record(self.topic), lambda _: self.limit)
 
 
 def dead_letter_sink(topic: str, source: KafkaSource[Any], sinks: Collection[KafkaSink[Any]]) -> KafkaSink[Any]:
-    """The sink of a source's dead letters: on the source's brokers, as sure as the surest of the job's sinks.
+    """Return the sink of a source's dead letters: on the source's brokers, as sure as the surest of the job's sinks.
 
     Args:
         topic: Where the letters go.

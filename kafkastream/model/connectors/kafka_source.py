@@ -157,13 +157,13 @@ class KafkaSource(Source[OUT]):
         return is_true(self.consumer_properties["register.consumer.metrics"])
 
     def get_boundedness(self) -> Boundedness:
-        """BOUNDED when the source ends by itself."""
+        """Return BOUNDED if the source ends by itself."""
         return self.boundedness
 
     getBoundedness = get_boundedness
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """The type of the elements, as the schema says."""
+        """Return the type of the elements, as the schema says."""
         return self.deserializer.get_produced_type() if self.deserializer else None
 
     getProducedType = get_produced_type
@@ -204,7 +204,7 @@ def _named_topics(subscription: Subscription | None) -> Collection[str]:
 
 
 def commit_interval_ms(source: KafkaSource[Any], checkpoint_interval_ms: int | None) -> int | None:
-    """The least time between two commits to the source's group, as in Flink; None when nothing is to be committed.
+    """Return the interval between two commits to the source's group, in milliseconds; None if nothing is to be committed.
 
     Args:
         source: What is read.

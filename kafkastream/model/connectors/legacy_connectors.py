@@ -135,7 +135,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """The type of the elements, as the schema says."""
+        """Return the type of the elements, as the schema says."""
         return self._schema.get_produced_type()
 
     getProducedType = get_produced_type
@@ -146,7 +146,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
         return self._watermarks
 
     def to_source(self) -> KafkaSource[OUT]:
-        """The ``KafkaSource`` that reads the same.
+        """Return the ``KafkaSource`` that reads the same.
 
         Raises:
             DefinitionError: A property is missing or wrong.
@@ -294,7 +294,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     ignoreFailuresAfterTransactionTimeout = ignore_failures_after_transaction_timeout
 
     def to_sink(self) -> KafkaSink[IN_contra]:
-        """The ``KafkaSink`` that writes the same.
+        """Return the ``KafkaSink`` that writes the same.
 
         Raises:
             DefinitionError: A property or the prefix is wrong.

@@ -54,7 +54,7 @@ class NumberSequenceSource(Source[int]):
     getBoundedness = get_boundedness
 
     def get_produced_type(self) -> TypeInformation[int]:
-        """``Types.LONG()``."""
+        """Return ``Types.LONG()``."""
         return Types.LONG()
 
     getProducedType = get_produced_type

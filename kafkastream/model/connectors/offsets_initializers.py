@@ -85,7 +85,7 @@ class OffsetsInitializer(ABC):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The offset of each partition, worked out once, on the driver, when the job first starts.
+        """Return the offset of each partition, worked out once, on the driver, when the job first starts.
 
         Args:
             partitions: What the source reads.
@@ -110,12 +110,12 @@ class OffsetsInitializer(ABC):
 
     @staticmethod
     def earliest() -> EarliestOffsets:
-        """The beginning of every partition."""
+        """Return an initializer of the first offset of every partition."""
         return EarliestOffsets()
 
     @staticmethod
     def latest() -> LatestOffsets:
-        """The end of every partition as it is when the job starts."""
+        """Return an initializer of the end of every partition, as it is when the job starts."""
         return LatestOffsets()
 
     @staticmethod
@@ -165,11 +165,11 @@ class EarliestOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The first offsets."""
+        """Return the first offsets."""
         return partition_offsets_retriever.beginning_offsets(partitions)
 
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """EARLIEST."""
+        """Return EARLIEST."""
         return OffsetResetStrategy.EARLIEST
 
 
@@ -181,11 +181,11 @@ class LatestOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The offsets of the records to come."""
+        """Return the offsets of the records to come."""
         return partition_offsets_retriever.end_offsets(partitions)
 
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """LATEST."""
+        """Return LATEST."""
         return OffsetResetStrategy.LATEST
 
 
@@ -212,7 +212,7 @@ class TimestampOffsets(OffsetsInitializer):
         return {**ends, **found}
 
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """LATEST."""
+        """Return LATEST."""
         return OffsetResetStrategy.LATEST
 
 
@@ -226,13 +226,13 @@ class CommittedOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The committed offsets, and for partitions without one what the strategy says."""
+        """Return the committed offsets, and for partitions without one what the strategy says."""
         committed = partition_offsets_retriever.committed_offsets(partitions)
         missing = [partition for partition in partitions if partition not in committed]
         return {**committed, **_reset(self.strategy, missing, partition_offsets_retriever)}
 
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """As given."""
+        """Return the given strategy."""
         return self.strategy
 
     def as_stopping(self) -> CommittedOffsets:
@@ -283,7 +283,7 @@ class SpecifiedOffsets(OffsetsInitializer):
         return worked_out
 
     def get_auto_offset_reset_strategy(self) -> OffsetResetStrategy:
-        """As given."""
+        """Return the given strategy."""
         return self.strategy
 
     def as_stopping(self) -> SpecifiedOffsets:
@@ -316,7 +316,7 @@ def starting_offsets(
 def stopping_offsets(
     initializer: OffsetsInitializer, partitions: Collection[TopicPartition], retriever: PartitionOffsetsRetriever
 ) -> Offsets:
-    """The first offset of each partition that is not read.
+    """Return the first offset of each partition that is not read.
 
     Raises:
         UnknownOffsetsError: A partition is to stop at a committed offset that is not there.

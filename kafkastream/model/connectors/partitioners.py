@@ -75,7 +75,7 @@ class FlinkFixedPartitioner(KafkaPartitioner[IN_contra]):
     def partition(
         self, record: IN_contra, key: bytes | None, value: bytes | None, target_topic: str, partitions: list[int]
     ) -> int:
-        """The subtask's partition."""
+        """Return the subtask's partition."""
         if not partitions:
             raise ValueError("Partitions of the target topic is empty.")
         return partitions[self._subtask % len(partitions)]
@@ -109,7 +109,7 @@ class RoundRobinPartitioner(KafkaPartitioner[IN_contra]):
     def partition(
         self, record: IN_contra, key: bytes | None, value: bytes | None, target_topic: str, partitions: list[int]
     ) -> int:
-        """The next partition of the topic."""
+        """Return the next partition of the topic."""
         turn = self._given[target_topic]
         self._given[target_topic] += 1
         return partitions[turn % len(partitions)]

@@ -77,7 +77,7 @@ class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
             )
 
     def serialize(self, element: IN_contra, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
-        """The record of ``element``; no timestamp where the event time is negative, as in Flink."""
+        """Return the record of ``element``; no timestamp where the event time is negative, as in Flink."""
         assert self.value_schema is not None
         topic, value = self.topic_of(element), self.value_schema.serialize(element)
         key = None if self.key_schema is None else self.key_schema.serialize(element)
@@ -95,7 +95,7 @@ class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
         )
 
     def topic_of(self, element: IN_contra) -> str:
-        """The topic that ``element`` goes to."""
+        """Return the topic that ``element`` goes to."""
         if self.topic is not None:
             return self.topic
         selector = self.topic_selector
@@ -251,7 +251,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
     setPartitioner = set_partitioner
 
     def build(self) -> BuiltRecordSerializationSchema[IN]:
-        """The schema, checked.
+        """Return the schema, checked.
 
         Raises:
             DefinitionError: No value serializer, or no topic.

@@ -85,7 +85,7 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
         """Yield, or return, any number of elements; an exception fails the job with the record's position."""
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """The type of the elements; None when it is not known."""
+        """Return the type of the elements; None when it is not known."""
         return None
 
     @overload
@@ -141,7 +141,7 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
         self.schema.open(context)
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
-        """The element of the record's value; none when the schema returns None."""
+        """Return the element of the record's value; none when the schema returns None."""
         if record.value is None:
             if self.schema.drops_tombstones:
                 return ()
@@ -175,7 +175,7 @@ class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
         return kafka_deserializer(self.class_name, self.config)
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:
-        """The element of the record's value."""
+        """Return the element of the record's value."""
         return (None if record.value is None else self.deserializer.deserialize(record.value),)
 
     def get_produced_type(self) -> TypeInformation[Any]:
@@ -202,7 +202,7 @@ class JSONKeyValueDeserializationSchema(KafkaRecordDeserializationSchema[dict[st
     include_metadata: bool
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[dict[str, Any]]:
-        """The record's dictionary."""
+        """Return the record's dictionary."""
         parts = {"key": record.key, "value": record.value}
         node = {name: _json(name, data) for name, data in parts.items() if data is not None}
         if self.include_metadata:

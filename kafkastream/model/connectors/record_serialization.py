@@ -88,7 +88,7 @@ class KafkaSinkContext:
     partitions_of: Callable[[str], list[int]] = attrs.field(eq=False, repr=False)
 
     def get_parallel_instance_id(self) -> int:
-        """The number of this subtask, from 0 to parallelism - 1."""
+        """Return the number of this subtask, from 0 to parallelism - 1."""
         return self.parallel_instance_id
 
     getParallelInstanceId = get_parallel_instance_id

@@ -92,7 +92,7 @@ class KafkaSubscriber(ABC):
 
     @abstractmethod
     def get_subscribed_topic_partitions(self, admin_client: Any) -> Collection[TopicPartition]:
-        """The partitions to read.
+        """Return the partitions to read.
 
         Args:
             admin_client: A ``confluent_kafka.admin.AdminClient`` of the source's brokers.
@@ -103,5 +103,5 @@ Subscription = TopicList | TopicPattern | PartitionSet | KafkaSubscriber
 
 
 def java_pattern(pattern: str | re.Pattern[str]) -> TopicPattern:
-    """A pattern as text, whether given as text or as a compiled expression."""
+    """Return a pattern as text, whether given as text or as a compiled expression."""
     return TopicPattern(pattern if isinstance(pattern, str) else pattern.pattern)

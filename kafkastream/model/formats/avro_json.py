@@ -13,7 +13,7 @@ __all__ = ["read_avro_json", "write_avro_json"]
 
 
 def read_avro_json(message: bytes, schema: Schema) -> Any:
-    """A value.
+    """Return a value.
 
     Raises:
         ValueError: The text is not of the schema.
@@ -27,7 +27,7 @@ def read_avro_json(message: bytes, schema: Schema) -> Any:
 
 
 def write_avro_json(value: Any, schema: Schema) -> bytes:
-    """The text of a value, without spaces.
+    """Return the text of a value, without spaces.
 
     Raises:
         ValueError: The value is not of the schema.

@@ -64,12 +64,12 @@ class AvroRowDeserializationSchema(DeserializationSchema[Row]):
         _prepare(self)
 
     def deserialize(self, message: bytes) -> Row:
-        """The row of a record."""
+        """Return the row of a record."""
         row: Row = self._field.load(read_avro(message, self._parsed))
         return row
 
     def get_produced_type(self) -> RowTypeInfo:
-        """The type of rows that the schema describes."""
+        """Return the type of rows that the schema describes."""
         assert isinstance(self._field.type_info, RowTypeInfo)
         return self._field.type_info
 
@@ -110,7 +110,7 @@ class AvroRowSerializationSchema(SerializationSchema[Row]):
         _prepare(self)
 
     def serialize(self, element: Row) -> bytes:
-        """The record of a row."""
+        """Return the record of a row."""
         from fastavro import schemaless_writer
 
         out = io.BytesIO()
@@ -148,7 +148,7 @@ class _Reader:
     named: dict[str, _Field | None]
 
     def field(self, schema: Any, space: str = "") -> _Field:
-        """The field for a part of the schema."""
+        """Return the field for a part of the schema."""
         match schema:
             case list():
                 return self._union(schema, space)

@@ -17,7 +17,7 @@ __all__ = ["avro_schema", "parsed_schema", "read_avro", "without_logical_types",
 
 
 def avro_schema(text: str, where: str) -> Any:
-    """A schema's JSON, checked.
+    """Return a schema's JSON, checked.
 
     Raises:
         DefinitionError: It is no Avro schema.
@@ -33,14 +33,14 @@ def avro_schema(text: str, where: str) -> Any:
 
 
 def parsed_schema(schema: Any, named: dict[str, Any] | None = None) -> Schema:
-    """A schema without its logical types, as fastavro wants it; ``named`` has the types of other schemas."""
+    """Return a schema without its logical types, as fastavro wants it; ``named`` has the types of other schemas."""
     from fastavro import parse_schema
 
     return parse_schema(without_logical_types(schema), named_schemas={} if named is None else named)
 
 
 def without_logical_types(schema: Any) -> Any:
-    """The schema by which the bare values are read: ints for dates, bytes for decimals."""
+    """Return the schema by which the bare values are read: ints for dates, bytes for decimals."""
     if isinstance(schema, Mapping):
         return {key: without_logical_types(part) for key, part in schema.items() if key != "logicalType"}
     if isinstance(schema, Sequence) and not isinstance(schema, str):
@@ -49,7 +49,7 @@ def without_logical_types(schema: Any) -> Any:
 
 
 def read_avro(message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
-    """A bare Avro value.
+    """Return a bare Avro value.
 
     Raises:
         ValueError: The bytes are not of the writer's schema, or it cannot be read as the reader's.
@@ -65,7 +65,7 @@ def read_avro(message: bytes, writer: Schema, reader: Schema | None = None) -> A
 
 
 def write_avro(value: Any, writer: Schema) -> bytes:
-    """The bytes of a bare Avro value; fields that are left out have their defaults.
+    """Return the bytes of a bare Avro value; fields that are left out have their defaults.
 
     Raises:
         ValueError: The value is not of the schema.

@@ -27,7 +27,7 @@ def is_utf8(charset: str) -> bool:
 
 
 def encoded(text: str, charset: str) -> bytes:
-    r"""The bytes of a text.
+    r"""Return the bytes of a text.
 
     Java's UTF-16 begins with a byte order mark and has the highest byte first, its UTF-32 has no mark; Python's go by
     the machine.
@@ -50,7 +50,7 @@ def encoded(text: str, charset: str) -> bytes:
 
 
 def decoded(data: bytes, charset: str) -> str:
-    r"""The text of bytes.
+    r"""Return the text of bytes.
 
     Without a byte order mark, UTF-16 and UTF-32 have the highest byte first, as in Java.
     Differs from Java: bytes that are not valid are an error, where Java puts U+FFFD in their place without a word.

@@ -75,7 +75,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
     forGeneric = for_generic
 
     def deserialize(self, message: bytes) -> dict[str, Any]:
-        """The record of a message.
+        """Return the record of a message.
 
         Raises:
             OSError: The registry does not answer.
@@ -168,7 +168,7 @@ def _schemas(schema: ConfluentRegistryAvroDeserializationSchema) -> Any:
 
     @lru_cache(maxsize=schema.identity_map_capacity)
     def schemas(schema_id: int) -> tuple[Any, Any]:
-        """The writer's and the reader's."""
+        """Return the writer's and the reader's."""
         found = schema.registry.schema(schema_id)
         named: dict[str, Any] = {}
         for text in found.references:

@@ -11,7 +11,7 @@ _HEADER: Final = 5
 
 
 def framed(schema_id: int, record: bytes) -> bytes:
-    r"""The message of a record.
+    r"""Return the message of a record.
 
     Example:
         >>> framed(258, b"{}")
@@ -21,7 +21,7 @@ def framed(schema_id: int, record: bytes) -> bytes:
 
 
 def unframed(message: bytes) -> tuple[int, bytes]:
-    """The id of a message's schema, and its record.
+    """Return the id of a message's schema, and its record.
 
     Raises:
         ValueError: The message is none of Confluent's.

@@ -48,7 +48,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
         _ = self._schema_id
 
     def serialize(self, element: IN_contra | None) -> bytes | None:
-        """The message of an element; null for None.
+        """Return the message of an element; null for None.
 
         Raises:
             OSError: The schema was not opened before, and the registry does not answer or refuses it.

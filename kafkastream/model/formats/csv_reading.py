@@ -49,7 +49,7 @@ class CsvReading:
     ignore_parse_errors: bool
 
     def reader(self) -> Callable[[bytes], Row | None]:
-        """The function from a message to a row; None for errors that are to be ignored.
+        """Return the function from a message to a row; None for errors that are to be ignored.
 
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.

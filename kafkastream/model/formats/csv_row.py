@@ -56,7 +56,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
         object.__setattr__(self, "_read", self.reading.reader())
 
     def deserialize(self, message: bytes) -> Row | None:
-        """The row of a line."""
+        """Return the row of a line."""
         return self._read(message)
 
     @property
@@ -65,7 +65,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
         return self.reading.ignore_parse_errors
 
     def get_produced_type(self) -> RowTypeInfo:
-        """The rows' type."""
+        """Return the rows' type."""
         return self.reading.type_info
 
     getProducedType = get_produced_type
@@ -138,7 +138,7 @@ class CsvRowDeserializationSchemaBuilder:
     setIgnoreParseErrors = set_ignore_parse_errors
 
     def build(self) -> CsvRowDeserializationSchema:
-        """The schema.
+        """Return the schema.
 
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
@@ -183,7 +183,7 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
         object.__setattr__(self, "_write", self.writing.writer())
 
     def serialize(self, element: Row) -> bytes:
-        """The line of a row, in UTF-8."""
+        """Return the line of a row, in UTF-8."""
         return self._write(element).encode()
 
     def __reduce__(self) -> tuple[type[CsvRowSerializationSchema], tuple[CsvWriting]]:
@@ -239,7 +239,7 @@ class CsvRowSerializationSchemaBuilder:
     setArrayElementDelimiter = set_array_element_delimiter
 
     def disable_quote_character(self) -> Self:
-        """Quote nothing."""
+        """Write no quotes."""
         return self._with_dialect(quote=None)
 
     disableQuoteCharacter = disable_quote_character
@@ -263,7 +263,7 @@ class CsvRowSerializationSchemaBuilder:
     setNullLiteral = set_null_literal
 
     def build(self) -> CsvRowSerializationSchema:
-        """The schema.
+        """Return the schema.
 
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.

@@ -33,7 +33,7 @@ class CsvDialect:
     comments: bool = False
 
     def columns(self, text: str) -> list[str]:
-        """The columns of the first line; what follows it is not looked at.
+        """Return the columns of the first line; what follows it is not looked at.
 
         Raises:
             ValueError: There is no line, a quote is not closed, or something stands between a closing quote and the delimiter.
@@ -85,7 +85,7 @@ class CsvDialect:
         return inside
 
     def line(self, columns: list[tuple[str, bool]]) -> str:
-        """A line without its end, of columns with whether each may need quotes."""
+        """Return a line without its end, of columns with whether each may need quotes."""
         return self.delimiter.join(self._quoted(text) if is_text else text for text, is_text in columns)
 
     def _quoted(self, text: str) -> str:

@@ -43,7 +43,7 @@ class CsvWriting:
     line_delimiter: str
 
     def writer(self) -> Callable[[Row], str]:
-        """The function from a row to its line.
+        """Return the function from a row to its line.
 
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.

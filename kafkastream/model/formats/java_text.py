@@ -14,12 +14,12 @@ _FLOATING = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][
 
 
 def trimmed(text: str) -> str:
-    """The text without blanks and control characters around it (``String.trim``)."""
+    """Return the text without blanks and control characters around it (``String.trim``)."""
     return text.strip(_BLANKS)
 
 
 def java_whole(text: str) -> int:
-    """A whole number.
+    """Return a whole number.
 
     Raises:
         ValueError: The text is none.
@@ -34,7 +34,7 @@ def java_whole(text: str) -> int:
 
 
 def java_decimal(text: str) -> Decimal:
-    """A decimal number with the digits that the text has.
+    """Return a decimal number with the digits that the text has.
 
     Raises:
         ValueError: The text is none.
@@ -49,7 +49,7 @@ def java_decimal(text: str) -> Decimal:
 
 
 def java_floating(text: str) -> float:
-    """A floating-point number of 64 bits.
+    """Return a floating-point number of 64 bits.
 
     Differs from Java: hexadecimal ones are refused.
 

@@ -19,7 +19,7 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f":
 
 
 def json_parser(*, decimals: bool) -> Callable[[bytes], Any]:
-    """A function from bytes to dicts, lists, strings, booleans, None and numbers.
+    """Return a function from bytes to dicts, lists, strings, booleans, None and numbers.
 
     As Jackson does for Flink, it takes the encodings that RFC 4627 allows, keeps the last of several equal keys, and
     does not look at what follows the first value. It raises ValueError for what is no JSON.
@@ -42,7 +42,7 @@ def _not_json(text: str) -> NoReturn:
 
 
 def without_zeros(text: str) -> Decimal:
-    """A number as Java's ``BigDecimal.stripTrailingZeros`` leaves it.
+    """Return a number as Java's ``BigDecimal.stripTrailingZeros`` leaves it.
 
     Example:
         >>> without_zeros("1.10"), without_zeros("100.0")
@@ -52,7 +52,7 @@ def without_zeros(text: str) -> Decimal:
 
 
 def as_text(node: Any) -> str:
-    """The text of a value that is no container; nothing for one (``JsonNode.asText``)."""
+    """Return the text of a value that is no container; nothing for one (``JsonNode.asText``)."""
     if isinstance(node, str):
         return node
     if isinstance(node, float):
@@ -61,7 +61,7 @@ def as_text(node: Any) -> str:
 
 
 def json_text(node: Any) -> str:
-    """A value as Jackson writes it: no blanks, Java's numbers, quotes around what is no number.
+    """Return a value as Jackson writes it: no blanks, Java's numbers, quotes around what is no number.
 
     Raises:
         TypeError: JSON has no such value.
@@ -77,7 +77,7 @@ def json_text(node: Any) -> str:
 
 
 def json_string(text: str) -> str:
-    """A string in quotes, as Jackson writes it in UTF-8: surrogates, and what stands for them, as escapes."""
+    """Return a string in quotes, as Jackson writes it in UTF-8: surrogates, and what stands for them, as escapes."""
     return f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
 
 

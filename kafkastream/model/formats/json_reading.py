@@ -57,11 +57,11 @@ class JsonReading:
     ignore_parse_errors: bool
 
     def parser(self) -> Callable[[bytes], Any]:
-        """The function from a message to the JSON value that the converters take."""
+        """Return the function from a message to the JSON value that the converters take."""
         return json_parser(decimals=has_decimals(self.type_info))
 
     def reader(self, parse: Callable[[bytes], Any]) -> Callable[[bytes], Row | None]:
-        """The function from a message to a row; None for ``null``, and for errors that are to be ignored.
+        """Return the function from a message to a row; None for ``null``, and for errors that are to be ignored.
 
         Raises:
             UnsupportedFeatureError: The type has a part that JSON rows cannot hold.
@@ -75,7 +75,7 @@ class JsonReading:
         return or_none(read) if self.ignore_parse_errors else read
 
     def converter(self, type_info: TypeInformation[Any]) -> Convert:
-        """The function from a JSON value, as ``json_parser`` gives it, to an element of ``type_info``."""
+        """Return the function from a JSON value, as ``json_parser`` gives it, to an element of ``type_info``."""
         convert = self._of_values(type_info)
 
         def strict(node: Any) -> Any:
@@ -230,13 +230,13 @@ def json_bytes(text: str) -> bytes:
 
 
 def json_date(text: str) -> datetime.date:
-    """A day as ``2024-02-29``."""
+    """Return a day as ``2024-02-29``."""
     found = _matched(_DATE, text, "date (2024-02-29)")
     return datetime.date(*map(int, found.groups()))
 
 
 def json_time(text: str) -> datetime.time:
-    """A time as ``12:30:01Z``, without a fraction."""
+    """Return a time as ``12:30:01Z``, without a fraction."""
     found = _matched(_TIME, text, "time in UTC (12:30:01Z)")
     hour, minute, second = map(int, found.groups()[:3])
     if (found[4] or "").strip("0"):
@@ -245,7 +245,7 @@ def json_time(text: str) -> datetime.time:
 
 
 def json_timestamp(text: str) -> datetime.datetime:
-    """A timestamp as ``2024-02-29T12:30:01.123Z``.
+    """Return a timestamp as ``2024-02-29T12:30:01.123Z``.
 
     Digits beyond microseconds are cut off, as Python has none; a day after the month's last is the last, as in Java.
     """

@@ -83,7 +83,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
         return JsonReading(self._type_info, self._fail_on_missing_field, self._ignore_parse_errors)
 
     def deserialize(self, message: bytes) -> Row | None:
-        """The row of a JSON object; None for ``null``."""
+        """Return the row of a JSON object; None for ``null``."""
         return self._read(message)
 
     @property
@@ -92,7 +92,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
         return self._ignore_parse_errors
 
     def get_produced_type(self) -> RowTypeInfo:
-        """The rows' type."""
+        """Return the rows' type."""
         return self._type_info
 
     getProducedType = get_produced_type
@@ -155,7 +155,7 @@ class JsonRowDeserializationSchemaBuilder:
     ignoreParseErrors = ignore_parse_errors
 
     def build(self) -> JsonRowDeserializationSchema:
-        """The schema.
+        """Return the schema.
 
         Raises:
             DefinitionError: There is no type of rows, or both switches are on.
@@ -203,7 +203,7 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
         return JsonRowSerializationSchemaBuilder()
 
     def serialize(self, element: Row) -> bytes:
-        """The JSON text of a row, in UTF-8."""
+        """Return the JSON text of a row, in UTF-8."""
         return self._write(element).encode()
 
     def __reduce__(self) -> tuple[type[JsonRowSerializationSchema], tuple[RowTypeInfo]]:
@@ -230,7 +230,7 @@ class JsonRowSerializationSchemaBuilder:
     withTypeInfo = with_type_info
 
     def build(self) -> JsonRowSerializationSchema:
-        """The schema.
+        """Return the schema.
 
         Raises:
             DefinitionError: There is no type of rows.

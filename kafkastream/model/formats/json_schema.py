@@ -31,7 +31,7 @@ _UNIONS: Final = ("allOf", "anyOf", "not", "extends", "disallow")
 
 
 def row_type_of(json_schema: str) -> RowTypeInfo:
-    """The type of the rows that a JSON schema describes, by Flink's rules.
+    """Return the type of the rows that a JSON schema describes, by Flink's rules.
 
     Objects are rows, tuples are rows of ``f0``, ``f1``, …; numbers, whole ones too, are BIG_DEC; strings have their
     format's type, or are bytes when they are base64. One type beside "null" is allowed, and references into the

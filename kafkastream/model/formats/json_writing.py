@@ -24,7 +24,7 @@ Write = Callable[[Any], str]
 
 
 def row_writer(type_info: RowTypeInfo) -> Callable[[Row], str]:
-    """The function from a row to its JSON text.
+    """Return the function from a row to its JSON text.
 
     Raises:
         UnsupportedFeatureError: The type has a part that JSON rows cannot hold.

@@ -66,7 +66,7 @@ def kafka_class(class_name: str, role: Role) -> KafkaClass:
 
 
 def charset_of(config: Mapping[str, str], role: Role, *, is_key: bool) -> str:
-    """The charset that Kafka's settings name, the one for keys or values before the one for both."""
+    """Return the charset that Kafka's settings name, the one for keys or values before the one for both."""
     general = f"{role.lower()}.encoding"
     return config.get(f"{'key' if is_key else 'value'}.{general}", config.get(general, "UTF-8"))
 
@@ -90,7 +90,7 @@ class FixedSize:
         return struct.calcsize(f">{self.code}")
 
     def __call__(self, data: bytes) -> Any:
-        """The number."""
+        """Return the number."""
         if len(data) != self.size:
             raise ValueError(f"Size of data received by {self.name} is not {self.size}")
         return struct.unpack(f">{self.code}", data)[0]

@@ -23,7 +23,7 @@ class KafkaDeserializer:
 
 
 def kafka_deserializer(class_name: str, config: Mapping[str, str]) -> KafkaDeserializer:
-    r"""The counterpart of a class of Kafka's Java client, for values.
+    r"""Return the counterpart of a class of Kafka's Java client, for values.
 
     Args:
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongDeserializer``.

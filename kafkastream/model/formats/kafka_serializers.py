@@ -48,7 +48,7 @@ class KafkaSerializerSchema(SerializationSchema[Any]):
         object.__setattr__(self, "_write", kafka_class(self.class_name, "Serializer").writer(charset))
 
     def serialize(self, element: Any) -> bytes | None:
-        """The bytes of an element; null for None.
+        """Return the bytes of an element; null for None.
 
         Raises:
             TypeError: The serializer writes elements of another type.

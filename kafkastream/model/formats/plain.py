@@ -39,15 +39,15 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
     charset: str = attrs.field(default="UTF-8", validator=_known_charset)
 
     def deserialize(self, message: bytes) -> str:
-        """The text of ``message``."""
+        """Return the text of ``message``."""
         return decoded(message, self.charset)
 
     def serialize(self, element: str) -> bytes:
-        """The bytes of ``element``."""
+        """Return the bytes of ``element``."""
         return encoded(element, self.charset)
 
     def get_produced_type(self) -> TypeInformation[str]:
-        """Strings."""
+        """Return ``Types.STRING()``."""
         return Types.STRING()
 
     getProducedType = get_produced_type
@@ -64,15 +64,15 @@ class ByteArraySchema(DeserializationSchema[bytes], SerializationSchema[bytes]):
     """Bytes as they are, in both directions."""
 
     def deserialize(self, message: bytes) -> bytes:
-        """``message`` itself."""
+        """Return ``message`` itself."""
         return message
 
     def serialize(self, element: bytes) -> bytes:
-        """``element`` itself."""
+        """Return ``element`` itself."""
         return element
 
     def get_produced_type(self) -> TypeInformation[Any]:
-        """Byte arrays."""
+        """Return the type of byte arrays."""
         return Types.PRIMITIVE_ARRAY(Types.BYTE())
 
     getProducedType = get_produced_type

@@ -53,12 +53,12 @@ class ProtobufDeserializationSchema(DeserializationSchema[M]):
     message_class: type[M] = attrs.field(validator=_is_message_class)
 
     def deserialize(self, message: bytes) -> M:
-        """The message."""
+        """Return the message."""
         element: M = self.message_class.FromString(message)
         return element
 
     def get_produced_type(self) -> TypeInformation[M]:
-        """Python objects."""
+        """Return the type of Python objects."""
         return Types.GENERIC(self.message_class)
 
     getProducedType = get_produced_type
@@ -80,7 +80,7 @@ class ProtobufSerializationSchema(SerializationSchema[_Written]):
     """
 
     def serialize(self, element: _Written | None) -> bytes | None:
-        """The bytes of a message; null for None.
+        """Return the bytes of a message; null for None.
 
         Raises:
             TypeError: The element is no message.

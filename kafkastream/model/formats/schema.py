@@ -50,7 +50,7 @@ class DeserializationSchema(ABC, Generic[OUT]):
         return False
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """The type of the elements; None when it is not known."""
+        """Return the type of the elements; None when it is not known."""
         return None
 
 

@@ -82,7 +82,7 @@ class SchemaRegistry:
             )
 
     def schema(self, schema_id: int) -> RegisteredSchema:
-        """The Avro schema of an id; asked for once, then remembered.
+        """Return the Avro schema of an id; asked for once, then remembered.
 
         Raises:
             OSError: No address answered.
@@ -91,7 +91,7 @@ class SchemaRegistry:
         return _schema(self, schema_id)
 
     def register(self, subject: str, schema: str, schema_type: str = "AVRO") -> int:
-        """The id of a schema, which the registry gives it below a subject if it has none; then it is remembered.
+        """Return the id of a schema, which the registry gives it below a subject if it has none; then it is remembered.
 
         Raises:
             OSError: No address answered, or the registry refuses the schema.
@@ -104,7 +104,7 @@ class SchemaRegistry:
         return (self._setting("auto.register.schemas") or "").lower() == "false"
 
     def ask(self, path: str, question: Mapping[str, Any] | None = None) -> Any:
-        """The registry's answer: to GET, or to POST when there is something to say.
+        """Return the registry's answer: to GET, or to POST when there is something to say.
 
         Raises:
             OSError: No address answered, or the answer was no.

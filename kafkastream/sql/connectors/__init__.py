@@ -83,7 +83,7 @@ CONNECTORS: Final[Mapping[str, Connector]] = {name: tables.connector for name, t
 
 
 def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableSource:
-    """A table that is read.
+    """Return the source of a table, as its connector makes it.
 
     Args:
         definition: The table.
@@ -117,7 +117,7 @@ def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = N
 
 
 def sink_of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableSink:
-    """A table that is written; arguments and errors are those of ``source_of``.
+    """Return the sink of a table, as its connector makes it; arguments and errors are those of ``source_of``.
 
     Example:
         >>> from kafkastream.sql.table import TableSchema

@@ -132,7 +132,7 @@ class DataGenTableSource(TableSource):
         return min((*given, *ends), default=None)
 
     def within(self, begin_s: int, end_s: int | None) -> range:
-        """The numbers of the rows of some seconds.
+        """Return the numbers of the rows of some seconds.
 
         Args:
             begin_s: How many seconds are over when they begin.
@@ -148,7 +148,7 @@ class DataGenTableSource(TableSource):
 
 
 def datagen_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> DataGenTableSource:
-    """A table of the connector ``datagen``.
+    """Return the source of a table of the connector ``datagen``.
 
     Raises:
         DefinitionError: Options are missing, unknown, or do not fit the columns' types; metadata is to be read.

@@ -48,7 +48,7 @@ NUMBER_OF_ROWS: Final = Option[int | None](
 
 
 def whole_between(least: int, most: int) -> Callable[[str], int]:
-    """A parser of whole numbers in a range."""
+    """Return a parser of whole numbers in a range."""
 
     def parse(value: str) -> int:
         if not least <= (number := integer(value)) <= most:
@@ -59,7 +59,7 @@ def whole_between(least: int, most: int) -> Callable[[str], int]:
 
 
 def rate(value: str) -> float:
-    """A parser of parts of a whole: from 0 to 1."""
+    """Return a parser of parts of a whole: from 0 to 1."""
     if not 0 <= (number := floating(value)) <= 1:
         raise ValueError("expected a number from 0 to 1")
     return number

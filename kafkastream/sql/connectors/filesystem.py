@@ -145,7 +145,7 @@ class FileTableSink(TableSink):
 
 
 def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSource:
-    """A table of the connector ``filesystem``, to be read.
+    """Return the source of a table of the connector ``filesystem``.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
@@ -165,7 +165,7 @@ def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | 
 
 
 def filesystem_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSink:
-    """A table of the connector ``filesystem``, to be written; errors are those of ``filesystem_source``."""
+    """Return the sink of a table of the connector ``filesystem``; errors are those of ``filesystem_source``."""
     options = _checked(definition, environ)
     _read_all(options, its.WRITING)
     check_no_written_metadata(options)

@@ -32,7 +32,7 @@ class CommitPolicy(enum.Enum):
 
 
 def _only(parse: Callable[[str], T], allowed: T, now: str) -> Callable[[str], T]:
-    """A parser that refuses all values but one."""
+    """Return a parser that refuses all values but one."""
 
     def parsed(value: str) -> T:
         found = parse(value)

@@ -78,7 +78,7 @@ class HeaderFilter:
 
 
 def header_filter(text: str) -> HeaderFilter:
-    """The filter that a text stands for; blanks around its parts are left out.
+    """Return the filter that a text stands for; blanks around its parts are left out.
 
     Raises:
         ValueError: The text is none; parentheses are not to be had.

@@ -69,7 +69,7 @@ _KEYS_OF_POSITION: Final = frozenset({"partition", "offset"})
 
 
 def kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSource:
-    """A table of the connector ``kafka``, to be read.
+    """Return the source of a table of the connector ``kafka``.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
@@ -92,7 +92,7 @@ def kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None 
 
 
 def kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSink:
-    """A table of the connector ``kafka``, to be written.
+    """Return the sink of a table of the connector ``kafka``.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
@@ -115,7 +115,7 @@ def kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
 
 
 def _formats(options: TableOptions, side: str) -> tuple[TableFormat, TableFormat | None]:
-    """The formats of value and key; there is one of the value."""
+    """Return the formats of value and key; there is one of the value."""
     value, key = table_formats(KAFKA, options)
     if value is None:
         raise options.refusal(

@@ -32,7 +32,7 @@ _NO_EFFECT: Final[Mapping[str, str]] = {
 
 
 def consumer_properties(options: GivenOptions[Declaration], default_group: str | None) -> dict[str, str]:
-    """The properties of a source.
+    """Return the properties of a source.
 
     Args:
         options: The table's, or a catalog's.
@@ -50,7 +50,7 @@ def consumer_properties(options: GivenOptions[Declaration], default_group: str |
 
 
 def producer_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
-    """The properties of a sink, without those that only a consumer has."""
+    """Return the properties of a sink, without those that only a consumer has."""
     of_consumers = {AUTO_OFFSET_RESET, _GROUP, DISCOVERY_PROPERTY}
     return {key: value for key, value in _client_properties(options).items() if key not in of_consumers}
 

@@ -142,7 +142,7 @@ def source_spec(
 
 
 def sink_topics(options: TableOptions) -> tuple[str, ...]:
-    """The topics that a table writes to.
+    """Return the topics that a table writes to.
 
     Raises:
         DefinitionError: There is none; or there are several, and no column that says where a row goes.
@@ -164,7 +164,7 @@ def sink_topics(options: TableOptions) -> tuple[str, ...]:
 
 
 def sink_metadata(options: TableOptions, topics: Sequence[str]) -> tuple[MetadataField, ...]:
-    """The metadata columns that a table writes.
+    """Return the metadata columns that a table writes.
 
     Raises:
         DefinitionError: There is no such metadata to be written.

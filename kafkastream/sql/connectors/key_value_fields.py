@@ -85,7 +85,7 @@ class RecordPart:
 
 
 def key_columns(options: TableOptions) -> tuple[str, ...]:
-    """The columns of the key, by the options; none without a key.
+    """Return the columns of the key, by the options; none without a key.
 
     Raises:
         DefinitionError: There is a format and no columns, or columns and no format.
@@ -106,7 +106,7 @@ def key_columns(options: TableOptions) -> tuple[str, ...]:
 
 
 def key_part(options: TableOptions, columns: Sequence[str], format_: Format) -> RecordPart:
-    """The key, of the columns in their order.
+    """Return the key, of the columns in their order.
 
     Raises:
         DefinitionError: There is no such physical column, its name lacks the prefix, or the format cannot hold it.
@@ -132,7 +132,7 @@ def key_part(options: TableOptions, columns: Sequence[str], format_: Format) -> 
 
 
 def value_part(options: TableOptions, named_by: str, key: RecordPart | None, format_: Format) -> RecordPart:
-    """The value, of all physical columns or of those that are not in the key.
+    """Return the value, of all physical columns or of those that are not in the key.
 
     Args:
         options: The table's.

@@ -84,7 +84,7 @@ class MetadataField:
 
 
 def read_metadata(options: TableOptions, value: Format) -> tuple[MetadataField, ...]:
-    """The metadata columns of a source.
+    """Return the metadata columns of a source.
 
     Raises:
         DefinitionError: There is no such metadata, or it cannot be cast to the column's type.
@@ -95,7 +95,7 @@ def read_metadata(options: TableOptions, value: Format) -> tuple[MetadataField, 
 
 
 def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[MetadataField, ...]:
-    """The metadata columns that a sink writes: those that are not VIRTUAL.
+    """Return the metadata columns that a sink writes: those that are not VIRTUAL.
 
     Args:
         options: The table's.
@@ -124,7 +124,7 @@ def metadata_field(
     *,
     is_read: bool = True,
 ) -> MetadataField:
-    """A metadata column of a source or a sink.
+    """Return a metadata column of a source or a sink.
 
     Args:
         options: The table's.

@@ -75,7 +75,7 @@ BLACKHOLE: Final = Connector("blackhole", options_of(BlackHoleTableSink))
 
 
 def print_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> PrintTableSink:
-    """A table of the connector ``print``.
+    """Return the sink of a table of the connector ``print``.
 
     Raises:
         DefinitionError: Options are unknown or have values that do not fit; metadata is to be written.
@@ -85,7 +85,7 @@ def print_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
 
 
 def blackhole_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> BlackHoleTableSink:
-    """A table of the connector ``blackhole``.
+    """Return the sink of a table of the connector ``blackhole``.
 
     Raises:
         DefinitionError: Options are unknown; metadata is to be written.

@@ -30,7 +30,7 @@ class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
     with_headers: bool = True
 
     def deserialize(self, record: ConsumerRecord) -> tuple[ConsumerRecord]:
-        """The record."""
+        """Return the record."""
         return (record,)
 
 
@@ -67,7 +67,7 @@ class RecordsAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
             )
 
     def serialize(self, element: ProducerRecord, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
-        """The record, with its partition.
+        """Return the record, with its partition.
 
         Raises:
             ValueError: Its topic is none of the table's.

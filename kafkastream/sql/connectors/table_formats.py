@@ -45,7 +45,7 @@ class TableFormat:
         return format_keys(self.named_by, self.options, self.prefixes)
 
     def to_read(self) -> Format:
-        """The format of a source.
+        """Return the format of a source.
 
         Raises:
             DefinitionError: An option has a value that does not fit.
@@ -54,7 +54,7 @@ class TableFormat:
         return format_of(self.named_by, self.options, self.prefixes)
 
     def to_write(self, topics: tuple[str, ...]) -> Format:
-        """The format of a sink.
+        """Return the format of a sink.
 
         Raises:
             DefinitionError: An option has a value that does not fit, or the format cannot be written like this.
@@ -69,7 +69,7 @@ class TableFormat:
 
 
 def table_formats(connector: Connector, options: TableOptions) -> tuple[TableFormat | None, TableFormat | None]:
-    """The formats of value and key, where they are said, when the table has no options that nobody knows.
+    """Return the formats of value and key, where they are said, when the table has no options that nobody knows.
 
     Raises:
         DefinitionError: There is no such format, or options are missing or unknown.

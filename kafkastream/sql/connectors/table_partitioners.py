@@ -17,7 +17,7 @@ _PYTHON: Final = re.compile(r"(?P<module>\w+(\.\w+)*):(?P<name>\w+(\.\w+)*)")
 
 
 def partitioner_of(options: TableOptions) -> KafkaPartitioner[Any] | None:
-    """The partitioner of a sink; None for Kafka's own, which goes by the key.
+    """Return the partitioner of a sink; None for Kafka's own, which goes by the key.
 
     Raises:
         DefinitionError: There is no such partitioner, or it does not go with the table's other options.
@@ -36,7 +36,7 @@ def partitioner_of(options: TableOptions) -> KafkaPartitioner[Any] | None:
 
 
 def _own(options: TableOptions, name: str) -> KafkaPartitioner[Any]:
-    """An instance of a class of the user's, or what a function of the user's returns."""
+    """Return an instance of a class of the user's, or what a function of the user's returns."""
     reference = _PYTHON.fullmatch(name)
     if reference is None:
         raise options.refusal(

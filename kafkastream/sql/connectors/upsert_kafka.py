@@ -60,7 +60,7 @@ UPSERT_KAFKA: Final = Connector(
 
 
 def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSource:
-    """A table of the connector ``upsert-kafka``, to be read: from the beginning, so that no key is missing.
+    """Return the source of a table of the connector ``upsert-kafka``: from the beginning, so that no key is missing.
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
@@ -82,7 +82,7 @@ def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] 
 
 
 def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSink:
-    """A table of the connector ``upsert-kafka``, to be written: a row that goes away is a key without a value.
+    """Return the sink of a table of the connector ``upsert-kafka``: a row that goes away is a key without a value.
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
@@ -108,7 +108,7 @@ def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | 
 
 
 def _formats(options: TableOptions) -> tuple[TableFormat, TableFormat]:
-    """The formats of value and key, both of which are required."""
+    """Return the formats of value and key, both of which are required."""
     value, key = table_formats(UPSERT_KAFKA, options)
     assert value is not None
     assert key is not None

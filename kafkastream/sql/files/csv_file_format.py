@@ -250,7 +250,7 @@ class CsvSchemaBuilder:
     setNullValue = set_null_value
 
     def disable_quote_char(self) -> Self:
-        """Quote nothing."""
+        """Write no quotes."""
         return self._dialect(quote=None)
 
     disableQuoteChar = disable_quote_char

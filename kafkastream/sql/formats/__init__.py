@@ -60,7 +60,7 @@ FORMATS: Final[Mapping[str, type[Format]]] = {
 def format_of(
     named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
 ) -> Format:
-    """A format as a table's options describe it.
+    """Return a format as a table's options describe it.
 
     Args:
         named_by: The key of the option with its identifier.

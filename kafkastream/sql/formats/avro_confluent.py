@@ -122,7 +122,7 @@ class AvroConfluentFormat(AvroRecordFormat):
         return f"Option {self.identifier}.{SUBJECT.key} is required for serialization" if self.subject is None else None
 
     def schema_of(self, fields: Sequence[RowField]) -> str:
-        """The schema that is given, or that Flink derives.
+        """Return the schema that is given, or that Flink derives.
 
         Raises:
             ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.

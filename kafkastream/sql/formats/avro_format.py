@@ -58,7 +58,7 @@ class AvroRecordFormat(Format):
 
     @abstractmethod
     def schema_of(self, fields: Sequence[RowField]) -> str:
-        """The schema of a record with these fields.
+        """Return the schema of a record with these fields.
 
         Raises:
             ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.
@@ -85,7 +85,7 @@ class AvroFormat(AvroRecordFormat):
     timestamp_mapping_legacy: bool = setting(TIMESTAMP_MAPPING_LEGACY)
 
     def schema_of(self, fields: Sequence[RowField]) -> str:
-        """The schema that Flink derives.
+        """Return the schema that Flink derives.
 
         Raises:
             ValueError: A type has no counterpart in Avro.

@@ -45,7 +45,7 @@ _LOGICAL: Final[Mapping[tuple[str, str], DataType]] = {
 
 
 def avro_type(fields: Sequence[RowField], *, legacy: bool = True) -> dict[str, Any]:
-    """The schema of a table, as Flink derives it.
+    """Return the schema of a table, as Flink derives it.
 
     Args:
         fields: Those of the table that are in the record.
@@ -131,7 +131,7 @@ def _check_precision(kind: DataType, most: int) -> None:
 
 
 def row_type(schema: Any) -> DataType:
-    """The type of a table that a schema is, as Flink sees it; named types stand where they are defined.
+    """Return the type of a table that a schema is, as Flink sees it; named types stand where they are defined.
 
     Raises:
         ValueError: It is none of a table.
@@ -169,7 +169,7 @@ def _leaf(schema: Any) -> DataType:
 
 
 def union_branch(schema: Any) -> Any:
-    """The only branch of a union beside null; None if there are others, or it is no union."""
+    """Return the only branch of a union beside null; None if there are others, or it is no union."""
     branches = [branch for branch in schema if branch != "null"] if isinstance(schema, list) else []
     return branches[0] if len(branches) == 1 else None
 

@@ -23,7 +23,7 @@ _CONTROLS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def java_unescaped(value: str) -> str:
-    r"""The text that a Java string literal stands for (``StringEscapeUtils.unescapeJava``).
+    r"""Return the text that a Java string literal stands for (``StringEscapeUtils.unescapeJava``).
 
     Example:
         >>> java_unescaped(r"\t"), java_unescaped(r"\u0001"), java_unescaped(";")

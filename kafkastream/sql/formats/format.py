@@ -37,11 +37,11 @@ class Format(ABC):
     finds_fields_by_name: ClassVar[bool] = False
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """Why it cannot read or write these fields, if it cannot."""
+        """Return the reason why the format cannot read or write these fields; None if it can."""
         return None
 
     def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
-        """Options that are set, and change nothing about these fields."""
+        """Return options that are set, and have no effect on these fields."""
         return ()
 
     def for_topic(self, topic: str, part: str) -> Format:
@@ -55,5 +55,5 @@ class Format(ABC):
 
     @property
     def writing_problem(self) -> str | None:
-        """Why it can only read, if it can only read."""
+        """Reason why the format can only read; None if it can write."""
         return None

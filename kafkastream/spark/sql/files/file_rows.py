@@ -103,7 +103,7 @@ class FileRows(RowsDecoder):
     writer: TableRowsWriter
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The rows, as columns."""
+        """Return the rows, as columns."""
         is_parquet = isinstance(self.writer.part.format, ParquetFormat)
         data = _data(len(self.writer.part.fields)) if is_parquet else [_LINE]
         rows = arrow.select([*data, *_partition(len(self.writer.partitions.fields))])
@@ -128,7 +128,7 @@ class _TableParts(PartFormat):
 
 
 def _folders(rows: pa.RecordBatch, partitions: Partitions) -> Iterable[tuple[str, pa.Array]]:
-    """The directories of rows, each with the rows that go there."""
+    """Yield the directories of rows, each with the rows that go there."""
     names = []
     for place, column in enumerate(_partition(len(partitions.fields))):
         coded = compute.dictionary_encode(rows[column], null_encoding="encode")

@@ -132,7 +132,7 @@ def columns_of_parquet(
 
 
 def _found(own: Sequence[str], wanted: Sequence[str], is_case_sensitive: bool) -> list[str | None]:
-    """The file's names of the columns."""
+    """Return the file's names of the columns."""
     if is_case_sensitive:
         return [name if name in own else None for name in wanted]
     folded = {name.lower(): name for name in reversed(own)}
@@ -140,7 +140,7 @@ def _found(own: Sequence[str], wanted: Sequence[str], is_case_sensitive: bool) -
 
 
 def _zone(schema: pa.Schema, *, is_utc: bool) -> str | None:
-    """The zone by whose clock timestamps are written; None for UTC."""
+    """Return the zone by whose clock timestamps are written; None for UTC."""
     zone = None if is_utc else machine_time_zone()
     if zone in (None, "UTC", "Etc/UTC", "Z"):
         return None
@@ -153,7 +153,7 @@ def _zone(schema: pa.Schema, *, is_utc: bool) -> str | None:
 
 
 def _stored(kind: pa.DataType, format_: ParquetFormat) -> pa.DataType:
-    """The type in which Flink writes a column: times in ms, timestamps without a zone where they are INT96."""
+    """Return the type in which Flink writes a column: times in ms, timestamps without a zone where they are INT96."""
     if types.is_time(kind):
         return pa.time32("ms")
     if types.is_timestamp(kind):
@@ -175,7 +175,7 @@ def _to_store(array: pa.Array, kind: pa.DataType, zone: str | None) -> pa.Array:
 
 
 def _of_store(array: pa.Array, field: pa.Field, zone: str | None, file: Path) -> pa.Array:
-    """A column of the file with the type that it is to have."""
+    """Return a column of the file with the type that it is to have."""
     own, kind = array.type, field.type
     if types.is_timestamp(own) and types.is_timestamp(kind):
         instants = array.cast(pa.timestamp(own.unit)).cast(_MICROS, safe=False)

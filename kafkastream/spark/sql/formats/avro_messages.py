@@ -122,7 +122,7 @@ def _written(row: Plain, schema: Any) -> bytes:
 
 @lru_cache(maxsize=1000)
 def _schemas(registry: SchemaRegistry, schema_id: int, reader: str) -> tuple[Any, Any]:
-    """The writer's and the reader's; None for the latter where the writer's does."""
+    """Return the writer's and the reader's; None for the latter where the writer's does."""
     found = registry.schema(schema_id)
     named: dict[str, Any] = {}
     for text in found.references:

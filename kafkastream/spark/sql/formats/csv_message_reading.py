@@ -65,7 +65,7 @@ def _is_ended(row: DataType, columns: Column) -> Column:
 
 
 def _columns(settings: CsvFormat, message: Column) -> Column:
-    """The columns of a line as text; NULL where it is none. A line without quotes and escapes is only split."""
+    """Return the columns of a line as text; NULL where it is none. A line without quotes and escapes is only split."""
     dialect = settings.dialect
     text = functions.regexp_replace(message.cast("string"), "^\ufeff", "")
     if dialect.comments:
@@ -86,7 +86,7 @@ def _columns(settings: CsvFormat, message: Column) -> Column:
 
 
 def _pattern(settings: CsvFormat) -> str:
-    """The regular expression of a delimiter and the column after it; it never goes back."""
+    """Return the regular expression of a delimiter and the column after it; it never goes back."""
     dialect = settings.dialect
     delimiter, special = re.escape(dialect.delimiter), re.escape(dialect.escape or "")
     escaped = rf"|{special}[\s\S]" if special else ""

@@ -38,7 +38,7 @@ def flattened(row: DataType, reader: Callable[[DataType], Reader]) -> Reader:
 
 
 def nested(names: Sequence[str], columns: Sequence[Column]) -> list[Column]:
-    """The fields of a row whose nested members are these columns."""
+    """Return the fields of a row whose nested members are these columns."""
     return _nested_columns({_path(name): column for name, column in zip(names, columns, strict=True)})
 
 
@@ -59,6 +59,6 @@ def _nested_columns(columns: Mapping[_Path, Column]) -> list[Column]:
 
 
 def _by_name(parts: Mapping[_Path, T]) -> Iterator[tuple[str, dict[_Path, T]]]:
-    """The parts of each member, by the paths within it."""
+    """Yield the parts of each member, by the paths within it."""
     for name in dict.fromkeys(path[0] for path in parts):
         yield name, {path[1:]: part for path, part in parts.items() if path[0] == name}

@@ -64,7 +64,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
 
 
 def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Column, fail: Fail) -> Column:
-    """The rows of a message that is not as its columns are declared, or that is an array."""
+    """Return the rows of a message that is not as its columns are declared, or that is an array."""
     text = message.cast("string")
     is_array = functions.ltrim(text).startswith("[")
     wrapped = functions.concat(
@@ -93,7 +93,7 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
 
 
 def _apart(row: DataType, rows: Column, text: Column) -> Column:
-    """The rows of an array with something else in it, too, for which Spark gives up the whole of it."""
+    """Return the rows of an array with something else in it, too, for which Spark gives up the whole of it."""
     elements = functions.from_json(text, types.ArrayType(types.StringType()))
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)
@@ -104,7 +104,7 @@ def _apart(row: DataType, rows: Column, text: Column) -> Column:
 
 
 def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Column, fail: Fail) -> list[Column]:
-    """The plain row, whose times are still text; or the other one, in which nearly everything is."""
+    """Return the plain row, whose times are still text; or the other one, in which nearly everything is."""
     fields = []
     for field in row.fields:
         problem = functions.lit(f"{_PROBLEM} Fail to deserialize at field: {field.name}.")
@@ -170,7 +170,7 @@ def _misfits(row: DataType, text: Column) -> Column:
 
 
 def _missing(row: DataType, text: Column) -> Column:
-    """The names of fields that are not there; NULL when all are. An object may be within another one."""
+    """Return the names of fields that are not there; NULL when all are. An object may be within another one."""
     found = functions.from_json(text, _TEXTS)
     names = []
     for field in row.fields:
@@ -189,7 +189,7 @@ def _with_bad(row: types.StructType | types.DataType) -> types.StructType:
 
 
 def _parsed_as(kind: DataType, leaf: Callable[[DataType], types.DataType]) -> types.DataType:
-    """The type for Spark's parser."""
+    """Return the type for Spark's parser."""
     match kind.kind:
         case Kind.ARRAY:
             return types.ArrayType(_parsed_as(kind.parts[0], leaf))

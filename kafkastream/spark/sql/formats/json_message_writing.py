@@ -37,7 +37,7 @@ def json_message(row: Column, kind: DataType, settings: JsonSettings, *, ignores
 
 
 def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
-    """A value as it is to be written: Spark writes the others as Flink does.
+    """Return a value as it is to be written: Spark writes the others as Flink does.
 
     Raises:
         UnsupportedFeatureError: A map's keys are no text.

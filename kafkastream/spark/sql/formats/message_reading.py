@@ -51,12 +51,12 @@ class Reader(NamedTuple):
 
 
 def or_fail(value: Column, source: Column, failure: Column | None) -> Column:
-    """A value that was made of a source: where there is one of the source only, the job fails, or it is NULL."""
+    """Return a value that was made of a source: where there is one of the source only, the job fails, or it is NULL."""
     return value if failure is None else functions.coalesce(value, functions.when(source.isNotNull(), failure))
 
 
 def converted(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[DataType], bool]) -> Column:
-    """A value with its leaves converted; those parts that hold none are left as they are.
+    """Return a value with its leaves converted; those parts that hold none are left as they are.
 
     Args:
         loose: The value, whose type has the same parts.
@@ -97,5 +97,5 @@ def holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
 
 
 def map_parts(kind: DataType) -> tuple[DataType, ...]:
-    """The types of keys and values, of a MULTISET as well; that of the elements of an ARRAY."""
+    """Return the types of keys and values, of a MULTISET as well; that of the elements of an ARRAY."""
     return (kind.parts[0], DataType.of(Kind.INT)) if kind.kind is Kind.MULTISET else kind.parts

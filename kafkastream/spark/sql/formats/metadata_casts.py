@@ -16,7 +16,7 @@ _MICROS: Final = 6
 
 
 def as_type(value: Column, source: DataType, target: DataType) -> Column:
-    """A value of one type as another: times in the session's zone, text with the digits of its precision.
+    """Return a value of one type as another: times in the session's zone, text with the digits of its precision.
 
     Args:
         value: The value.
@@ -48,7 +48,7 @@ def _text(value: Column, source: DataType, target: DataType) -> Column:
 
 
 def _shortened(value: Column, source: DataType, target: DataType) -> Column:
-    """A time without the digits that its new type has no room for."""
+    """Return a time without the digits that its new type has no room for."""
     digits = target.size or 0
     if digits >= min(source.size or 0, _MICROS):
         return value

@@ -37,12 +37,12 @@ def plain_type(kind: DataType) -> types.DataType:
 
 
 def plain(value: Column, kind: DataType) -> Column:
-    """A value as a plain one."""
+    """Return a value as a plain one."""
     return converted(value, kind, _to_number, _is_number)
 
 
 def rich(value: Column, kind: DataType) -> Column:
-    """A plain value as what it is; whole numbers that do not fit wrap around, as Java's do."""
+    """Return a plain value as what it is; whole numbers that do not fit wrap around, as Java's do."""
     return converted(value, kind, _of_number, _is_number)
 
 

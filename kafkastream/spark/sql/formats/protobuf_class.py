@@ -68,7 +68,7 @@ class MessageClass:
         return found
 
     def load(self) -> Any:
-        """The class."""
+        """Return the class."""
         return _loaded(self)
 
 

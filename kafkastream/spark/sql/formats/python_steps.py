@@ -52,7 +52,7 @@ class MessageEncoder(ABC):
 
 
 def decoded(records: DataFrame, message: str, column: str, row: StructType, decoder: MessageDecoder) -> DataFrame:
-    """The records with a column more: a struct of ``ROW`` and ``PROBLEM``, NULL where there is nothing to read.
+    """Return the records with a column more: a struct of ``ROW`` and ``PROBLEM``, NULL where there is nothing to read.
 
     Args:
         records: Any columns.
@@ -67,7 +67,7 @@ def decoded(records: DataFrame, message: str, column: str, row: StructType, deco
 
 
 def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
-    """The rows with messages in place of structs of plain values; NULL stays NULL.
+    """Return the rows with messages in place of structs of plain values; NULL stays NULL.
 
     Args:
         rows: Any columns.

@@ -117,7 +117,7 @@ def _digits(value: Column, kind: Kind) -> Column:
 
 
 def _turned(digits: Column, size: int, settings: RawFormat) -> Column:
-    """The digits with the highest first where they have the lowest first, and the other way round."""
+    """Return the digits with the highest first where they have the lowest first, and the other way round."""
     if settings.endianness is Endianness.BIG:
         return digits
     return functions.concat(*(functions.substring(digits, 2 * at + 1, 2) for at in reversed(range(size))))

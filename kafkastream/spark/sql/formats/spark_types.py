@@ -47,7 +47,7 @@ _BACK: Final = {
 
 
 def spark_type(of: DataType) -> types.DataType:
-    """The type that Spark has for one of Flink's; NOT NULL is not Spark's matter.
+    """Return the type that Spark has for one of Flink's; NOT NULL is not Spark's matter.
 
     Raises:
         UnsupportedFeatureError: Spark has none that formats can read and write.
@@ -80,12 +80,12 @@ def spark_type(of: DataType) -> types.DataType:
 
 
 def row_type(fields: Iterable[RowField]) -> types.StructType:
-    """A struct of these fields."""
+    """Return a struct of these fields."""
     return types.StructType([types.StructField(field.name, spark_type(field.type)) for field in fields])
 
 
 def data_type(of: types.DataType) -> DataType:
-    """The type of Flink's that one of Spark's is: what a column of a query's result has.
+    """Return the type of Flink's that one of Spark's is: what a column of a query's result has.
 
     Raises:
         UnsupportedFeatureError: Flink has no such type.
@@ -120,7 +120,7 @@ def data_type(of: types.DataType) -> DataType:
 
 
 def data_types(of: types.StructType) -> tuple[DataType, ...]:
-    """The types of columns, NOT NULL where Spark knows it."""
+    """Return the types of columns, NOT NULL where Spark knows it."""
     return tuple(_nullable(field.dataType, field.nullable) for field in of.fields)
 
 

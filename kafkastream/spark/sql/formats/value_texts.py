@@ -18,7 +18,7 @@ _DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
 def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
-    """The value in a text; NULL where it is none.
+    """Return the value in a text; NULL where it is none.
 
     Args:
         text: The text.
@@ -48,6 +48,6 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
 
 
 def utc_text(column: Column) -> Column:
-    """A time with a local zone as text in UTC, without a word about the zone."""
+    """Return a time with a local zone as text in UTC, without a word about the zone."""
     start = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")
     return functions.timestamp_add("MICROSECOND", functions.unix_micros(column), start).cast("string")
