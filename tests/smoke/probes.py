@@ -6,6 +6,7 @@ has a partition with one record.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -135,6 +136,16 @@ def workers(session: SparkSession) -> None:
     assert found == [True], f"workers are not forked of {daemon}"
 
 
+def worker_environment(session: SparkSession) -> None:
+    context = session.sparkContext
+    assert Path(python.python_of_workers(context)).name.startswith("python")
+    python.set_worker_variable(context, "KAFKASTREAM_PROBE", "1")
+    try:
+        assert context.parallelize([0], 1).map(lambda _: os.environ["KAFKASTREAM_PROBE"]).collect() == ["1"]
+    finally:
+        context.environment.pop("KAFKASTREAM_PROBE")
+
+
 def error_conditions(session: SparkSession) -> None:
     asked = (
         lambda: session.sql("SELECT no_such_column FROM RANGE(1)"),
@@ -217,6 +228,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "arrow": partial(arrow, session),
         "arrow functions": partial(arrow_functions, session),
         "workers": partial(workers, session),
+        "worker environment": partial(worker_environment, session),
         "error conditions": partial(error_conditions, session),
         "shuffles": partial(shuffles, session),
         "running query": partial(running_query, session, servers, topic, folder),

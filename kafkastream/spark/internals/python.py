@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
-from pyspark import cloudpickle
+from pyspark import SparkContext, cloudpickle
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import DataType, StructType
@@ -20,8 +20,10 @@ __all__ = [
     "arrow_type_of",
     "dumps",
     "loads",
+    "python_of_workers",
     "register_arrow_function",
     "run_daemon",
+    "set_worker_variable",
 ]
 
 DAEMON_MODULE: Final = "spark.python.daemon.module"
@@ -89,6 +91,23 @@ def register_arrow_function(
     """
     kind = PythonEvalType.SQL_SCALAR_ARROW_ITER_UDF if takes_batches else PythonEvalType.SQL_SCALAR_ARROW_UDF
     session.udf.register(name, UserDefinedFunction(call, returns, name, kind, is_deterministic))
+
+
+def python_of_workers(context: SparkContext) -> str:
+    """Return the path of the Python that workers run, as functions carry it to executors.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py, ``pythonExec``.
+    """
+    return context.pythonExec
+
+
+def set_worker_variable(context: SparkContext, name: str, value: str) -> None:
+    """Set an environment variable of all Python processes that Spark starts from now on, also beside the driver.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py, ``environment``; the documented setting
+    ``spark.executorEnv`` is read before the context starts.
+    """
+    context.environment[name] = value
 
 
 def run_daemon() -> None:

@@ -18,6 +18,7 @@ from pyspark import SparkContext
 
 from kafkastream.errors import SetupError
 from kafkastream.spark.internals.jvm import jvm_of
+from kafkastream.spark.internals.python import python_of_workers, set_worker_variable
 
 __all__ = ["provide_python"]
 
@@ -38,10 +39,10 @@ def provide_python(context: SparkContext) -> None:
     Raises:
         SetupError: The script cannot be written.
     """
-    python = Path(context.pythonExec)
+    python = Path(python_of_workers(context))
     if python.is_absolute() or len(python.parts) == 1:  # the latter is looked for on the PATH, on either side
         return
-    context.environment[_PYTHON_OF_DRIVER] = sys.executable
+    set_worker_variable(context, _PYTHON_OF_DRIVER, sys.executable)
     script = Path(str(jvm_of(context).java.lang.System.getProperty("user.dir")), python)
     if script.exists():
         return
@@ -53,7 +54,7 @@ def provide_python(context: SparkContext) -> None:
         new.replace(script)
     except OSError as error:
         raise SetupError(
-            f"the driver cannot start the executors' Python {context.pythonExec!r}: there is none, and a script that "
+            f"the driver cannot start the executors' Python {str(python)!r}: there is none, and a script that "
             f"starts the driver's own cannot be written: {error.strerror}",
             where=str(script),
             now="Start the job in a directory that can be written to, or unpack the archive there.",

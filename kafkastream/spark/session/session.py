@@ -28,7 +28,7 @@ from kafkastream.spark.internals.jvm import (
     spark_home,
     spark_is_running,
 )
-from kafkastream.spark.internals.python import DAEMON_MODULE
+from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
 from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version
@@ -96,9 +96,10 @@ def spark_session(python: str | None = None) -> SparkSession:
     check_spark(session.version, pyspark.__version__)
     forward_signals(running_gateway())
     hush_end(session.sparkContext)
-    if python not in {None, session.sparkContext.pythonExec}:
+    running = python_of_workers(session.sparkContext)
+    if python not in {None, running}:
         raise UnsupportedFeatureError(
-            f"Spark runs already, and its workers' Python is {session.sparkContext.pythonExec}, not {python}",
+            f"Spark runs already, and its workers' Python is {running}, not {python}",
             where="set_python_executable",
             now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
         )

@@ -8,7 +8,7 @@ from typing import Final, final
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Token, TokenType
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.parser.dialect import Flink

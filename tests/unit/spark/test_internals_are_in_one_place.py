@@ -32,6 +32,8 @@ DOCUMENTED: Final = frozenset(
 )
 """Modules that Spark's reference of Python describes; of ``pyspark`` itself, ``NAMES``."""
 NAMES: Final = frozenset({"SparkConf", "SparkContext", "TaskContext"})
+ATTRIBUTES: Final = frozenset({"pythonExec", "environment"})
+"""Of ``SparkContext``, public and undocumented."""
 PRIVATE: Final = frozenset(
     [
         "_accumulatorServer",
@@ -52,11 +54,15 @@ PRIVATE: Final = frozenset(
 SETTINGS: Final = frozenset({"spark.python.daemon.module", "sql.streaming.queryId", "streaming.sql.batchId"})
 
 
-def undocumented(tree: ast.AST) -> Iterator[str]:
+def undocumented(tree: ast.AST) -> Iterator[str]:  # noqa: C901 - a table of cases
     """Yield the undocumented names of Spark in a module."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name) if name in PRIVATE:
+                yield name
+            case ast.Attribute(value=ast.Name("context") | ast.Attribute(attr="sparkContext"), attr=name) if (
+                name in ATTRIBUTES
+            ):
                 yield name
             case ast.Constant(value=str(text)) if text in SETTINGS | PRIVATE:
                 yield text
@@ -88,9 +94,22 @@ def test_no_other_module_touches_undocumented_names() -> None:
         ("from pyspark import cloudpickle", "pyspark.cloudpickle"),
         ("from pyspark.sql.pandas.types import to_arrow_type", "pyspark.sql.pandas.types"),
         ("import pyspark.daemon", "pyspark.daemon"),
+        ("session.sparkContext.pythonExec", "pythonExec"),
         ("from confluent_kafka.admin._config import ConfigResource", "_config"),
         ("context.getLocalProperty('sql.streaming.queryId')", "sql.streaming.queryId"),
     ],
 )
 def test_such_names_are_found(source: str, name: str) -> None:
     assert list(undocumented(ast.parse(source))) == [name]
+
+
+def test_parts_of_sqlglots_parser_are_touched_in_the_dialect_alone() -> None:
+    public = {"sqlglot", "sqlglot.errors", "sqlglot.expressions", "sqlglot.tokens"}
+    dialect = ROOT / "sql" / "parser" / "dialect.py"
+    for path in sorted(ROOT.rglob("*.py")):
+        if path == dialect:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sqlglot":
+                assert node.module in public, path
+                assert "parser" not in {one.name for one in node.names}, path
