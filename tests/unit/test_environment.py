@@ -26,6 +26,7 @@ from kafkastream.datastream import (
     RuntimeExecutionMode,
     StreamExecutionEnvironment,
 )
+from kafkastream.datastream.connectors import Source
 from kafkastream.datastream.connectors.kafka import (
     KafkaOffsetsInitializer,
     KafkaRecordSerializationSchema,
@@ -143,6 +144,27 @@ def test_what_was_started_is_not_started_again(env: StreamExecutionEnvironment) 
         env.execute()
     numbers.map(str).print()
     assert [node["type"] for node in plan(env)] == ["Source: Collection Source", "Map", "Sink: Print to Std. Out"]
+
+
+class Primes(Source[int]):
+    """A bounded source by the recipe of docs/contributing.md."""
+
+    @property
+    def elements(self) -> tuple[int, ...]:
+        """The first ones."""
+        return 2, 3, 5
+
+    def get_produced_type(self) -> TypeInformation[int]:
+        """Whole numbers."""
+        return Types.INT()
+
+
+def test_a_bounded_source_of_the_users_is_its_elements(env: StreamExecutionEnvironment) -> None:
+    primes = env.from_source(Primes(), WatermarkStrategy.no_watermarks(), "primes")
+    primes.print()
+    assert primes.get_type() == Types.INT()
+    (node,) = env._graph().sources
+    assert node.source == CollectionSource((2, 3, 5))
 
 
 @pytest.mark.parametrize("function", [Any_(), 5, "text", None], ids=lambda function: type(function).__name__)
