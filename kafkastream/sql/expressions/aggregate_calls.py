@@ -1,4 +1,4 @@
-"""Calls of aggregate functions, with the types of their results by Flink's rules."""
+"""Calls of aggregate functions."""
 
 from __future__ import annotations
 
@@ -10,23 +10,12 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.plan.aggregate_types import aggregate_type
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
-from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["RequestedAggregate", "aggregate_of", "calls_in"]
-
-_MEANS = frozenset(
-    {
-        AggregateFunction.AVG,
-        AggregateFunction.STDDEV_POP,
-        AggregateFunction.STDDEV_SAMP,
-        AggregateFunction.VAR_POP,
-        AggregateFunction.VAR_SAMP,
-    }
-)
-_UNSORTED = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 
 
 @final
@@ -106,42 +95,11 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
         raise text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")
     argument = of.compile(arguments[0])
     source = argument.type
-    _check(of, node, function, source)
     call = AggregateCall(
         function=function,
-        type=_result(function, source),
+        type=of.located(node, lambda: aggregate_type(function, source, _name(node))),
         argument_type=source,
         distinct=is_distinct and function not in (AggregateFunction.MIN, AggregateFunction.MAX),
         separator=separator,
     )
     return RequestedAggregate(call, argument, None)
-
-
-def _check(of: ExpressionCompiler, node: exp.Anonymous, function: AggregateFunction, source: DataType) -> None:
-    takes_numbers = function in _MEANS or function is AggregateFunction.SUM
-    if (
-        (takes_numbers and source.kind not in NUMERIC)
-        or (function is AggregateFunction.LISTAGG and source.kind not in TEXT)
-        or (function in (AggregateFunction.MIN, AggregateFunction.MAX) and source.kind in _UNSORTED)
-    ):
-        what = f"Cannot apply '{_name(node)}' to arguments of type '{_name(node)}(<{source}>)'"
-        raise of.text.error(node, what, "CAST the argument.")
-
-
-def _result(function: AggregateFunction, source: DataType) -> DataType:
-    """Type of an aggregate: sums and means of whole numbers are whole, sums of a DECIMAL have 38 digits."""
-    match function:
-        case AggregateFunction.COUNT:
-            return DataType.of(Kind.BIGINT).not_null()
-        case AggregateFunction.SUM if source.kind is Kind.DECIMAL:
-            return DataType.of(Kind.DECIMAL, 38, source.scale)
-        case mean if mean in _MEANS and source.kind is Kind.DECIMAL:
-            return DataType.of(Kind.DECIMAL, 38, max(6, source.scale or 0))
-        case AggregateFunction.LISTAGG:
-            return DataType.string()
-        case AggregateFunction.COLLECT:
-            return DataType.of(Kind.MULTISET, parts=(source.not_null(),)).not_null()
-        case AggregateFunction.ARRAY_AGG:
-            return DataType.of(Kind.ARRAY, parts=(source,))
-        case _:
-            return source.nullable()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 from sqlglot import exp
 
@@ -14,11 +14,11 @@ from kafkastream.sql.expressions.intervals import interval_of
 from kafkastream.sql.expressions.operator_expressions import OPERATOR_EXPRESSIONS
 from kafkastream.sql.parser.parsed_query import QueryText, unquoted
 from kafkastream.sql.plan.casts import cast
-from kafkastream.sql.plan.expression import FALSE, NULL, TRUE, Case, FieldAccess, Literal, TypedExpression, is_null
+from kafkastream.sql.plan.expression import FALSE, NULL, TRUE, FieldAccess, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.built_in import CallError
+from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
-from kafkastream.sql.plan.functions.type_rules import widest, with_common_type
 from kafkastream.sql.plan.planning_catalog import Catalog
 from kafkastream.sql.plan.spark_text import evaluations
 from kafkastream.sql.plan.spark_type_names import STAMPS
@@ -27,6 +27,8 @@ from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ExpressionCompiler"]
+
+_T = TypeVar("_T")
 
 _BARE: Final[Mapping[type[exp.Expr], str]] = {
     exp.CurrentTimestamp: "CURRENT_TIMESTAMP",
@@ -78,10 +80,8 @@ class ExpressionCompiler:
         """
         return self.located(node, lambda: call(name, *arguments), nodes)
 
-    def located(
-        self, node: exp.Expr, make: Callable[[], TypedExpression], nodes: Sequence[exp.Expr] = ()
-    ) -> TypedExpression:
-        """Make an expression; what is wrong with its arguments is told with their place."""
+    def located(self, node: exp.Expr, make: Callable[[], _T], nodes: Sequence[exp.Expr] = ()) -> _T:
+        """Make an expression, or the type of an aggregate; what is wrong with arguments is told with their place."""
         try:
             return make()
         except CallError as error:
@@ -154,14 +154,7 @@ class ExpressionCompiler:
         values = [self.compile(one.args["true"]) for one in node.args["ifs"]]
         values.append(self.compile(default) if default else NULL)
 
-        def made() -> TypedExpression:
-            *chosen, otherwise = with_common_type(values)
-            wrong = next((one for one in conditions if one.type.kind is not Kind.BOOLEAN and not is_null(one)), None)
-            if wrong is not None:
-                raise CallError(f"CASE WHEN takes a condition, not {wrong.type}.", "Compare it with something.")
-            return Case(conditions, tuple(chosen), otherwise, widest([*chosen, otherwise]))
-
-        return self.located(node, made)
+        return self.located(node, lambda: case(conditions, values[:-1], values[-1]))
 
     def _bracket(self, node: exp.Expr) -> TypedExpression:
         self.text.only(node, "this", "expressions")

@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.expressions.json_calls import JSON_CALLS
-from kafkastream.sql.expressions.user_function_calls import user_call
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
+from kafkastream.sql.plan.user_call import user_call
 from kafkastream.sql.table_options import did_you_mean
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     name = call_name(node)
     user = of.user_function(node)
     if user is not None:
-        return user_call(of, node, user)
+        arguments = [of.compile(argument) for argument in node.expressions]
+        return of.located(node, lambda: user_call(user, arguments))
     if isinstance(node.parent, exp.Dot):
         raise of.text.error(
             node.parent,

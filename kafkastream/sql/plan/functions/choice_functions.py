@@ -1,16 +1,16 @@
-"""Functions that choose one of their arguments, as COALESCE."""
+"""Functions that choose one of their arguments, as COALESCE, and CASE."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call
-from kafkastream.sql.plan.functions.built_in import Arguments, Function, forms
+from kafkastream.sql.plan.expression import Call, Case, TypedExpression, is_null
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms
 from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["CHOICES"]
+__all__ = ["CHOICES", "case"]
 
 _MANY: Final = 255
 
@@ -49,6 +49,24 @@ def _ordered(arguments: Arguments) -> Arguments:
 
 def _nullif_type(arguments: Arguments) -> DataType:
     return arguments[0].type.nullable()
+
+
+def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -> Case:
+    """``CASE WHEN ... THEN ... ELSE ... END``.
+
+    Args:
+        conditions: Conditions, in order.
+        values: One for each condition.
+        otherwise: Value where no condition holds.
+
+    Raises:
+        CallError: A condition is none, or the values have no type in common.
+    """
+    wrong = next((one for one in conditions if one.type.kind is not Kind.BOOLEAN and not is_null(one)), None)
+    if wrong is not None:
+        raise CallError(f"CASE WHEN takes a condition, not {wrong.type}.", "Compare it with something.")
+    every = with_common_type([*values, otherwise])
+    return Case(tuple(conditions), tuple(every[:-1]), every[-1], widest(every))
 
 
 CHOICES: Final[Mapping[str, Function]] = {

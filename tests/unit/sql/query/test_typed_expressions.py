@@ -11,7 +11,6 @@ from kafkastream.sql.plan.casts import cast, null_of
 from kafkastream.sql.plan.expression import (
     NULL,
     Call,
-    Case,
     ColumnRef,
     FieldAccess,
     Interval,
@@ -25,6 +24,7 @@ from kafkastream.sql.plan.expression import (
 )
 from kafkastream.sql.plan.functions import FUNCTIONS, NAMES, call
 from kafkastream.sql.plan.functions.built_in import CallError
+from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.window_functions import unless_null
 from kafkastream.sql.plan.spark_text import SparkPrinter, evaluations, spark_text
 from kafkastream.sql.syntax.data_types import parse_type
@@ -59,7 +59,7 @@ DICE = UserCall("dice", "__function_1_dice", (NUMBER,), DataType.of(Kind.DOUBLE)
         (cast(NUMBER, parse_type("STRING"), tries=True), "cast(c0 as string)", "STRING"),
         (null_of(parse_type("DATE")), "cast(null as date)", "DATE"),
         (
-            Case((call("IS NULL", NUMBER),), (ONE,), NUMBER, NUMBER.type),
+            case([call("IS NULL", NUMBER)], [ONE], NUMBER),
             "case when (c0 is null) then 1 else c0 end",
             "INT",
         ),

@@ -1,0 +1,56 @@
+"""Calls of user-defined functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafkastream.sql.casting import implicitly_castable
+from kafkastream.sql.plan.casts import converted, null_of
+from kafkastream.sql.plan.expression import TypedExpression, UserCall, is_null
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError
+from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["user_call"]
+
+_INTERVALS: Final = frozenset({Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
+
+
+def user_call(named: NamedFunction, arguments: Arguments) -> UserCall:
+    """Call a user-defined function, with arguments cast to its input types where nothing is lost.
+
+    Args:
+        named: Function.
+        arguments: Arguments.
+
+    Raises:
+        CallError: The function takes other arguments, or an argument has a type that no Python function gets.
+    """
+    function = named.function
+    expected = function.input_types
+    if expected is not None and len(expected) != len(arguments):
+        raise _mismatch(named, f"{len(expected)} arguments are expected, and {len(arguments)} given")
+    given = tuple(
+        _converted(named, argument, None if expected is None else expected[at]) for at, argument in enumerate(arguments)
+    )
+    return UserCall(named.name, named.spark_name, given, function.result_type.nullable(), function.is_deterministic)
+
+
+def _converted(named: NamedFunction, argument: TypedExpression, expected: DataType | None) -> TypedExpression:
+    if is_null(argument):
+        return null_of(expected or DataType.string())
+    type_ = argument.type
+    if type_.kind in _INTERVALS:
+        what = f"An argument of {named.name} is {type_}, which no Python function gets."
+        raise CallError.unsupported(what, "Give it the two times, or a number from TIMESTAMPDIFF.")
+    if expected is None or type_.nullable() == expected.nullable():
+        return argument
+    if not implicitly_castable(type_, expected):
+        raise _mismatch(named, f"{type_} is no {expected}")
+    return converted(argument, expected)
+
+
+def _mismatch(named: NamedFunction, why: str) -> CallError:
+    types = ", ".join(map(str, named.function.input_types or ()))
+    what = f"Invalid function call: {why}. Supported signatures are: {named.name}({types})"
+    return CallError(what, "CAST the arguments.")
