@@ -102,8 +102,7 @@ class TablePattern:
         """Return whether a transform rule or topic mapping selects a table, regardless of case.
 
         A table id with fewer parts than the pattern is compared with the pattern's last parts, as in Flink CDC: a topic
-        of
-        plain JSON has no database. A pattern without a separator is compared with the whole id.
+        of plain JSON has no database. A pattern without a separator is compared with the whole id.
         """
         return any(_selects(parts, table) for parts in self._parts)
 

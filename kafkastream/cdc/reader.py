@@ -113,8 +113,7 @@ class ChangeReader:
         """Return the schemas inferred from a record, to be merged into the known ones.
 
         Empty for a record that matches the known schemas merged with all that were returned before, and for known
-        tables
-        whose schema is static.
+        tables whose schema is static.
 
         Args:
             topic: Topic of the record.

@@ -54,8 +54,7 @@ class SchemaFinder:
 
         Raises:
             MalformedRecordError: A row is no object, has no columns or no primary key, or has a value that does not fit
-                its
-                fixed type.
+                its fixed type.
         """
         types: dict[str, DataType] = {}
         for name, type_ in self._found(rows, key):

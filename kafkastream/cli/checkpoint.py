@@ -29,8 +29,7 @@ def checkpoint_command(directory: str) -> None:
     """Show the jobs in a checkpoint DIRECTORY.
 
     For each job: its queries, sources with their next offsets, stateful operators, watermarks, and the versions that
-    wrote
-    the folder. Nothing is changed, and a running job is not disturbed.
+    wrote the folder. Nothing is changed, and a running job is not disturbed.
     """
     from kafkastream.spark.checkpoint.stored import stored_jobs
 

@@ -43,9 +43,8 @@ def pipeline_command(
     """Run a YAML pipeline on this machine.
 
     Variables of the document, ${NAME} and ${secret_values.NAME}, are taken from --set, then from the variables files,
-    the
-    last one first, then from the environment. The command ends with a bounded source, or with Ctrl-C after the running
-    micro-batch.
+    the last one first, then from the environment. The command ends with a bounded source, or with Ctrl-C after the
+    running micro-batch.
     """
     if schema:
         from kafkastream.cdc.document.schema import json_schema

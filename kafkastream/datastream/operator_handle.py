@@ -39,9 +39,8 @@ class OperatorHandle:
     def uid(self, uid: str) -> Self:
         """Set the operator's unique id, under which a checkpoint keeps its state.
 
-        Give one to each stateful operator before the first run: without it, the id is derived from the operator's place
-        in
-        the job, and a checkpoint does not survive when operators are added or removed before it.
+        Give one to each stateful operator before the first run. Without it, state is found again by the operator's name,
+        which has to stay the same, as does the order of operators with equal names.
 
         Args:
             uid: Id, unique in the job.
@@ -80,8 +79,7 @@ class OperatorHandle:
 
         Differs from Flink: Spark runs one task per source partition on its cores. This number only decides to which
         subtask a partition belongs, as shown by ``print`` and ``RuntimeContext.get_index_of_this_subtask``. On the
-        result
-        of a keyed stream it has no effect: the job's parallelism counts.
+        result of a keyed stream it has no effect: the job's parallelism counts.
 
         Args:
             parallelism: Number of subtasks, 1 or more.
@@ -111,8 +109,7 @@ class OperatorHandle:
         """Set the operator's slot sharing group.
 
         Differs from Flink: all operators share Spark's cores. As there, elements that pass from one group to another
-        are
-        converted to their declared type.
+        are converted to their declared type.
 
         Args:
             slot_sharing_group: Name of the group, or ``SlotSharingGroup``.
@@ -135,8 +132,7 @@ class StreamHandle(OperatorHandle):
         """Set the operator's maximum number of subtasks.
 
         Functions are told the environment's maximum; as in Flink, operators of different maxima are not chained, so
-        elements
-        between them are converted to their declared type.
+        elements between them are converted to their declared type.
 
         Args:
             max_parallelism: Number of subtasks, from 1 to 32768.

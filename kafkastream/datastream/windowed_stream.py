@@ -84,8 +84,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         """Set the evictor that removes elements from windows when they fire.
 
         Same as in Flink: windows then buffer all their elements, and ``reduce`` and ``aggregate`` process those that
-        remain
-        each time a window fires.
+        remain each time a window fires.
         """
         return self._with(evictor=evictor)
 

@@ -199,8 +199,7 @@ class MetricGroup:
 
     Registering a name twice in one group returns the same metric.
     Differs from Flink: metrics reach the driver with the results of completed tasks, so those of a failed micro-batch
-    are
-    lost, and those of a repeated one are counted once.
+    are lost, and those of a repeated one are counted once.
 
     Raises:
         DefinitionError: The name belongs to a metric of another kind, or to a metric of the operator itself.

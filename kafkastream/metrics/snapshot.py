@@ -20,8 +20,7 @@ class ReportedMetric:
     Attributes:
         job: Name of the job.
         operator: Name of the operator in the execution plan, with a suffix if it is used twice (``Map-2``); empty for
-            the
-            job itself.
+            the job itself.
         operator_id: Uid of the operator, or its number in the execution plan; empty for the job itself.
         subtask: Index of the subtask, from 0.
         groups: Groups within the operator's group.

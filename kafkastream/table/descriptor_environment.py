@@ -90,8 +90,7 @@ class DescriptorEnvironment(ABC):
         TIMESTAMP_LTZ),
         and columns without names are ``_1``, ``_2`` and so on.
         Differs from PyFlink: expressions are not supported; values are always verified, when the query runs; in one
-        query
-        with a Kafka table, such a table needs a stateful operation, such as a join.
+        query with a Kafka table, such a table needs a stateful operation, such as a join.
 
         Args:
             elements: Rows, tuples, lists or dicts; for a type other than ROW, the values of the single column

@@ -79,8 +79,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         """Execute one statement.
 
         INSERT starts a job and returns at once: ``TableResult.wait`` waits for its end. A query starts when its rows
-        are
-        taken with ``TableResult.print`` or ``collect``.
+        are taken with ``TableResult.print`` or ``collect``.
 
         Args:
             stmt: Statement, with or without a semicolon at its end.
@@ -118,7 +117,6 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
         Args:
             stmt: Query or INSERT.
-            extra_details: Not supported.
 
         Raises:
             DefinitionError: The statement is invalid.

@@ -37,8 +37,7 @@ class Schema:
 
     ``str`` shows the schema as SQL.
     Differs from PyFlink: types and expressions are parsed when they are given, not when the table is created; the name
-    of
-    a primary key is not kept.
+    of a primary key is not kept.
 
     Args:
         declared: Schema as a statement declares it.
@@ -205,7 +204,7 @@ class SchemaBuilder:
         """Declare a column as the event time attribute, with its watermark strategy.
 
         Args:
-            column_name: Name of a column of type TIMESTAMP(3) or TIMESTAMP_LTZ(3).
+            column_name: Name of a TIMESTAMP or TIMESTAMP_LTZ column with a precision of at most 3.
             watermark_expr: Watermark expression, as SQL text.
 
         Raises:

@@ -50,8 +50,7 @@ class StreamTableEnvironment(TableEnvironment):
 
         Args:
             stream_execution_environment: Environment of the streams, whose settings also apply to tables; by default, a
-                new
-                one.
+                new one.
             environment_settings: Further settings.
         """
         env = stream_execution_environment or StreamExecutionEnvironment.get_execution_environment()
@@ -138,13 +137,10 @@ class StreamTableEnvironment(TableEnvironment):
         """Convert a stream to an insert-only table.
 
         Same as in Flink: columns are the fields of rows and tuples, or ``f0`` for other elements, by the stream's
-        declared
-        type. A schema can rename columns, omit some, add computed ones, the element's timestamp (metadata ``rowtime``)
-        and a
-        watermark (``SOURCE_WATERMARK()`` is that of the stream).
+        declared type. A schema can rename columns, omit some, add computed ones, the element's timestamp (metadata
+        ``rowtime``) and a watermark (``SOURCE_WATERMARK()`` is that of the stream).
         Differs from Flink: fields cannot be given as expressions; times have 6 fractional digits where Flink has 9; a
-        stream
-        from which two tables are read is executed twice.
+        stream from which two tables are read is executed twice.
 
         Args:
             data_stream: Stream of this environment's ``StreamExecutionEnvironment``, with a declared type.

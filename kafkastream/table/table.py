@@ -89,8 +89,7 @@ class Table:
 
         Args:
             table_path_or_descriptor: Name of the sink table, or its descriptor, which gets the query's columns if it
-                declares
-                no physical ones.
+                declares no physical ones.
             overwrite: Not supported.
 
         Raises:

@@ -25,8 +25,7 @@ class DataTypes:
     """Factory of SQL types, under their SQL names; each type has ``not_null()`` and ``nullable()``.
 
     Differs from PyFlink: lengths and precisions beyond Flink's limits are refused at once, and the precisions of
-    intervals
-    are not kept.
+    intervals are not kept.
 
     Example:
         >>> str(DataTypes.MAP(DataTypes.STRING().not_null(), DataTypes.DECIMAL(10, 2)))

@@ -121,8 +121,7 @@ class KafkaProgram:
     """Kafka's jars and the Java that runs them.
 
     Two files are created once per machine and kept with the jars, since they halve the time of a start: the feature
-    levels
-    of a new cluster, and a class data sharing archive, which the first broker writes when it exits.
+    levels of a new cluster, and a class data sharing archive, which the first broker writes when it exits.
     """
 
     java: Path

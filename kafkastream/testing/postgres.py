@@ -157,8 +157,7 @@ class EmbeddedPostgres:
 
         Raises:
             SetupError: The package with PostgreSQL is not installed, the port is in use, or the server did not start;
-                the error
-                then holds the end of its log.
+                the error then holds the end of its log.
         """
         if not self.is_running():
             launch.check_free([self.port])

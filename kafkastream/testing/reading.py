@@ -78,8 +78,7 @@ class _TopicReader:
         """Read to the current end of each partition, and return the total number of records.
 
         The end is compared with the consumer's position, since a partition may end with a transaction marker, which is
-        never
-        delivered as a record.
+        never delivered as a record.
         """
         ends = self._ends()
         while any(self._positions[partition] < end for partition, end in ends.items()):

@@ -33,9 +33,8 @@ class EmbeddedSchemaRegistry:
     """Schema registry on a free port, initially empty; a context manager.
 
     Supports what Confluent's clients call: schemas can be registered, looked up, and found by id or version, subjects
-    can be
-    listed, and one subject or all can be set READONLY. Avro and JSON schemas are validated, Protobuf ones are not;
-    compatibility between versions is not checked.
+    can be listed, and one subject or all can be set READONLY. Avro and JSON schemas are validated, Protobuf ones are
+    not; compatibility between versions is not checked.
 
     Args:
         user_info: ``user:password`` that clients have to send as basic authentication; by default, none.
