@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call
+from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     CallError,
@@ -17,7 +18,6 @@ from kafkastream.sql.plan.functions.built_in import (
     never_null,
     returns,
 )
-from kafkastream.sql.plan.functions.operator_functions import OPERATORS
 from kafkastream.sql.plan.functions.written_values import whole_number
 from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT, WHOLE, spark_type
 from kafkastream.sql.types import DataType, Kind
@@ -142,7 +142,7 @@ NUMBERS: Final[Mapping[str, Function]] = {
     "ATAN2": _double("atan2({0}, {1})", counts=(2, 2)),
     "POWER": _double("power({0}, {1})", counts=(2, 2)),
     **{name: _logarithm(name.lower()) for name in ("LN", "LOG10", "LOG2")},
-    "MOD": OPERATORS["%"],
+    "MOD": ARITHMETIC["%"],
     "ROUND": Function(
         _rounded,
         forms("round({0}, 0)", "round({0}, {1})"),

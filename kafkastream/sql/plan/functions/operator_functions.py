@@ -1,13 +1,13 @@
-"""Operators: arithmetic, comparisons, logic, patterns, and constructors of arrays, maps and rows."""
+"""Operators: comparisons, logic, patterns, and constructors of arrays, maps and rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression, is_null
+from kafkastream.sql.plan.expression import Call, Literal, TypedExpression
+from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     CallError,
@@ -17,160 +17,26 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.type_rules import (
-    APPROXIMATE,
-    as_decimals,
     comparable,
-    decimal_product,
-    decimal_quotient,
-    decimal_rest,
-    decimal_sum,
-    wider_numbers,
     widest,
     with_common_type,
 )
 from kafkastream.sql.plan.spark_type_names import (
     ATOMIC,
-    NUMERIC,
-    STAMPS,
     TEXT,
-    TIMES,
-    WHOLE,
     quoted_text,
-    spark_type,
 )
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["BOOLEAN", "OPERATORS", "is_text"]
 
 BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
-_INTERVALS: Final = frozenset({Kind.INTERVAL_DAY_SECOND, Kind.INTERVAL_YEAR_MONTH})
 _MANY: Final = 2**31
-_DECIMALS: Final[Mapping[str, Callable[[DataType, DataType], DataType]]] = {
-    "+": decimal_sum,
-    "-": decimal_sum,
-    "*": decimal_product,
-    "/": decimal_quotient,
-    "%": decimal_rest,
-}
 
 
 def is_text(expression: TypedExpression) -> bool:
     """Whether an expression is a text that is written out."""
     return isinstance(expression, Literal) and expression.type.kind is Kind.CHAR
-
-
-def _misapplied(sign: str, arguments: Arguments) -> CallError:
-    types = f" {sign} ".join(f"<{one.type}>" for one in arguments)
-    return CallError(f"Cannot apply '{sign}' to arguments of type '{types}'", "CAST one of them.")
-
-
-def _operands(sign: str, arguments: Arguments) -> Arguments:
-    kinds = {one.type.kind for one in arguments}
-    if kinds <= NUMERIC:
-        return as_decimals(arguments)
-    known = [one.type.kind for one in arguments if not is_null(one)]
-    if not _fit(sign, known):
-        raise _misapplied(sign, arguments)
-    return arguments
-
-
-def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
-    """Whether an operator takes operands of these kinds; NULL fits each, and is left out."""
-    intervals = [kind for kind in kinds if kind in _INTERVALS]
-    others = [kind for kind in kinds if kind not in _INTERVALS]
-    if intervals and sign in "+-":
-        fit = len(kinds) == 2 and len(set(intervals)) == 1 and set(others) <= TIMES
-        return fit and (sign == "+" or kinds[-1] in intervals)
-    if intervals:
-        is_scaled = sign == "*" or (sign == "/" and kinds[0] in _INTERVALS)
-        return is_scaled and len(others) == 1 and set(others) <= NUMERIC
-    return len(kinds) < 2 and set(kinds) <= NUMERIC | (TIMES if sign in "+-" else frozenset())
-
-
-def _arithmetic(sign: str) -> Function:
-    def inferred(arguments: Arguments) -> DataType:
-        left, right = (one.type for one in arguments)
-        nullable = left.is_nullable or right.is_nullable or (sign in "/%" and left.kind not in _INTERVALS)
-        found = _result(sign, arguments, left, right)
-        return found.nullable() if nullable else found.not_null()
-
-    def written(call: Call, texts: Sequence[str]) -> str:
-        types = [one.type for one in call.arguments]
-        if {one.kind for one in types} <= NUMERIC:
-            if sign == "/":
-                return _divided(types, *texts)
-            if sign == "%":
-                return _modulo(types, *texts)
-        return f"({texts[0]} {sign} {texts[1]})"
-
-    return Function(inferred, written, (2, 2), prepare=partial(_operands, sign))
-
-
-def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) -> DataType:
-    kinds = {left.kind, right.kind}
-    if kinds & _INTERVALS or kinds <= TIMES:
-        return _time_result(arguments, left, right)
-    if any(map(is_null, arguments)):
-        known = left if is_null(arguments[1]) else right
-        if known.kind is Kind.DECIMAL:
-            return _DECIMALS[sign](known, known)
-        return DataType.of(Kind.DOUBLE) if sign == "/" else known
-    if kinds <= WHOLE:
-        return right if sign == "%" else wider_numbers((left, right))
-    if kinds & APPROXIMATE:
-        return DataType.of(Kind.DOUBLE) if sign == "%" else wider_numbers((left, right))
-    return _DECIMALS[sign](left, right)
-
-
-def _time_result(arguments: Arguments, left: DataType, right: DataType) -> DataType:
-    """Times and intervals: a TIMESTAMP stays one, with its digits; two intervals are one."""
-    for one in (left, right):
-        if one.kind in STAMPS:
-            return one
-    times = [one for one in (left, right) if one.kind in TIMES]
-    if times:
-        return DataType.of(Kind.TIME, 6) if times[0].kind is Kind.TIME else _after_date(arguments)
-    return left if left.kind in _INTERVALS else right
-
-
-def _after_date(arguments: Arguments) -> DataType:
-    """A DATE, as long as whole days or months are added; else Spark makes it a point in time."""
-    is_whole = any(
-        one.type.kind is Kind.INTERVAL_YEAR_MONTH or (isinstance(one, Interval) and one.unit is IntervalUnit.DAY)
-        for one in arguments
-    )
-    return DataType.of(Kind.DATE) if is_whole else DataType.of(Kind.TIMESTAMP_LTZ, 3)
-
-
-def _divided(types: Sequence[DataType], left: str, right: str) -> str:
-    kinds = {one.kind for one in types}
-    if kinds <= WHOLE:
-        return f"cast(({left} div {right}) as {spark_type(wider_numbers(types))})"
-    if kinds & APPROXIMATE:
-        without = f"if({left} = 0 or isnan({left}), double('NaN'), sign({left}) * double('Infinity'))"
-        divided = f"case when {right} = 0 then {without} else {left} / {right} end"
-        return f"cast({divided} as {'double' if kinds != {Kind.FLOAT} else 'float'})"
-    return f"({left} / {right})"
-
-
-def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
-    """Rest of a division: the type of whole numbers is the divisor's."""
-    kinds = {one.kind for one in types}
-    if kinds & APPROXIMATE:
-        return f"if({right} = 0, double('NaN'), {left} % {right})"
-    if kinds <= WHOLE:
-        return f"cast(({left} % {right}) as {spark_type(types[1])})"
-    return f"({left} % {right})"
-
-
-def _negated() -> Function:
-    def prepared(arguments: Arguments) -> Arguments:
-        type_ = arguments[0].type
-        if type_.kind not in NUMERIC | _INTERVALS and not is_null(arguments[0]):
-            raise CallError(f"Cannot apply '-' to arguments of type '- <{type_}>'", "CAST it.")
-        return arguments
-
-    return Function(like(0), forms("(-{0})"), (1, 1), prepare=prepared)
 
 
 def _truth(arguments: Arguments) -> DataType:
@@ -235,7 +101,7 @@ def _similar() -> Function:
 def _joined() -> Function:
     def prepared(arguments: Arguments) -> Arguments:
         if any(one.type.kind not in TEXT for one in arguments):
-            raise _misapplied("||", arguments)
+            raise misapplied("||", arguments)
         return arguments
 
     return Function(returns(DataType.string()), forms("({0} || {1})"), (2, 2), prepare=prepared)
@@ -295,7 +161,7 @@ def _every(_: Call, texts: Sequence[str]) -> str:
 
 
 OPERATORS: Final[Mapping[str, Function]] = {
-    **{sign: _arithmetic(sign) for sign in _DECIMALS},
+    **ARITHMETIC,
     **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in ("=", "<>", ">", ">=", "<", "<=")},
     "IS NOT DISTINCT FROM": _compared("({0} <=> {1})"),
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
@@ -312,7 +178,6 @@ OPERATORS: Final[Mapping[str, Function]] = {
     "NOT LIKE": _like("not like"),
     "SIMILAR TO": _similar(),
     "||": _joined(),
-    "$NEGATE": _negated(),
     "$ALL": Function(_truth, _every, (1, _MANY)),
     "$PARENTHESES": Function(like(0), forms("({0})"), (1, 1)),
     "$ARRAY": Function(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
