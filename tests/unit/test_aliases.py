@@ -27,7 +27,8 @@ from kafkastream.model.common.time import Duration, Instant, Time
 from kafkastream.model.common.types import RowTypeInfo
 from kafkastream.model.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
 from kafkastream.model.connectors.kafka_sink import KafkaSinkBuilder
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer, FlinkKafkaProducer
 from kafkastream.model.connectors.number_sequence import NumberSequenceSource
 from kafkastream.model.connectors.record_builders import KafkaRecordSerializationSchemaBuilder

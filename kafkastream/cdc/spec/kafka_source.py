@@ -15,7 +15,8 @@ from kafkastream.cdc.spec.value_formats import VALUE_FORMATS, DebeziumJson, Json
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.record_deserialization import ConsumerRecord
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, integer, list_of

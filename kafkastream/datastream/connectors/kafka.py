@@ -11,7 +11,8 @@ from kafkastream.model.connectors.kafka_sink import (
     KafkaSinkBuilder,
     TransactionNamingStrategy,
 )
-from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer, FlinkKafkaProducer, Semantic
 from kafkastream.model.connectors.offsets_initializers import (
     OffsetResetStrategy,

@@ -9,7 +9,8 @@ import pytest
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.dead_letter_topics import DeadLetter, SourceRecord, dead_letter_sink, fitting
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, ExpiredMarker, KafkaSink, KafkaSinkBuilder
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.formats import SimpleStringSchema

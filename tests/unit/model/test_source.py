@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.types import Types
-from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.model.connectors.record_deserialization import ValueOnlySchema
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition, TopicPattern

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.formats import SimpleStringSchema

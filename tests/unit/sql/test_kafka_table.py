@@ -15,7 +15,8 @@ from kafkastream.model.connectors.kafka_sink import (
     KafkaSinkBuilder,
     TransactionNamingStrategy,
 )
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.model.connectors.partitioners import FlinkFixedPartitioner, KafkaPartitioner
 from kafkastream.model.connectors.record_serialization import KafkaSinkContext, ProducerRecord

@@ -10,7 +10,8 @@ import pytest
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
-from kafkastream.model.connectors.kafka_source import KafkaSource, KafkaSourceBuilder
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import sink_of, source_of
