@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ import pytest
 
 from kafkastream.spark.session.java_home import find_java
 from tests.jvm import short_lived
+from tests.python_server import forking_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,13 +46,19 @@ def java() -> Path:
 
 @pytest.fixture(scope="session")
 def spark(java: Path) -> Iterator[SparkSession]:
-    """The session that every job of the tests runs in, as the package itself would start it."""
+    """Return the session that every job of the tests runs in, as the package itself would start it."""
     from kafkastream.spark.session.session import spark_session
 
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    session = spark_session()
-    yield session
-    session.stop()
+    with ExitStack() as stack:
+        if "MASTER" not in os.environ:  # which tests/cluster sets, where Python is shipped
+            patch = stack.enter_context(pytest.MonkeyPatch.context())
+            patch.setenv("PYSPARK_PYTHON", str(stack.enter_context(forking_python())))
+            session = spark_session()
+            patch.undo()
+        else:
+            session = spark_session()
+        stack.callback(session.stop)
+        yield session
 
 
 @pytest.fixture(autouse=True)
