@@ -30,7 +30,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import DefinitionError, KafkaError
 from kafkastream.kafka.admin import Cluster
-from kafkastream.spark.job.query_progress import GroupCommits
+from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts

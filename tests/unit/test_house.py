@@ -103,7 +103,6 @@ _NAMES_LEFT: Final = {
     "EventTime": 2,
     "Extent": 1,
     "Flow": 1,
-    "FollowedQuery": 1,
     "Function": 2,
     "Opened": 1,
     "QueryFrames": 1,

@@ -32,7 +32,7 @@ from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.spark.worker.task_metrics import CONSUMER_GROUP, READER_GROUP
 
 if TYPE_CHECKING:
-    from kafkastream.spark.job.query_progress import GroupCommits
+    from kafkastream.spark.job.group_commits import GroupCommits
 
 __all__ = ["JobMetrics", "QueryMetrics"]
 

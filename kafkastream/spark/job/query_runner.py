@@ -1,4 +1,4 @@
-"""A connected part of a job at work: begun, and begun again after a failure when the job's strategy wants that."""
+"""Runs the query of a connected part of a job, and starts it again after a failure where the job's strategy says so."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from kafkastream.errors import KafkastreamError, StorageError, WorkerCrashedErro
 from kafkastream.kafka.background import in_background
 from kafkastream.model.job.job_result import JobID
 from kafkastream.spark.crash_notes import Crash, exit_described, last_crash
-from kafkastream.spark.internals.conditions import exception_of
-from kafkastream.spark.job.query_progress import FollowedQuery
 from kafkastream.spark.job.restarts import Patience
+from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.session.jvm import lost_jvm
 from kafkastream.spark.session.translate_errors import translated, without_secrets
 
-__all__ = ["Part", "RunningPart", "StopRequestedError", "only_logged"]
+__all__ = ["Part", "QueryRunner", "StopRequestedError", "only_logged"]
 
 log = logging.getLogger("kafkastream")
 
@@ -35,34 +34,37 @@ class StopRequestedError(Exception):
 
 
 class Part(Protocol):
-    """A part of a job, compiled: it starts once."""
+    """A connected part of a job, compiled: it starts once."""
 
     @property
     def checkpoints(self) -> str:
-        """Where its progress is kept."""
+        """Path of the checkpoint folder."""
 
-    def start(self, run: RunningPart) -> FollowedQuery | None:
-        """Start it, or run it to its end and return None."""
+    def start(self, run: QueryRunner) -> RunningQuery | None:
+        """Start its query; or run it to its end, and return None."""
 
     def again(self) -> Part:
-        """The same for another start: it goes on from its checkpoint, with functions that are opened anew."""
+        """Compile it for another start, which goes on from the checkpoint, with functions that are opened anew."""
 
 
 @final
-class RunningPart:
-    """A part of a job at work.
+class QueryRunner:
+    """Runs a part of a job through all of its starts.
 
     Args:
-        part: The part.
-        job_id: The job's identity.
-        job: The job's name.
-        servers: The brokers that the job reads from.
+        part: The part, compiled for its first start.
+        job_id: Identity of the job.
+        job: Name of the job.
+        servers: Brokers that the job reads from.
         is_to_stop: Whether the job is to stop.
+
+    Attributes:
+        query: The started query; None before a start, and where nothing is read from Kafka.
     """
 
     def __init__(self, part: Part, job_id: JobID, job: str, servers: str, is_to_stop: Callable[[], bool]) -> None:
         self.job_id = job_id
-        self.query: FollowedQuery | None = None
+        self.query: RunningQuery | None = None
         self._part = part
         self._job = job
         self._servers = servers
@@ -85,7 +87,7 @@ class RunningPart:
     @property
     def is_active(self) -> bool:
         """Whether its query is at work."""
-        return self.query is not None and self.query.query.isActive
+        return self.query is not None and self.query.is_active
 
     def tend(self) -> None:
         """Begin when that is due, and begin anew a query that has lost a race; what goes wrong is the part's failure."""
@@ -117,7 +119,7 @@ class RunningPart:
         """Begin anew because a Python worker has not started in time, unless it was that too often."""
         if not isinstance(failure, WorkerStartError):
             return False
-        progressed = self.query is not None and self.query.query.lastProgress is not None
+        progressed = self.query is not None and self.query.has_progressed
         wait_s = self._patience.wait_s(progressed=progressed)
         if wait_s is None:
             return False
@@ -147,8 +149,7 @@ class RunningPart:
     def failure(self) -> KafkastreamError | None:
         """Why it has ended, if by a failure."""
         if self._failure is None and self.query is not None and not self.is_active and not self.query.lost_a_race:
-            error = exception_of(self.query.query)
-            self._failure = None if error is None else self._meant(error)
+            self._failure = None if self.query.error is None else self._meant(self.query.error)
         return None if self.is_active else self._failure
 
     @property
@@ -165,7 +166,7 @@ class RunningPart:
                 self.query.end(completed=completed)
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
-        """What an error from Spark says; nothing, when it is only how a stopped query ends."""
+        """Translate an error of Spark's; None when it is only how a stopped query ends."""
         if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
             return None
         return self._translated(error)
@@ -180,7 +181,7 @@ class RunningPart:
 
 
 def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
-    """What the worker's note and its exit status say of a crash that Spark has told of."""
+    """Make an error of a worker's note and its exit status, for a crash that Spark has told of."""
     ended = "ended" if crash.status is None else exit_described(crash.status)
     at_work = f" in {crash.operator}" if crash.operator else ""
     now = _NO_MEMORY if crash.status == -signal.SIGKILL else failure.now
@@ -191,7 +192,7 @@ def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
 
 @contextmanager
 def only_logged(what: str) -> Iterator[None]:
-    """What comes after the job's work must not hide how it ended."""
+    """Log an error of what follows the job's work, so that it does not hide how the job ended."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is

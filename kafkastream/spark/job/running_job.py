@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
-from typing import Any, final
+from typing import final
 
 from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
@@ -16,9 +16,9 @@ from kafkastream.metrics.standing import Standing
 from kafkastream.model.job.job_result import JobExecutionResult, JobID, JobStatus
 from kafkastream.spark.job.job_lines import JobLines, kept_in_place
 from kafkastream.spark.job.job_metrics import JobMetrics
-from kafkastream.spark.job.query_progress import FollowedQuery
-from kafkastream.spark.job.query_runner import Part, RunningPart, only_logged
+from kafkastream.spark.job.query_runner import Part, QueryRunner, only_logged
 from kafkastream.spark.job.restarts import Restarts
+from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.session.signals import stop_signals
 from kafkastream.spark.session.translate_errors import translated
 
@@ -85,7 +85,7 @@ class Job:
         self.finished = _Finished(self)
         self.stopping = threading.Event()
         self._servers = servers
-        self._parts = [RunningPart(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
+        self._runners = [QueryRunner(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
         self._restarts = restarts
         self._metrics = metrics
         self._at_end = at_end
@@ -106,7 +106,7 @@ class Job:
             return JobStatus.FAILING
         if self.stopping.is_set():
             return JobStatus.CANCELLING
-        return JobStatus.RESTARTING if any(one.restarts for one in self._parts) else JobStatus.RUNNING
+        return JobStatus.RESTARTING if any(one.restarts for one in self._runners) else JobStatus.RUNNING
 
     def metrics(self) -> MetricsSnapshot:
         """The metrics of all completed tasks."""
@@ -114,7 +114,7 @@ class Job:
 
     def standing(self) -> Standing | None:
         """How far it has come, as far as its queries know."""
-        queries = [one.query for one in self._parts]
+        queries = [one.query for one in self._runners]
         return Standing.of(query.standing() for query in queries if query is not None)
 
     def cancel(self) -> Future[None]:
@@ -165,13 +165,13 @@ class Job:
             self._failure = self._failure or self._folder_lost()
             if self._is_to_stop:
                 since = since or time.monotonic()
-                _stop_idle(self._parts, at_once=time.monotonic() - since > _PATIENCE_S)
+                _stop_idle(self._runners, at_once=time.monotonic() - since > _PATIENCE_S)
                 time.sleep(_POLL_S)
                 continue
-            _wait_for_one(self._parts)
+            _wait_for_one(self._runners)
             if time.monotonic() >= look_at:
                 look_at = time.monotonic() + _LOOK_S
-                for query in _active(self._parts):
+                for query in _active(self._runners):
                     query.look()
                     if query.has_stopped:  # what it still reads lies behind the stops
                         query.stop()
@@ -183,7 +183,7 @@ class Job:
     def _any_goes_on(self) -> bool:
         """Have each part do what is due, and take notice of those that have ended."""
         goes_on = False
-        for one in self._parts:
+        for one in self._runners:
             if not self._is_to_stop:
                 one.tend()
             is_active = one.is_active
@@ -192,7 +192,7 @@ class Job:
             goes_on = goes_on or is_active or (one.waits and not self._is_to_stop)
         return goes_on
 
-    def _take_notice(self, one: RunningPart) -> None:
+    def _take_notice(self, one: QueryRunner) -> None:
         failure = one.failure
         if failure is not None:
             if not self._is_to_stop and one.tries_again(failure):
@@ -218,7 +218,7 @@ class Job:
 
     def _end(self) -> None:
         completed = not self._is_to_stop
-        for one in self._parts:
+        for one in self._runners:
             one.end(completed=completed)
         with only_logged("the last report of metrics"):
             self._metrics.end()
@@ -276,26 +276,21 @@ def _stop(jobs: Iterable[Job]) -> bool:
     return bool(running)
 
 
-def _active(parts: Iterable[RunningPart]) -> list[FollowedQuery]:
-    return [one.query for one in parts if one.query is not None and one.is_active]
+def _active(runners: Iterable[QueryRunner]) -> list[RunningQuery]:
+    return [one.query for one in runners if one.query is not None and one.is_active]
 
 
-def _wait_for_one(parts: Iterable[RunningPart]) -> None:
+def _wait_for_one(runners: Iterable[QueryRunner]) -> None:
     """For a moment, or until the first that is at work ends."""
-    at_work = next(iter(_active(parts)), None)
+    at_work = next(iter(_active(runners)), None)
     if at_work is None:
         time.sleep(_POLL_S)
     else:
         at_work.wait(_WAIT_S)
 
 
-def _stop_idle(parts: Iterable[RunningPart], *, at_once: bool) -> None:
+def _stop_idle(runners: Iterable[QueryRunner], *, at_once: bool) -> None:
     """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
-    for one in _active(parts):
-        if at_once or _is_idle(one.query.status):
+    for one in _active(runners):
+        if at_once or one.is_idle:
             one.stop()
-
-
-def _is_idle(status: Mapping[str, Any]) -> bool:
-    """Whether a query does nothing but wait for data, or ask the brokers for some, which may take for ever."""
-    return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")

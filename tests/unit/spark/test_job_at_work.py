@@ -13,10 +13,10 @@ from kafkastream.errors import BrokerUnreachableError, DefinitionError, JobError
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID
 from kafkastream.spark.job.job_metrics import JobMetrics
-from kafkastream.spark.job.query_progress import FollowedQuery
-from kafkastream.spark.job.query_runner import RunningPart
+from kafkastream.spark.job.query_runner import QueryRunner
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
+from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.testing import wait_until
 
 GONE = BrokerUnreachableError("no broker answers")
@@ -33,7 +33,7 @@ class Collections:
 
     checkpoints = "/checkpoints"
 
-    def start(self, run: RunningPart) -> FollowedQuery | None:
+    def start(self, run: QueryRunner) -> RunningQuery | None:
         self.starts += 1
         run.check_not_stopping()
         _raise(self.outcomes.pop(0))

@@ -17,10 +17,10 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobStatus
 from kafkastream.spark.job.job_metrics import JobMetrics
 from kafkastream.spark.job.program_end import StartedJobs
-from kafkastream.spark.job.query_progress import FollowedQuery
-from kafkastream.spark.job.query_runner import RunningPart
+from kafkastream.spark.job.query_runner import QueryRunner
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
+from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.testing import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -31,10 +31,10 @@ class Work:
 
     checkpoints = "/checkpoints"
 
-    def __init__(self, work: Callable[[RunningPart], None]) -> None:
+    def __init__(self, work: Callable[[QueryRunner], None]) -> None:
         self.work = work
 
-    def start(self, run: RunningPart) -> FollowedQuery | None:
+    def start(self, run: QueryRunner) -> RunningQuery | None:
         self.work(run)
         return None
 
@@ -42,28 +42,28 @@ class Work:
         return self
 
 
-def endless(run: RunningPart) -> None:
+def endless(run: QueryRunner) -> None:
     while True:
         run.check_not_stopping()
         time.sleep(0.01)
 
 
-def told(run: RunningPart) -> None:
+def told(run: QueryRunner) -> None:
     try:
         endless(run)
     finally:
         sys.stdout.write("stopped\n")
 
 
-def failing(_: RunningPart) -> None:
+def failing(_: QueryRunner) -> None:
     raise JobError("no more")
 
 
-def brief(_: RunningPart) -> None:
+def brief(_: QueryRunner) -> None:
     time.sleep(0.3)
 
 
-def begun(jobs: StartedJobs, name: str, work: Callable[[RunningPart], None], *, collects: bool = False) -> Job:
+def begun(jobs: StartedJobs, name: str, work: Callable[[QueryRunner], None], *, collects: bool = False) -> Job:
     identity = JobID()
     metrics = JobMetrics(JobGraph(()), name, identity, lambda: 0)
     restarts = Restarts(RestartStrategies.no_restart())

@@ -1,0 +1,79 @@
+"""Plan of a query without state: each task takes its records through a chain of operators in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, reduce
+from itertools import islice
+from typing import TYPE_CHECKING, Final, final
+
+import attrs
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.spark.job.micro_batches import MicroBatches
+from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
+from kafkastream.spark.plan.source_frames import KafkaInput, collection_frame, collections_of
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.source_tasks import TaskPlan
+
+__all__ = ["ChainPlan", "read_collections", "united"]
+
+_PIECE: Final = 200_000
+"""How many numbers of a sequence a micro-batch holds."""
+
+
+@final
+@attrs.frozen
+class ChainPlan(QueryPlan):
+    """Runs chains in Python.
+
+    Args:
+        session: Spark session of the job.
+        graph: Connected part of the job.
+        tasks: Runs the chains of all sources.
+    """
+
+    session: SparkSession
+    graph: JobGraph
+    tasks: TaskPlan
+
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+        """Run the collections, before the records of Kafka."""
+        read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)
+
+    def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
+        """Return the writer that runs the chains for each micro-batch."""
+        return batches.stream(united(frames), partial(self._run, batches))
+
+    def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
+        batches.run(partial(self.tasks.collect, frame), batch)
+
+
+def united(frames: Mapping[int, DataFrame]) -> DataFrame:
+    """Return the records of all sources in one frame."""
+    return reduce(DataFrame.unionByName, frames.values())
+
+
+def read_collections(
+    session: SparkSession,
+    graph: JobGraph,
+    memory: QueryMemory,
+    run: Callable[[DataFrame, int], object],
+    number_of: Callable[[int], int],
+) -> None:
+    """Run the collections of a graph in pieces: each is a micro-batch, which a restart does not repeat.
+
+    Args:
+        session: Spark session of the job.
+        graph: Connected part of the job.
+        memory: Knows the pieces that are done.
+        run: Runs a micro-batch with this number.
+        number_of: Gives the number of a piece in the slots' markers.
+    """
+    pieces = ((node, piece) for node, source in collections_of(graph) for piece in enumerate(source.pieces(_PIECE)))
+    for node, (number, elements) in islice(pieces, memory.pieces, None):
+        run(collection_frame(session, node, elements), number_of(number))
+        memory.pieces += 1

@@ -1,0 +1,233 @@
+"""A connected part of a job, compiled: what one start of its query needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from threading import Event
+from typing import Any, Final, final
+
+import attrs
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafkastream.errors import StorageError
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.chaining import Serialization
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.spark.cdc.decoder import change_decoders
+from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint.identity import PartIdentity
+from kafkastream.spark.checkpoint.operators import dependencies_of
+from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.job.exactly_once import ExactlyOnce
+from kafkastream.spark.job.job_metrics import JobMetrics, QueryMetrics
+from kafkastream.spark.job.keyed_plan import layout_of
+from kafkastream.spark.job.live_runs import LIVE_RUNS
+from kafkastream.spark.job.micro_batches import MicroBatches
+from kafkastream.spark.job.plan_compiler import Compilation, query_plan
+from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
+from kafkastream.spark.job.query_progress import QueryProgress
+from kafkastream.spark.job.query_runner import QueryRunner
+from kafkastream.spark.job.report_handler import ReportHandler
+from kafkastream.spark.job.running_query import RunningQuery
+from kafkastream.spark.job.written_markers import WrittenMarkers
+from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of
+from kafkastream.spark.plan.keyed_query import labels_of
+from kafkastream.spark.plan.query_compiler import row_decoders
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, refuse_removed, resolved
+from kafkastream.spark.session.query_settings import NAMED_SOURCES
+from kafkastream.spark.session.query_settings import settings as session_settings
+from kafkastream.spark.worker.worker_cache import Run
+
+__all__ = ["CompiledQuery", "JobContext", "compiled"]
+
+_SHOWN_PER_BATCH: Final = 200_000
+"""Most records of a micro-batch when what comes out of it goes through the driver."""
+_KEYED_PER_BATCH: Final = 500_000
+"""Most records when a bucket's elements are put in order again, for which they are all in memory."""
+
+
+@final
+@attrs.frozen
+class JobContext:
+    """What all queries of a job share.
+
+    Args:
+        folder: Checkpoint folder of the job.
+        settings: Settings of the job.
+        metrics: Metrics of the job.
+        collect: Takes the elements of collecting sinks.
+    """
+
+    folder: CheckpointFolder
+    settings: JobSettings
+    metrics: JobMetrics
+    collect: Callable[[Iterable[Any]], None]
+
+
+@final
+@attrs.frozen(kw_only=True)
+class CompiledQuery:
+    """A connected part of a job, ready to start once as one query (``query_runner.Part``).
+
+    Args:
+        again: Compiles it for the next start.
+        context: What it shares with the other queries of the job.
+        memory: Progress that outlives restarts.
+        part: Graph of the part, and its place in the checkpoint folder.
+        plan: Moves the records.
+        handler: Does what tasks report.
+        inputs: Kafka sources with their offsets, in the order of the plan.
+        run: The job at work, as tasks know it.
+        parallelism: Number of subtasks.
+        exactly_once: Exactly-once sinks.
+        dependencies: What the state of each keyed operator depends on, by the operator's identity.
+    """
+
+    again: Callable[[], CompiledQuery]
+    context: JobContext
+    memory: QueryMemory
+    part: PartIdentity
+    plan: QueryPlan
+    handler: ReportHandler
+    inputs: tuple[KafkaInput, ...]
+    run: Run
+    parallelism: int
+    exactly_once: ExactlyOnce
+    dependencies: Mapping[str, str]
+
+    @property
+    def checkpoints(self) -> str:
+        """Path of the checkpoint folder."""
+        return self._folder.path
+
+    def start(self, runner: QueryRunner) -> RunningQuery | None:
+        """Run what does not come from Kafka, then start the query, if there is anything else to read."""
+        LIVE_RUNS.begin_part(self.run.id, self._name)
+        self.exactly_once.begin(self.inputs)
+        self.plan.prepare(self._batches(runner), self.memory, self.inputs)
+        if not self.inputs:
+            return None
+        sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]
+        return RunningQuery(
+            self.inputs,
+            partial(resolved, self._folder.session, sources, is_named=self.part.place.is_named),
+            partial(self._begin, runner),
+            QueryProgress(self.inputs, self.context.settings, self._metrics(), self._keep, self.plan.keyed),
+        )
+
+    @property
+    def _folder(self) -> CheckpointFolder:
+        return self.context.folder
+
+    @property
+    def _name(self) -> str:
+        return self.part.place.folder
+
+    def _keep(self, extents: Mapping[str, Extent]) -> None:
+        self._folder.record(self._name, extents)
+        self.memory.is_kept = True
+
+    def _metrics(self) -> QueryMetrics:
+        keyed, graph = self.plan.keyed, self.part.graph
+        if self.memory.begun is None:
+            completed = self._folder.completed_offsets(self._name)
+            self.memory.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in self.inputs}
+        return QueryMetrics(
+            self.context.metrics.store,
+            self.parallelism,
+            native=[node.id for node in (*graph.sources, *graph.sinks)] if self.plan.is_native else (),
+            event_time=None if keyed is None else keyed.time,
+            name=self._name,
+            begun=self.memory.begun,
+        )
+
+    def _batches(self, runner: QueryRunner) -> MicroBatches:
+        names = self.exactly_once.names
+        return MicroBatches(self._folder.session.sparkContext, self.run.id, self._name, names, self.handler, runner)
+
+    def _begin(self, runner: QueryRunner, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+        names = NAMED_SOURCES if self.part.place.is_named else {}
+        with session_settings(self._folder.session, {**names, **self.plan.settings()}):
+            return self._begun(runner, inputs, over)
+
+    def _begun(self, runner: QueryRunner, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+        folder, name, names = self._folder, self._name, self.exactly_once.names
+        self.exactly_once.prepare(inputs)
+        markers = WrittenMarkers.of(self.part.graph, inputs, names.id, self.plan.pipeline)
+        markers.check()
+        batches = attrs.evolve(
+            self._batches(runner), check=lambda batch: markers.check_batch(folder, name, batch), over=over
+        )
+        writer = self.plan.writer(kafka_frames(folder.session, inputs, self._most_per_batch), batches)
+        interval = self.context.settings.effective_checkpoint_interval_ms
+        if self.plan.keyed is None and all(one.ends for one in inputs):
+            writer = writer.trigger(availableNow=True)
+        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # by which output becomes visible, as in Flink
+            writer = writer.trigger(processingTime=f"{interval} milliseconds")
+        writer = writer.queryName(f"{self.context.settings.name}: {name} ({runner.job_id})")
+        writer = writer.option("checkpointLocation", folder.of_query(name))
+        # What Spark alone writes may call functions, too: its tasks are told what this thread is told.
+        LIVE_RUNS.context(names.id, 0).hand_out(folder.session.sparkContext)
+        return writer.start()
+
+    @property
+    def _most_per_batch(self) -> int | None:
+        if any(node.sink.goes_through_driver for node in self.part.graph.sinks):
+            return _SHOWN_PER_BATCH
+        return None if self.plan.keyed is None else _KEYED_PER_BATCH
+
+
+def compiled(context: JobContext, part: PartIdentity, run: Run, memory: QueryMemory) -> CompiledQuery:
+    """Compile a connected part of a job: of what an earlier start has left, only its checkpoint counts.
+
+    Raises:
+        KafkastreamError: A topic does not exist, no broker answers, a function cannot be sent, or the state in the
+            checkpoint is of another program.
+    """
+    folder, graph, name = context.folder, part.graph, part.place.folder
+    inputs = _inputs(folder, part, memory)
+    parallelism = context.settings.parallelism or folder.session.sparkContext.defaultParallelism
+    planned = folder.planned_offsets(name)
+    refuse_removed(inputs, planned)
+    layout = layout_of(folder, graph, name, context.settings, parallelism, planned)
+    dependencies = dependencies_of(folder, part, context.settings)
+    compiler = ChainCompiler(
+        graph,
+        run,
+        ends=all(one.extent.stops is not None for one in inputs),
+        scopes=context.metrics.scopes,
+        labels=labels_of(layout),
+        decoders={**row_decoders(graph), **change_decoders(graph)},
+        serialization=Serialization.of(graph, parallelism, chains=context.settings.chains_operators),
+    )
+    chains, writers = chains_of(compiler), compiler.writers()
+    compilation = Compilation(folder, part, context.settings, compiler, chains, writers, parallelism)
+    return CompiledQuery(
+        again=lambda: compiled(context, part.started(dependencies), run.again(), memory),
+        context=context,
+        memory=memory,
+        part=part,
+        plan=query_plan(compilation, layout, planned),
+        handler=ReportHandler(graph, context.collect, context.metrics.store),
+        inputs=inputs,
+        run=run,
+        parallelism=parallelism,
+        exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values()),
+        dependencies=dependencies,
+    )
+
+
+def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -> tuple[KafkaInput, ...]:
+    """Return the Kafka sources of a part, with their offsets."""
+    sources = [
+        KeyedSource(node, node.source, key)
+        for node, key in zip(part.graph.sources, part.place.keys, strict=True)
+        if isinstance(node.source, KafkaSource)
+    ]
+    extents = folder.extents(part.place.folder)
+    if memory.is_kept and not extents:  # on a file system that is gone for a while; all would be read again
+        raise StorageError(
+            "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
+        )
+    return resolved(folder.session, sources, extents, is_named=part.place.is_named)

@@ -1,0 +1,120 @@
+"""Plan of a query with keyed operators: stateful stages, behind which messages or rows go to the sinks."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import final
+
+import attrs
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.model.common.error_location import located
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.internals.queries import query_id
+from kafkastream.spark.job.micro_batches import MicroBatches
+from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
+from kafkastream.spark.plan.keyed_query import KeyedQuery, Stages
+from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.session.query_settings import settings as session_settings
+from kafkastream.spark.session.spark_versions import warn_of_leak
+from kafkastream.spark.worker.reports import collect_reports
+
+__all__ = ["KeyedPlan", "keyed_query", "layout_of"]
+
+log = logging.getLogger("kafkastream")
+
+
+@final
+@attrs.frozen
+class KeyedPlan(QueryPlan):
+    """Runs keyed operators.
+
+    Args:
+        keyed: Keyed operators and their time.
+        end: Makes reports of what comes out of the last stateful stage.
+        folder: Checkpoint folder of the job.
+        name: Name of the query.
+        is_named: Whether Spark knows the sources by name.
+    """
+
+    keyed: KeyedQuery
+    end: Callable[[DataFrame], DataFrame]
+    folder: CheckpointFolder
+    name: str
+    is_named: bool
+
+    def settings(self) -> Mapping[str, str]:
+        """Return the settings of stateful stages."""
+        return self.keyed.settings()
+
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+        """Run the collections as one micro-batch where nothing comes from Kafka; else they are rows of the stream."""
+        if not inputs:
+            with session_settings(self.folder.session, self.settings()):
+                self._run(batches, self.keyed.static_frame(), batches.names.of_piece(0))
+
+    def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
+        """Return the writer that takes what comes out of the last stateful stage."""
+        self.folder.relocate_state(self.name)
+        return batches.stream(self.keyed.frame(frames, is_named=self.is_named), partial(self._run, batches))
+
+    def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
+        with self.keyed.micro_batch(str(query_id(frame.sparkSession))):
+            reports = batches.run(partial(collect_reports, self.end(frame)), batch)
+            self.keyed.take(reports)
+
+
+def layout_of(
+    folder: CheckpointFolder,
+    graph: JobGraph,
+    name: str,
+    settings: JobSettings,
+    parallelism: int,
+    planned_offsets: Mapping[str, str],
+) -> Layout | None:
+    """Return where the state of a part's keyed operators is; None when it has, and had, none.
+
+    Raises:
+        DefinitionError: There is state in the checkpoint that the program cannot go on with.
+    """
+    now = Layout.of(graph, parallelism)
+    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), planned_offsets))
+    with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
+        if completed is not None:
+            now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
+        if planned is not None:
+            planned.check_streams(now)
+            now = attrs.evolve(now, buckets=planned.buckets)  # as many as Spark's shuffle has, to which it holds
+    if now.levels and now.buckets != parallelism:
+        log.info(
+            "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",
+            name,
+            now.buckets,
+            parallelism,
+        )
+    return now if now.levels else None
+
+
+def keyed_query(
+    folder: CheckpointFolder,
+    graph: JobGraph,
+    parallelism: int,
+    stages: Stages,
+    labels: Sequence[int],
+    layout: Layout,
+    planned_offsets: Mapping[str, str],
+) -> KeyedQuery:
+    """Return the keyed side of a part, as far as an earlier run has come."""
+    warn_of_leak(folder.session.version)
+    keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
+    if CONTROL_NAME in planned_offsets:
+        keyed.restore(json.loads(planned_offsets[CONTROL_NAME]))
+    return keyed

@@ -1,0 +1,78 @@
+"""Runs the tasks of a query's micro-batches, and has done what they report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import final
+
+import attrs
+from pyspark import SparkContext
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.errors import KafkastreamError
+from kafkastream.spark.job.live_runs import LIVE_RUNS
+from kafkastream.spark.job.query_runner import QueryRunner, StopRequestedError
+from kafkastream.spark.job.report_handler import ReportHandler
+from kafkastream.spark.worker.reports import Report
+from kafkastream.spark.worker.slot_names import SlotNames
+
+__all__ = ["MicroBatches"]
+
+
+@final
+@attrs.frozen
+class MicroBatches:
+    """The micro-batches of one start of a query.
+
+    Args:
+        spark: Where their tasks run.
+        run_id: Id of the job's run.
+        query: Name of the query.
+        names: Names of the slots of exactly-once sinks, and numbers of micro-batches in their markers.
+        handler: Does what tasks report.
+        runner: Knows whether the job is to stop, and hears of failures.
+        check: Checks a micro-batch of Spark's by its number, before it runs.
+        over: Set when the query is stopped, which the micro-batch at work fails of.
+    """
+
+    spark: SparkContext
+    run_id: str
+    query: str
+    names: SlotNames
+    handler: ReportHandler
+    runner: QueryRunner
+    check: Callable[[int], None] = lambda _: None
+    over: Event = attrs.field(factory=Event)
+
+    def stream(self, frame: DataFrame, take: Callable[[DataFrame, int], None]) -> DataStreamWriter:
+        """Return the writer that gives each micro-batch of a stream to ``take``, with its number in the slots' markers."""
+        return frame.writeStream.foreachBatch(lambda batch, number: take(batch, self._checked(number)))
+
+    def _checked(self, batch: int) -> int:
+        try:
+            self.check(batch)
+        except KafkastreamError as error:
+            self.runner.fail(error)
+        return self.names.of_batch(batch)
+
+    def run(self, tasks: Callable[[], list[Report]], batch: int) -> list[Report]:
+        """Run the tasks of a micro-batch; return their reports when all that these ask for is done.
+
+        Args:
+            tasks: Runs the tasks, and returns their reports.
+            batch: Number of the micro-batch in the slots' markers.
+        """
+        context = LIVE_RUNS.context(self.names.id, batch)
+        self.runner.check_not_stopping()
+        try:
+            context.hand_out(self.spark)
+            reports = tasks()
+            LIVE_RUNS.wrote(self.run_id, self.query, reports)
+            self.handler.handle(reports)
+        except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
+            if self.over.is_set():
+                raise StopRequestedError from None
+            self.runner.fail(error)
+        return reports

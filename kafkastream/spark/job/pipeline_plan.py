@@ -1,0 +1,62 @@
+"""Plan of a pipeline: micro-batches run in rounds, between which schemas follow the records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import final
+
+import attrs
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.errors import JobError
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.spark.cdc.query import PipelineQuery
+from kafkastream.spark.job.chain_plan import read_collections, united
+from kafkastream.spark.job.micro_batches import MicroBatches
+from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
+from kafkastream.spark.plan.source_frames import KafkaInput
+
+__all__ = ["PipelinePlan"]
+
+
+@final
+@attrs.frozen
+class PipelinePlan(QueryPlan):
+    """Runs a pipeline.
+
+    Args:
+        session: Spark session of the job.
+        graph: Connected part of the job.
+        query: Schema book of the pipeline, and tasks that know it.
+    """
+
+    session: SparkSession
+    graph: JobGraph
+    query: PipelineQuery
+
+    @property
+    def pipeline(self) -> str:
+        """Lasting identity of the pipeline."""
+        return self.query.identity
+
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+        """Find the first schemas, and run the collections."""
+        self.query.begin(inputs)
+        read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)
+
+    def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
+        """Return the writer that runs each micro-batch in rounds."""
+        return batches.stream(united(frames), partial(self._run, batches))
+
+    def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
+        """Run rounds: schemas follow the records of one round, and what did not fit is taken in the next."""
+        self.query.begin_batch(batch)
+        is_left = True
+        while is_left:
+            reports = batches.run(partial(self.query.run, frame), batch)
+            try:
+                is_left = self.query.take(reports)
+            except JobError as error:
+                batches.runner.fail(error)

@@ -1,0 +1,124 @@
+"""A started query of Spark: begun, watched and stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from threading import Event
+from typing import final
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql.streaming.query import StreamingQuery
+
+from kafkastream.metrics.standing import Standing
+from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.internals.conditions import conditions_of, exception_of
+from kafkastream.spark.job.query_progress import QueryProgress
+from kafkastream.spark.plan.source_frames import KafkaInput
+
+__all__ = ["RunningQuery"]
+
+Resolve = Callable[[Mapping[str, Extent]], Sequence[KafkaInput]]
+Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
+
+_BEGINNINGS = 10
+_PARTITIONS_CHANGED = "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
+_ALL_PARTITIONS = "you must specify all TopicPartitions"  # of an assertion, which has no condition
+
+
+@final
+class RunningQuery:
+    """A query that reads from Kafka, from its start until it ends or fails.
+
+    Args:
+        inputs: Kafka sources, in the order of the plan.
+        resolve: Resolves the sources, which began before with these extents.
+        begin: Begins the query; micro-batches that fail after the event is set fail because they were stopped.
+        progress: Follows what it reads.
+    """
+
+    def __init__(self, inputs: Sequence[KafkaInput], resolve: Resolve, begin: Begin, progress: QueryProgress) -> None:
+        self._inputs = inputs
+        self._resolve = resolve
+        self._begin = begin
+        self._progress = progress
+        self._begun_again = 0
+        self._over = Event()
+        self._query = self._begun()
+
+    def _begun(self) -> StreamingQuery:
+        self._progress.begin(self._inputs)
+        return self._begin(self._inputs, self._over)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it is at work."""
+        return self._query.isActive
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it does nothing but wait for data, or ask the brokers for some, which may take for ever."""
+        status = self._query.status
+        return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")
+
+    @property
+    def error(self) -> Exception | None:
+        """Error by which Spark has ended it, if any."""
+        return exception_of(self._query)
+
+    @property
+    def has_progressed(self) -> bool:
+        """Whether it has completed a micro-batch."""
+        return self._query.lastProgress is not None
+
+    @property
+    def lost_a_race(self) -> bool:
+        """Whether it may begin anew: Spark wants an offset for just the partitions there are when it begins."""
+        if self.is_active or self._begun_again == _BEGINNINGS:
+            return False
+        error = self.error
+        if error is None:
+            return False
+        return _PARTITIONS_CHANGED in conditions_of(error) or _ALL_PARTITIONS in str(error)
+
+    @property
+    def was_stopped_by_others(self) -> bool:
+        """Whether it has ended without an error, and neither by itself nor by the job."""
+        if self.is_active or self._over.is_set() or self.error is not None:
+            return False
+        self.look()
+        return not self.has_stopped and not self._progress.had_nothing_to_read
+
+    def begin_again(self) -> None:
+        """Begin anew, with the partitions that there are now."""
+        self._begun_again += 1
+        self._inputs = self._resolve({one.key: one.extent for one in self._inputs})
+        self._query = self._begun()
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until it ends, at most for so long."""
+        with suppress(StreamingQueryException):  # which is there to be asked for
+            self._query.awaitTermination(timeout_s)  # type: ignore[arg-type]  # it takes parts of a second, too
+
+    def stop(self) -> None:
+        """End the query; a micro-batch that is at work is given up."""
+        self._over.set()
+        if self.is_active:
+            self._query.stop()
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether nothing is left to read, though the query may not know."""
+        return self._progress.has_stopped
+
+    def look(self) -> None:
+        """Take in what has been read since the last look, and commit what is due."""
+        self._progress.look(self._query)
+
+    def standing(self) -> Standing:
+        """Return how far its sources have been read."""
+        return self._progress.standing(self._query)
+
+    def end(self, *, completed: bool) -> None:
+        """Make the last commits; a run that came to its own end leaves where the next begins."""
+        self._progress.end(self._query, completed=completed)

@@ -1,0 +1,87 @@
+"""Plan of a query of SQL without state: Spark computes its rows, and a task or Spark itself writes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, final
+
+import attrs
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.spark.job.micro_batches import MicroBatches
+from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
+from kafkastream.spark.plan.physical_plan import QueryFrames
+from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames
+from kafkastream.spark.worker.reports import REPORT_SCHEMA, collect_reports
+from kafkastream.spark.worker.slot_names import SINGLE
+
+if TYPE_CHECKING:
+    from kafkastream.spark.exchange.source_tasks import TaskPlan
+
+__all__ = ["TablePlan", "reports_of_rows"]
+
+_POLL_S: Final = 0.1
+
+
+@final
+@attrs.frozen
+class TablePlan(QueryPlan):
+    """Runs a query of SQL whose operations keep no state.
+
+    Args:
+        session: Spark session of the job.
+        graph: Connected part of the job.
+        tables: Makes the frames of the query.
+        tasks: Write the records that Spark has encoded.
+        in_one_task: Whether one task writes all rows: to an exactly-once sink, where they have no place in a source.
+    """
+
+    session: SparkSession
+    graph: JobGraph
+    tables: QueryFrames
+    tasks: TaskPlan
+    in_one_task: bool
+
+    @property
+    def is_native(self) -> bool:
+        """Whether Spark's own sink writes the records."""
+        return self.tables.is_native
+
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+        """Run the rows of a query that reads no topic: those it holds at once, those that are made up second by second."""
+        if inputs:
+            return
+        tables = self.tables
+        collections = collection_frames(self.session, self.graph)
+        began = time.monotonic() - memory.seconds
+        while not memory.pieces or not tables.making_ends(memory.seconds):
+            now = max(int(time.monotonic() - began), memory.seconds) + 1
+            frame = tables.frame(collections, seconds=(memory.seconds, now))
+            self._run(batches, frame, batches.names.of_piece(memory.pieces))
+            memory.pieces, memory.seconds = memory.pieces + 1, now
+            while time.monotonic() < began + now and not tables.making_ends(now):
+                batches.runner.check_not_stopping()
+                time.sleep(_POLL_S)
+
+    def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
+        """Return Spark's own writer where it has the same result, else the one that runs tasks."""
+        if self.is_native:
+            return self.tables.writer(frames)
+        return batches.stream(self.tables.frame(frames), partial(self._run, batches))
+
+    def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
+        if self.tables.ends_in_rows:
+            reports = reports_of_rows(self.tables, frame, in_one_task=self.in_one_task)
+            batches.run(partial(collect_reports, reports), batch)
+        else:
+            batches.run(partial(self.tasks.collect, frame), batch)
+
+
+def reports_of_rows(tables: QueryFrames, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
+    """Return the reports of the tasks that take the rows of a query to its sink."""
+    taken = rows.repartition(1) if in_one_task else rows
+    return taken.mapInArrow(tables.end.reports(SINGLE), REPORT_SCHEMA)
