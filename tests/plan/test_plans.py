@@ -28,7 +28,7 @@ from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of, task
 from kafkastream.spark.plan.passthrough import pass_through
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, resolved
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -202,7 +202,7 @@ def test_all_functions_are_one_python_node(
     (frame,) = kafka_frames(
         spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
-    plan = task_plan(chains_of(ChainCompiler(graph, Run("run"), ends=False)), Run("run"), 1)
+    plan = task_plan(chains_of(ChainCompiler(graph, JobAttempt("run"), ends=False)), JobAttempt("run"), 1)
     tasks = frame.mapInArrow(plan.function(), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]

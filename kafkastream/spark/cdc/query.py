@@ -37,7 +37,7 @@ from kafkastream.spark.checkpoint.source_options import from_condition
 from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.worker.reports import Report, ReportKind
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.session_functions import NamedFunction
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class PipelineQuery:
         sink: FrameSink | None,
         functions: Sequence[NamedFunction],
         chains: Mapping[int, Chain],
-        run: Run,
+        run: JobAttempt,
         parallelism: int,
     ) -> None:
         self._folder = folder
@@ -201,7 +201,7 @@ def pipeline_query(
     name: str,
     graph: JobGraph,
     chains: Mapping[int, Chain],
-    run: Run,
+    run: JobAttempt,
     parallelism: int,
     python_files: Sequence[str],
 ) -> PipelineQuery | None:

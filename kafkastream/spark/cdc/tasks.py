@@ -27,7 +27,7 @@ from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.worker.change_router import FollowsSchemas
 from kafkastream.spark.worker.operator_chain import Flow, Stage
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, collect_reports, report_batches
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.session_functions import NamedFunction
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Tasks:
         rules: PipelineRules,
         book: SchemaBook,
         chains: Mapping[int, Chain],
-        run: Run,
+        run: JobAttempt,
         parallelism: int,
         functions: Sequence[NamedFunction],
     ) -> Tasks:

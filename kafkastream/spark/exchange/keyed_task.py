@@ -83,6 +83,7 @@ class KeyedChain:
 
         Raises:
             JobError: A function failed.
+            UserFunctionError: A ``close`` raised.
             DefinitionError: A state is not what it was in an earlier run, or cannot be kept.
         """
         assert self._metrics is not None
@@ -100,6 +101,7 @@ class KeyedChain:
         due = scope.processing_timers.next
         with located(f"operator {self.name!r}"):
             scope.end()
+        self._close()
         yield from self.flow.finish()
         yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, due))
         yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.flow.changes()])
@@ -108,12 +110,7 @@ class KeyedChain:
         """End a task that has failed."""
         self.flow.abandon()
 
-    def close(self) -> None:
-        """Close the operator's functions, if they want to be.
-
-        Raises:
-            UserFunctionError: A ``close`` raised.
-        """
+    def _close(self) -> None:
         for function in filter(overrides_close, self.operator.functions):
             with function_failed(self.name, "close"):
                 function.close()

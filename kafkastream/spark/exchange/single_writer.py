@@ -15,20 +15,17 @@ from typing import final
 import attrs
 import pyarrow as pa
 
-from kafkastream.errors import KafkastreamError
-from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.shuffle_messages import Message, SendingOperator, as_sent, dumps
-from kafkastream.spark.exchange.source_tasks import unpickled
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batch, report_batches
 from kafkastream.spark.worker.slot_names import SINGLE
-from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.spark.worker.task_runner import TaskRunner
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 __all__ = ["HandOver", "WriterPlan"]
-
-_opened: Opened[Flow] = Opened()
 
 
 @final
@@ -58,22 +55,16 @@ class WriterPlan:
         flows: The pickled sink of each node, as a flow of one stage.
     """
 
-    run: Run
+    run: JobAttempt
     flows: Mapping[int, bytes]
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """What ``mapInArrow`` wants: messages in, reports out."""
         return partial(_run, self)
 
-    def taken(self, node: int) -> Flow:
-        """An opened sink; who takes it puts it back."""
-
-        def opened() -> Flow:
-            flow: Flow = unpickled(self.flows[node])
-            flow.open(self.run.context(0, 1))
-            return flow
-
-        return _opened.take(self.run, node, opened)
+    def runner(self, node: int) -> TaskRunner[Flow]:
+        """Return what runs a sink."""
+        return TaskRunner(self.run, node, ("writer", node), lambda: unpickled(self.flows[node]), 0, 1)
 
 
 def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -89,25 +80,18 @@ def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Rec
             yield report_batch(message.kind, message.node, message.payload)
     if not failed:
         for node in plan.flows:
-            yield from report_batches(_written(plan, TaskScope(SINGLE), node, to_write.get(node, [])))
+            yield from report_batches(_written(plan, node, to_write.get(node, ())))
 
 
-def _written(plan: WriterPlan, task: TaskScope, node: int, messages: list[Message]) -> Iterator[Report]:
-    """What comes of writing a sink's elements, in order."""
-    flow = plan.taken(node)
-    flow.begin(task)
-    try:
-        with NOTE.task(plan.run.id, tried_before()):
-            for message in as_sent(messages):
-                values, timestamps = pickle.loads(message.payload)
-                flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
-            yield from flow.finish()
+def _written(plan: WriterPlan, node: int, messages: Iterable[Message]) -> Iterator[Report]:
+    """Write a sink's elements in order, and yield what it reports."""
+
+    def work(flow: Flow) -> Iterator[Report]:
+        flow.begin(TaskScope(SINGLE))
+        for message in as_sent(messages):
+            values, timestamps = pickle.loads(message.payload)
+            flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
+        yield from flow.finish()
         yield Report(ReportKind.METRICS, node, list(flow.changes()))
-    except KafkastreamError as error:
-        flow.abandon()
-        yield Report(ReportKind.FAILURE, node, error)
-    except BaseException:
-        flow.abandon()
-        raise
-    else:
-        _opened.keep(plan.run, node, flow)
+
+    return plan.runner(node).run(work)

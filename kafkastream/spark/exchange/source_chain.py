@@ -63,6 +63,15 @@ class Chain:
             self.decoder.open()
         self.flow.open(context)
 
+    @property
+    def reusable(self) -> bool:
+        """Whether the opened functions may serve the next task: not when one wants to be closed."""
+        return self.flow.reusable
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+        self.flow.abandon()
+
     def begin(self, arrow: pa.RecordBatch) -> None:
         """Begin a task, whose first records these are."""
         self.decoder.begin()

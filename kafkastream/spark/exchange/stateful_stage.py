@@ -14,9 +14,8 @@ import attrs
 from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from kafkastream.errors import JobError, KafkastreamError
+from kafkastream.errors import JobError
 from kafkastream.operators.state.keyed_context import forget
-from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.buckets import bucket_of_task
 from kafkastream.spark.exchange.keyed_task import KeyedChain, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
@@ -27,10 +26,11 @@ from kafkastream.spark.exchange.shuffle_messages import (
     message_frame,
     messages_of,
 )
-from kafkastream.spark.exchange.source_tasks import unpickled
 from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind
-from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.spark.worker.task_runner import TaskRunner
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["LevelPlan", "StatefulStage"]
 
 _BYTES = StructType([StructField("bytes", BinaryType())])
-_opened: Opened[KeyedChain] = Opened()
 
 
 @final
@@ -53,27 +52,15 @@ class LevelPlan:
         is_last: Whether no other level follows, so that watermarks end here.
     """
 
-    run: Run
+    run: JobAttempt
     labels: tuple[int, ...]
     chains: Mapping[int, bytes]
     is_last: bool
 
-    def taken(self, node: int, subtask: int) -> KeyedChain:
-        """The opened chain of an operator; whoever takes it puts it back, if it may serve again."""
-
-        def opened() -> KeyedChain:
-            chain: KeyedChain = unpickled(self.chains[node])
-            chain.open(self.run.context(subtask, len(self.labels)))
-            return chain
-
-        return _opened.take(self.run, (node, subtask), opened)
-
-    def put_back(self, node: int, subtask: int, chain: KeyedChain) -> None:
-        """Keep a chain for the next micro-batch, or close it."""
-        if chain.reusable:
-            _opened.keep(self.run, (node, subtask), chain)
-        else:
-            chain.close()
+    def runner(self, node: int, subtask: int) -> TaskRunner[KeyedChain]:
+        """Return what runs an operator for a subtask."""
+        key = ("keyed", node, subtask)
+        return TaskRunner(self.run, node, key, lambda: unpickled(self.chains[node]), subtask, len(self.labels))
 
 
 @final
@@ -159,28 +146,12 @@ def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: 
         forget(backend, state_name(identity))
     for node in plan.chains:
         if marks is not None or node in own:
-            try:
-                for report in _run(plan, node, subtask, backend, own.get(node, ()), marks):
-                    yield list(messages_of([report], label))
-            except KafkastreamError as error:
-                yield list(messages_of([Report(ReportKind.FAILURE, node, error)], label))
-                return
+            arrived = OperatorInput.of(own.get(node, ()), marks)
 
+            def work(chain: KeyedChain, arrived: OperatorInput = arrived) -> Iterator[Report]:
+                return chain.run(backend, TaskScope(f"{chain.identity}-{subtask}"), arrived)
 
-def _run(
-    plan: LevelPlan,
-    node: int,
-    subtask: int,
-    backend: _Backend,
-    arrived: Iterable[Message],
-    marks: Watermarks | None,
-) -> Iterator[Report]:
-    chain = plan.taken(node, subtask)
-    task = TaskScope(f"{chain.identity}-{subtask}")
-    try:
-        with NOTE.task(plan.run.id, tried_before()):
-            yield from chain.run(backend, task, OperatorInput.of(arrived, marks))
-    except BaseException:
-        chain.abandon()
-        raise
-    plan.put_back(node, subtask, chain)
+            for report in plan.runner(node, subtask).run(work):
+                yield list(messages_of([report], label))
+                if report.kind is ReportKind.FAILURE:
+                    return

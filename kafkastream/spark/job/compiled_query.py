@@ -37,7 +37,7 @@ from kafkastream.spark.plan.query_compiler import row_decoders
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, refuse_removed, resolved
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 __all__ = ["CompiledQuery", "JobContext", "compiled"]
 
@@ -91,7 +91,7 @@ class CompiledQuery:
     plan: QueryPlan
     handler: ReportHandler
     inputs: tuple[KafkaInput, ...]
-    run: Run
+    run: JobAttempt
     parallelism: int
     exactly_once: ExactlyOnce
     dependencies: Mapping[str, str]
@@ -163,7 +163,9 @@ class CompiledQuery:
         interval = self.context.settings.effective_checkpoint_interval_ms
         if self.plan.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
-        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # by which output becomes visible, as in Flink
+        elif (
+            self.exactly_once.commits_with_checkpoint and interval is not None
+        ):  # by which output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.context.settings.name}: {name} ({runner.job_id})")
         writer = writer.option("checkpointLocation", folder.of_query(name))
@@ -178,7 +180,7 @@ class CompiledQuery:
         return None if self.plan.keyed is None else _KEYED_PER_BATCH
 
 
-def compiled(context: JobContext, part: PartIdentity, run: Run, memory: QueryMemory) -> CompiledQuery:
+def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: QueryMemory) -> CompiledQuery:
     """Compile a connected part of a job: of what an earlier start has left, only its checkpoint counts.
 
     Raises:

@@ -28,7 +28,7 @@ from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.session import spark_session
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.source_compatibility import generators
 
@@ -84,7 +84,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     job_id = JobID()
     restarts = Restarts(settings.restarts)
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
-    run = Run(str(job_id), job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
+    run = JobAttempt(str(job_id), job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
     LIVE_RUNS.begin(run.id)
     try:
         owner = FolderOwner.take(folder, settings.name)
@@ -116,7 +116,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     )
 
 
-def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: Run) -> None:
+def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:
     """Leave nothing behind of a job that has ended."""
     LIVE_RUNS.end(run.id)
     try:

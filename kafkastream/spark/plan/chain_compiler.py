@@ -35,7 +35,6 @@ from kafkastream.spark.exchange.source_chain import Chain
 from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.internals.python import dumps
-from kafkastream.spark.session.pickling import sent
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
 from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
 from kafkastream.spark.sql.rows.stream_rows import StreamRows
@@ -49,9 +48,10 @@ from kafkastream.spark.worker.change_router import ChangeRouter
 from kafkastream.spark.worker.declared_type import DeclaredType
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.pickling import sent
 from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
@@ -95,12 +95,12 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
     )
 
 
-def writer_plan(writers: Mapping[int, TransactionalOperator], run: Run) -> WriterPlan:
+def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
     """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
     return WriterPlan(run, {node: pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
 
 
-def task_plan(chains: Mapping[int, Chain], run: Run, parallelism: int) -> TaskPlan:
+def task_plan(chains: Mapping[int, Chain], run: JobAttempt, parallelism: int) -> TaskPlan:
     """What the tasks of a query run.
 
     Args:
@@ -130,7 +130,7 @@ class ChainCompiler:
     """
 
     graph: JobGraph
-    run: Run
+    run: JobAttempt
     ends: bool = attrs.field(kw_only=True)
     scopes: Mapping[int, OperatorScope] = attrs.field(default=FrozenMap(), kw_only=True)
     labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)

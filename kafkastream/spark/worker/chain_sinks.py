@@ -18,7 +18,7 @@ from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.spark.worker.reports import Report, ReportKind
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 __all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator", "SinkPlace", "sink_operator"]
 
@@ -39,7 +39,7 @@ class SinkPlace(NamedTuple):
 
     name: str
     node: int
-    run: Run
+    run: JobAttempt
     identity: str
     element_type: TypeInformation[Any] | None = None
     ends: bool = False

@@ -26,7 +26,7 @@ from kafkastream.spark.worker.record_decoders import source_record, without_reco
 from kafkastream.spark.worker.record_encoder import RecordEncoder, records_of
 from kafkastream.spark.worker.rejected_records import DeadLetters
 from kafkastream.spark.worker.reports import Report, ReportKind
-from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.spark.worker.worker_cache import WORKER_CACHE, JobAttempt, tried_before
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import RecordProducer, Records
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
 
-_producers: Opened[RecordProducer] = Opened()
 """The worker's producers, by their sinks: all its tasks share one."""
 
 
@@ -143,7 +142,7 @@ class ProducingOperator(KafkaOperator):
     """Writes with the worker's producer: at least once, or not even that."""
 
     node: int
-    run: Run
+    run: JobAttempt
     properties: FrozenMap[str, str]
     flush_each_task: bool
     _producer: RecordProducer | None = attrs.field(default=None, init=False)
@@ -152,8 +151,9 @@ class ProducingOperator(KafkaOperator):
         """Take the worker's producer."""
         from kafkastream.kafka.producer import RecordProducer
 
-        self._producer = _producers.take(self.run, self.node, lambda: RecordProducer(self.properties, self.name))
-        _producers.keep(self.run, self.node, self._producer)
+        key = ("producer", self.node)
+        self._producer = WORKER_CACHE.take(self.run, key, lambda: RecordProducer(self.properties, self.name))
+        WORKER_CACHE.keep(self.run, key, self._producer)
         super().open(context)
 
     @property

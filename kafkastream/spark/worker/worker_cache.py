@@ -1,9 +1,9 @@
-"""What a Python worker keeps open between tasks: functions and sinks, as long as the job runs that has opened them."""
+"""Keeps operators, functions and producers of a Python worker open between tasks, while the job runs that opened them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar, final
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, Final, TypeVar, final
 
 import attrs
 
@@ -11,21 +11,21 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.worker.batch_context import BatchContext
 
-__all__ = ["Opened", "Run", "tried_before"]
+__all__ = ["WORKER_CACHE", "JobAttempt", "WorkerCache", "tried_before"]
 
 T = TypeVar("T")
 
 
 @final
 @attrs.frozen
-class Run:
-    """A part of a job at work, as its tasks know it.
+class JobAttempt:
+    """An attempt to run a part of a job, as its tasks know it.
 
     Args:
-        id: One per start of a job.
-        attempt: How often the part has been started again since.
-        job_parameters: What functions may ask for.
-        max_parallelism: The job's, if it has one.
+        id: Id of the job's run: one per start of a job.
+        attempt: Number of restarts of the part since.
+        job_parameters: Global job parameters, for functions.
+        max_parallelism: Maximum parallelism of the job, if it has one.
     """
 
     id: str
@@ -33,12 +33,12 @@ class Run:
     job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True)
     max_parallelism: int | None = attrs.field(default=None, kw_only=True)
 
-    def again(self) -> Run:
-        """The next attempt."""
+    def again(self) -> JobAttempt:
+        """Return the next attempt."""
         return attrs.evolve(self, attempt=self.attempt + 1)
 
     def context(self, subtask: int, parallelism: int) -> RuntimeContext:
-        """What functions are opened with in the running task, though without their own names and metrics."""
+        """Return the context of the running task, for functions, though without their own names and metrics."""
         return RuntimeContext(
             task_name="",
             subtask=subtask,
@@ -50,37 +50,50 @@ class Run:
 
 
 @final
-class Opened(Generic[T]):
-    """Opened things by what tells them apart, of each job; who takes one puts it back, if it may serve again.
+class WorkerCache:
+    """Opened objects by the job and the key that they were opened for. Borrow with ``take``; return with ``keep``.
 
     Example:
-        >>> opened, run = Opened[str](), Run("job")
-        >>> opened.keep(run, 7, opened.take(run, 7, lambda: "made"))
-        >>> opened.take(run, 7, lambda: "made again"), opened.take(run.again(), 7, lambda: "made anew")
-        ('made', 'made anew')
+        >>> cache, attempt = WorkerCache(), JobAttempt("job")
+        >>> cache.keep(attempt, ("source", 7), cache.take(attempt, ("source", 7), lambda: "made"))
+        >>> cache.take(attempt, ("source", 7), lambda: "made again")
+        'made'
+        >>> cache.take(attempt.again(), ("source", 7), lambda: "made anew")
+        'made anew'
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, Any], tuple[Run, T]] = {}
+        self._kept: dict[tuple[str, Hashable], tuple[JobAttempt, Any]] = {}
 
-    def take(self, run: Run, key: Any, make: Callable[[], T]) -> T:
-        """What was kept, or what ``make`` gives; what an earlier attempt or an ended job has opened is dropped then."""
-        kept = self._kept.pop((run.id, key), None)
-        if kept is not None and kept[0] == run:
-            return kept[1]
+    def take(self, attempt: JobAttempt, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what was kept, or what ``make`` gives, which drops what earlier attempts and ended jobs have opened.
+
+        Args:
+            attempt: Attempt of the running task.
+            key: Kind of the object, and what tells it apart from others of its kind.
+            make: Opens the object.
+        """
+        kept = self._kept.pop((attempt.id, key), None)
+        if kept is not None and kept[0] == attempt:
+            found: T = kept[1]
+            return found
         context = BatchContext.of_task()
-        live = {run.id} if context is None else {run.id, *context.runs}
+        live = {attempt.id} if context is None else {attempt.id, *context.runs}
         for ended in [other for other in self._kept if other[0] not in live]:
             del self._kept[ended]
         return make()
 
-    def keep(self, run: Run, key: Any, thing: T) -> None:
-        """Have it at hand for the next task."""
-        self._kept[run.id, key] = (run, thing)
+    def keep(self, attempt: JobAttempt, key: Hashable, thing: object) -> None:
+        """Keep an object for the next task."""
+        self._kept[attempt.id, key] = (attempt, thing)
+
+
+WORKER_CACHE: Final = WorkerCache()
+"""Cache of this worker."""
 
 
 def tried_before() -> int:
-    """How often Spark has begun this task before."""
+    """Return how often Spark has begun this task before."""
     from pyspark import TaskContext
 
     context = TaskContext.get()

@@ -33,7 +33,7 @@ from kafkastream.spark.worker.chained_operators import Operator, timestamp_opera
 from kafkastream.spark.worker.operator_chain import Flow, Stage
 from kafkastream.spark.worker.record_decoders import CollectionDecoder, ValueDecoder
 from kafkastream.spark.worker.reports import Report, ReportKind
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 BATCH = Batch(["a", "bb", "", "dddd"], [1, None, 3, 4], range(4))
 
@@ -268,7 +268,7 @@ def test_each_task_tells_what_it_has_counted() -> None:
     )
     words = OperatorNode(id=2, name="words", input=1, kind=OperatorKind.FLAT_MAP, function=str.split)
     sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
-    compiled = ChainCompiler(JobGraph((source, words, sink)), Run("run"), ends=True).chain(source)
+    compiled = ChainCompiler(JobGraph((source, words, sink)), JobAttempt("run"), ends=True).chain(source)
     one = Chain(
         "s",
         "s",
@@ -301,7 +301,7 @@ def test_operator_reached_on_two_ways_is_one_operator() -> None:
     union = UnionNode(id=4, name="Union", merged=(2, 3))
     sink = SinkNode(id=6, name="sink", input=5, sink=CollectSink())
     graph = JobGraph((source, mapped(2, 1), mapped(3, 1), union, mapped(5, 4), sink))
-    one = ChainCompiler(graph, Run("run"), ends=True).chain(source)
+    one = ChainCompiler(graph, JobAttempt("run"), ends=True).chain(source)
     assert [each_one.name for each_one in one.flow.operators()] == ["op 2", "op 5", "sink", "op 3"]
     left, right = one.flow.stages
     assert left.next == right.next

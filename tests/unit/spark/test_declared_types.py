@@ -17,7 +17,7 @@ from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import Flow
 from kafkastream.spark.worker.reports import ReportKind
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 
 NAMED = Types.ROW_NAMED(["w", "n"], [Types.STRING(), Types.FLOAT()])
 SIDE = OutputTag("side", NAMED)
@@ -34,9 +34,9 @@ def flow(build: Callable[[DataStream[Any]], DataStream[Any]], *, chains: bool = 
     build(env.from_collection([0]))._end("Collect", CollectSink())
     graph = env._graph()
     serialization = Serialization.of(graph, 1, chains=chains)
-    compiler = ChainCompiler(graph, Run("run"), ends=True, labels=(0,), serialization=serialization)
+    compiler = ChainCompiler(graph, JobAttempt("run"), ends=True, labels=(0,), serialization=serialization)
     made = compiler.chain(graph.sources[0]).flow
-    made.open(Run("run").context(0, 1))
+    made.open(JobAttempt("run").context(0, 1))
     made.begin(TaskScope("here"))
     return made
 

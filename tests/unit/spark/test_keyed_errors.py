@@ -41,7 +41,7 @@ from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import applied
 from kafkastream.spark.worker.reports import ReportKind
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from tests.unit.operators.memory import Memory
 
 SESSIONS = EventTimeSessionWindows.with_gap(Time.milliseconds(10))
@@ -55,8 +55,8 @@ def compiled(build: Built) -> KeyedChain:
     stream._end("Collect", CollectSink())
     graph = env._graph()
     ((node,),) = graph.levels()
-    chain = ChainCompiler(graph, Run("run"), ends=True, labels=(0,)).keyed_chain(node)
-    chain.open(Run("run").context(0, 1))
+    chain = ChainCompiler(graph, JobAttempt("run"), ends=True, labels=(0,)).keyed_chain(node)
+    chain.open(JobAttempt("run").context(0, 1))
     return chain
 
 

@@ -22,7 +22,7 @@ from kafkastream.spark.sql.files.part_formats import part_format
 from kafkastream.spark.sql.formats.message_format import message_format
 from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
 from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
@@ -63,7 +63,7 @@ def test_a_sink_without_an_operator_names_the_module_that_lacks_it() -> None:
         engine_module = __name__
 
     with pytest.raises(DefinitionError, match="nothing handles sink Lonely") as caught:
-        sink_operator(Lonely(), SinkPlace("out", 1, Run("run"), "out"))
+        sink_operator(Lonely(), SinkPlace("out", 1, JobAttempt("run"), "out"))
     assert __name__ in str(caught.value)
 
 

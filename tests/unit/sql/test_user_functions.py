@@ -186,7 +186,7 @@ def test_a_module_that_raises(t_env: TableEnvironment, tmp_path: Path, monkeypat
 
 
 def test_a_function_that_cannot_be_sent() -> None:
-    from kafkastream.spark.session.pickling import sent
+    from kafkastream.spark.worker.pickling import sent
 
     lock = threading.Lock()
     with pytest.raises(DefinitionError, match="the function 'f' cannot be sent to Spark's workers"):

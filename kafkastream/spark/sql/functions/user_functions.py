@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, final
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
@@ -17,14 +17,14 @@ from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.internals.python import arrow_type_of, loads, register_arrow_function
-from kafkastream.spark.session.pickling import sent
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
 from kafkastream.spark.sql.rows.row_task import HIDDEN
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.failures import function_failed
-from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.spark.worker.pickling import sent
+from kafkastream.spark.worker.worker_cache import WORKER_CACHE, JobAttempt, tried_before
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.plan.expression import TypedExpression, calls_user
 from kafkastream.sql.plan.spark_text import KEPT
@@ -35,7 +35,7 @@ from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, User
 __all__ = ["callable_on", "register"]
 
 
-def register(session: SparkSession, functions: Iterable[NamedFunction], run: Run) -> None:
+def register(session: SparkSession, functions: Iterable[NamedFunction], run: JobAttempt) -> None:
     """Let the queries of a session call functions.
 
     Raises:
@@ -92,10 +92,6 @@ def _closes(function: object) -> bool:
     return isinstance(function, UserDefinedFunction) and type(function).close is not UserDefinedFunction.close
 
 
-_OPENED: Final = Opened[Any]()
-"""What this worker has opened, by its name in Spark."""
-
-
 @final
 @attrs.frozen
 class _Calls:
@@ -113,7 +109,7 @@ class _Calls:
 
     name: str
     spark_name: str
-    run: Run
+    run: JobAttempt
     function: bytes
     kind: DataType
     arrow: pa.DataType
@@ -122,9 +118,10 @@ class _Calls:
     def __call__(self, kept: pa.Array, *columns: pa.Array) -> pa.Array:
         """Its results, by a function that stays open for the next task."""
         with _told():
-            function = _OPENED.take(self.run, self.spark_name, self._opened)
+            key = ("function", self.spark_name)
+            function = WORKER_CACHE.take(self.run, key, self._opened)
             results = self._results(function, kept, columns)
-        _OPENED.keep(self.run, self.spark_name, function)
+        WORKER_CACHE.keep(self.run, key, function)
         return results
 
     def of_task(self, batches: Iterator[pa.Array | tuple[pa.Array, ...]]) -> Iterator[pa.Array]:

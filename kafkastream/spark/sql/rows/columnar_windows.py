@@ -110,9 +110,6 @@ class ColumnarWindows:
     def abandon(self) -> None:
         """End a task that has failed."""
 
-    def close(self) -> None:
-        """Nothing is to be closed."""
-
     def _last_ms(self, end: int) -> int:
         """The last ms of a window, by its end in µs."""
         return instant_of(self.parts.operation.zone)(time_ms(end) - 1)

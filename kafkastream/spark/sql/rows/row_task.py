@@ -9,23 +9,23 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, final
+from typing import Final, final
 
 import attrs
 import pyarrow as pa
 from pyarrow import compute
 
-from kafkastream.errors import KafkastreamError
-from kafkastream.spark.crash_notes import NOTE
+from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.exchange.shuffle_messages import Message, message_batches, messages_of
-from kafkastream.spark.exchange.source_tasks import unpickled
 from kafkastream.spark.sql.rows.columnar_parts import of_bytes
 from kafkastream.spark.sql.rows.wire_values import array_of
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import Flow, applied
+from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batches
-from kafkastream.spark.worker.worker_cache import Opened, Run, tried_before
+from kafkastream.spark.worker.task_runner import TaskRunner
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.spark_text import KEPT
 
 __all__ = ["HIDDEN", "Continuation", "Unpacking"]
@@ -36,7 +36,6 @@ _BUCKET, _KIND = HIDDEN[:2]
 _BEHIND: Final = HIDDEN[Message._fields.index("behind")]
 
 _Arrows = Iterator[pa.RecordBatch]
-_opened: Opened[tuple[Flow, Decoder]] = Opened()
 
 
 @final
@@ -88,118 +87,141 @@ class Unpacking:
 
 
 @final
-@attrs.frozen
-class Continuation:
-    """What takes such rows.
+@attrs.define(eq=False)
+class RowChain:
+    """Operators behind the rows of a query, for one subtask.
 
     Args:
-        run: Whose tasks they are.
-        node: The node whose rows they are, by which opened functions are found again.
-        flow: The pickled flow of the rows' elements.
+        flow: What takes the rows' elements.
         decoder: Makes elements of rows.
-        parallelism: The number of subtasks.
     """
 
-    run: Run
+    flow: Flow
+    decoder: Decoder
+    _is_abandoned: bool = attrs.field(default=False, init=False)
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open all operators."""
+        self.flow.open(context)
+        self.decoder.open()
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the opened functions may serve the next task."""
+        return self.flow.reusable and not self._is_abandoned
+
+    def abandon(self) -> None:
+        """End a task that has failed, here or before."""
+        self._is_abandoned = True
+        self.flow.abandon()
+
+    def push_in_order(self, rows: pa.RecordBatch) -> Iterator[Report]:
+        """Push the rows before the watermark, then those behind it."""
+        is_behind = compute.fill_null(rows[_BEHIND], True)
+        for side, own in ((False, compute.invert(is_behind)), (True, is_behind)):
+            self.flow.behind_watermark(is_behind=side)
+            self._push(rows.filter(own))
+            yield from self.flow.drain()
+
+    def _push(self, rows: pa.RecordBatch) -> None:
+        if KEPT in rows.schema.names and not self.flow.before:
+            rows = rows.filter(rows[KEPT])
+        if not rows.num_rows:
+            return
+        for sink in self.flow.sinks:
+            sink.arrives(rows)
+        place = partial(self.decoder.position, rows)
+        batch = self.decoder.decode(rows)
+        for operator in self.flow.before:
+            batch = applied(operator, batch, place)
+        if batch.values:
+            self.flow.push(batch, place)
+
+
+@final
+@attrs.frozen
+class Continuation:
+    """Task that takes such rows through a chain of operators.
+
+    Args:
+        run: Attempt that the tasks belong to.
+        node: Node whose rows they are.
+        flow: Pickled operators.
+        decoder: Makes elements of rows.
+        parallelism: Number of subtasks.
+    """
+
+    run: JobAttempt
     node: int
     flow: bytes
     decoder: Decoder
     parallelism: int
 
     def messages(self, labels: Sequence[int]) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
-        """What ``mapInArrow`` wants where another operation follows, whose buckets have these labels."""
+        """Return what ``mapInArrow`` wants where another operation follows.
+
+        Args:
+            labels: Labels of that operation's buckets.
+        """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            with NOTE.task(self.run.id, tried_before()):
-                for label, passing, reports in self._taken(batches, TaskScope(f"node-{self.node}"), labels):
-                    yield from message_batches(chain(passing, messages_of(reports, label)))
+            remaining = iter(batches)
+            first = next((arrow for arrow in remaining if arrow.num_rows), None)
+            if first is not None:
+                label = first[_BUCKET][0].as_py()
+                subtask = labels.index(label) if label in labels else 0
+                given = self._given(chain((first,), remaining), f"node-{self.node}-{subtask}", subtask)
+                yield from message_batches(chain.from_iterable(_as_messages(one, label) for one in given))
 
         return task
 
     def reports(self, origin: str) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
-        """The same where the sink follows, and what is left are reports for the driver.
+        """Return what ``mapInArrow`` wants where the sink follows, and what is left are reports for the driver.
 
         Args:
             origin: What stands for where rows come from, in the names of transactions.
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            with NOTE.task(self.run.id, tried_before()):
-                for _, passing, reports in self._taken(batches, TaskScope(origin), ()):
-                    told = (Report(ReportKind(one.kind), one.node, pickle.loads(one.payload)) for one in passing)
-                    yield from report_batches(chain(told, reports))
+            remaining = iter(batches)
+            first = next((arrow for arrow in remaining if arrow.num_rows), None)
+            if first is not None:
+                yield from report_batches(map(_as_report, self._given(chain((first,), remaining), origin, 0)))
 
         return task
 
-    def _taken(
-        self, batches: Iterable[pa.RecordBatch], task: TaskScope, labels: Sequence[int]
-    ) -> Iterator[tuple[int, list[Message], Iterable[Report]]]:
-        """What each batch gives: a bucket's label, the messages in it, and what its rows have come to."""
-        remaining = iter(batches)
-        first = next((arrow for arrow in remaining if arrow.num_rows), None)
-        if first is None:
-            return
-        label = first[_BUCKET][0].as_py()
-        subtask = labels.index(label) if label in labels else 0
-        (flow, decoder), key = self._flow(subtask)
-        flow.begin(task._replace(origin=f"{task.origin}-{subtask}" if labels else task.origin))
+    def _given(self, batches: Iterator[pa.RecordBatch], origin: str, subtask: int) -> Iterator[Message | Report]:
+        """Run a task, and yield the messages among its rows, and what its rows have come to."""
+
+        def load() -> RowChain:
+            return RowChain(unpickled(self.flow), self.decoder)
+
+        runner = TaskRunner(self.run, self.node, ("rows", self.node, subtask), load, subtask, self.parallelism)
+        return runner.run(partial(self._work, batches, origin), rest=batches)
+
+    def _work(self, batches: Iterable[pa.RecordBatch], origin: str, operators: RowChain) -> Iterator[Message | Report]:
+        operators.flow.begin(TaskScope(origin))
         failed = False
-        try:
-            for arrow in chain((first,), remaining):
-                is_row = compute.is_null(arrow[_KIND])
-                passing = _messages(arrow.filter(compute.invert(is_row)))
-                failed = failed or any(one.kind == ReportKind.FAILURE.value for one in passing)
-                yield label, passing, () if failed else self._pushed_in_order(flow, decoder, arrow.filter(is_row))
-            if failed:
-                flow.abandon()
-                return
-            yield label, [], list(flow.finish())
-            yield label, [], [Report(ReportKind.METRICS, self.node, list(flow.changes()))]
-        except KafkastreamError as error:
-            flow.abandon()
-            for _ in remaining:  # Spark expects the input to be read to its end
-                pass
-            yield label, [], [Report(ReportKind.FAILURE, self.node, error)]
-        except BaseException:
-            flow.abandon()
-            raise
-        else:
-            if flow.reusable:
-                _opened.keep(self.run, key, (flow, decoder))
+        for arrow in batches:
+            is_row = compute.is_null(arrow[_KIND])
+            passing = _messages(arrow.filter(compute.invert(is_row)))
+            yield from passing
+            failed = failed or any(one.kind == ReportKind.FAILURE.value for one in passing)
+            if not failed:
+                yield from operators.push_in_order(arrow.filter(is_row))
+        if failed:
+            operators.abandon()
+            return
+        yield from operators.flow.finish()
+        yield Report(ReportKind.METRICS, self.node, list(operators.flow.changes()))
 
-    def _flow(self, subtask: int) -> tuple[tuple[Flow, Decoder], Any]:
-        def opened() -> tuple[Flow, Decoder]:
-            flow: Flow = unpickled(self.flow)
-            flow.open(self.run.context(subtask, self.parallelism))
-            self.decoder.open()
-            return flow, self.decoder
 
-        key = (self.node, subtask)
-        return _opened.take(self.run, key, opened), key
+def _as_messages(one: Message | Report, label: int) -> Iterable[Message]:
+    return (one,) if isinstance(one, Message) else messages_of((one,), label)
 
-    @classmethod
-    def _pushed_in_order(cls, flow: Flow, decoder: Decoder, rows: pa.RecordBatch) -> list[Report]:
-        """Push the rows before the watermark, then those behind it."""
-        is_behind = compute.fill_null(rows[_BEHIND], True)
-        flow.behind_watermark(is_behind=False)
-        reports = cls._pushed(flow, decoder, rows.filter(compute.invert(is_behind)))
-        flow.behind_watermark(is_behind=True)
-        return [*reports, *cls._pushed(flow, decoder, rows.filter(is_behind))]
 
-    @staticmethod
-    def _pushed(flow: Flow, decoder: Decoder, rows: pa.RecordBatch) -> list[Report]:
-        if KEPT in rows.schema.names and not flow.before:
-            rows = rows.filter(rows[KEPT])
-        if rows.num_rows:
-            for sink in flow.sinks:
-                sink.arrives(rows)
-            place = partial(decoder.position, rows)
-            batch = decoder.decode(rows)
-            for operator in flow.before:
-                batch = applied(operator, batch, place)
-            if batch.values:
-                flow.push(batch, place)
-        return list(flow.drain())
+def _as_report(one: Message | Report) -> Report:
+    return Report(ReportKind(one.kind), one.node, pickle.loads(one.payload)) if isinstance(one, Message) else one
 
 
 def _messages(arrow: pa.RecordBatch) -> list[Message]:

@@ -17,7 +17,7 @@ from kafkastream.spark.sql.rows.columnar_parts import of_bytes
 from kafkastream.spark.sql.rows.row_elements import RowTimes
 from kafkastream.spark.sql.rows.stream_rows import StreamRows
 from kafkastream.spark.worker.batches import Batch, ElementError
-from kafkastream.spark.worker.worker_cache import Run
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors.stream import stream_schema, stream_source
 from kafkastream.sql.table import MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
@@ -35,7 +35,7 @@ def operator(
     schema = stream_schema(type_info, TableSchema(columns), "the stream")
     source = stream_source(TableDefinition(("t",), schema), TableStream((), type_info, changelog))
     made = StreamRows("t", 1, source, (7, 9))
-    made.open(Run("run").context(1, 2))
+    made.open(JobAttempt("run").context(1, 2))
     return made
 
 

@@ -1,0 +1,61 @@
+"""Pickles what is sent to workers, and reads it there."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, final
+
+import attrs
+
+from kafkastream.alias import is_aliased, loads_with_alias
+from kafkastream.errors import DefinitionError, WorkerDependencyError
+from kafkastream.spark.internals.python import dumps
+
+__all__ = ["sent", "unpickled"]
+
+
+def sent(thing: object, what: Callable[[], str]) -> bytes:
+    """Pickle an object; where ``import pyflink`` means this package, it does so for the reader, too.
+
+    Args:
+        thing: Object that workers need.
+        what: Describes the object in an error.
+
+    Raises:
+        DefinitionError: The object cannot be pickled.
+    """
+    try:
+        data = dumps(thing)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise DefinitionError(
+            f"{what()} cannot be sent to Spark's workers: {error}",
+            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
+        ) from error
+    return pickle.dumps(_WithAlias(data)) if is_aliased() else data
+
+
+@final
+@attrs.frozen
+class _WithAlias:
+    """Pickled object that is read with PyFlink's names known: modules beside the program import them, too."""
+
+    data: bytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return loads_with_alias, (self.data,)
+
+
+def unpickled(pickled: bytes) -> Any:
+    """Return an object that ``sent`` has pickled.
+
+    Raises:
+        WorkerDependencyError: A module that it needs is not there.
+    """
+    try:
+        return pickle.loads(pickled)
+    except ModuleNotFoundError as error:
+        raise WorkerDependencyError(
+            f"Spark's workers lack the module {error.name!r}, which the job imports",
+            now=f"Install it for the workers' Python, or ship it: spark-submit --py-files {error.name}.py, or a .zip.",
+        ) from None

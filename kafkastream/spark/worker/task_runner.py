@@ -1,0 +1,90 @@
+"""Life cycle of a task: opens its operators or takes them from the worker's cache, runs them, keeps or drops them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar, final
+
+import attrs
+
+from kafkastream.errors import KafkastreamError
+from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.spark.crash_notes import NOTE
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.worker_cache import WORKER_CACHE, JobAttempt, tried_before
+
+__all__ = ["TaskRunner"]
+
+
+class _Operators(Protocol):
+    """Operators of a task, for one subtask."""
+
+    @property
+    def reusable(self) -> bool:
+        """Whether they may serve the next task: not when one of their functions wants to be closed."""
+
+    def open(self, context: RuntimeContext) -> None:
+        """Open the functions."""
+
+    def abandon(self) -> None:
+        """End a task that has failed."""
+
+
+Ops = TypeVar("Ops", bound=_Operators)
+T = TypeVar("T")
+
+
+@final
+@attrs.frozen
+class TaskRunner(Generic[Ops]):
+    """Runs a task.
+
+    Args:
+        attempt: Attempt that the task belongs to; operators of an earlier one are dropped.
+        node: Node that a failure is reported for.
+        key: What tells the operators apart from those of other tasks of the job.
+        load: Makes the operators, not yet opened.
+        subtask: Number of the subtask.
+        parallelism: Number of subtasks.
+    """
+
+    attempt: JobAttempt
+    node: int
+    key: Hashable
+    load: Callable[[], Ops]
+    subtask: int
+    parallelism: int
+
+    def run(self, work: Callable[[Ops], Iterable[T]], rest: Iterable[object] = ()) -> Iterator[T | Report]:
+        """Run the task, and yield what it gives, as it comes to it.
+
+        A failure becomes a report: raised, it would come out of the JVM as a Java stack.
+
+        Args:
+            work: Runs the opened operators, and yields reports, or whatever else the task gives.
+            rest: Input of the task, which Spark expects to be read to its end, also after a failure.
+        """
+        try:
+            with NOTE.task(self.attempt.id, tried_before()), self._operators() as operators:
+                yield from work(operators)
+        except KafkastreamError as error:
+            for _ in rest:
+                pass
+            yield Report(ReportKind.FAILURE, self.node, error)
+
+    @contextmanager
+    def _operators(self) -> Iterator[Ops]:
+        operators = WORKER_CACHE.take(self.attempt, self.key, self._opened)
+        try:
+            yield operators
+        except BaseException:
+            operators.abandon()
+            raise
+        if operators.reusable:
+            WORKER_CACHE.keep(self.attempt, self.key, operators)
+
+    def _opened(self) -> Ops:
+        operators = self.load()
+        operators.open(self.attempt.context(self.subtask, self.parallelism))
+        return operators
