@@ -18,7 +18,7 @@ from typing import Any
 from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.spark.worker.batches import Batch
-from kafkastream.spark.worker.transactional_writer import SlotTask
+from kafkastream.spark.worker.transactional_writer import TransactionalWriter
 
 __all__ = ["FENCED", "IN_OPERATOR", "ON_DRIVER", "POINTS", "STALL_S", "come_by", "install", "install_on_driver"]
 
@@ -79,7 +79,7 @@ def _sabotage_sending(folder: Path) -> None:
 
 
 def _watch(folder: Path) -> None:
-    publish, left_of = Slot.publish, SlotTask.left_of
+    publish, left_of = Slot.publish, TransactionalWriter.left_of
 
     def watched_publish(self: Slot, records: Iterable[Records], marker: Marker) -> None:
         try:
@@ -88,7 +88,7 @@ def _watch(folder: Path) -> None:
             _note(folder, "mute client left" if self._is_mute else FENCED)
             raise
 
-    def watched_left_of(self: SlotTask, batch: Batch) -> Batch:
+    def watched_left_of(self: TransactionalWriter, batch: Batch) -> Batch:
         was_open = self._slot is not None
         left = left_of(self, batch)
         if not was_open and self._done > Marker(self._batch):
@@ -96,7 +96,7 @@ def _watch(folder: Path) -> None:
         return left
 
     Slot.publish = watched_publish  # type: ignore[method-assign]
-    SlotTask.left_of = watched_left_of  # type: ignore[method-assign]
+    TransactionalWriter.left_of = watched_left_of  # type: ignore[method-assign]
 
 
 def install_on_driver(folder: Path) -> None:

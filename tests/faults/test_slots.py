@@ -59,11 +59,11 @@ def write(servers: str, topic: str, batch: int, who: str, last: Collection[str] 
     from kafkastream.kafka.statistics import ProducerStatistics
     from kafkastream.metrics.groups import MetricGroup
     from kafkastream.spark.worker.batches import Batch
-    from kafkastream.spark.worker.transactional_writer import SlotCounters, SlotTask
+    from kafkastream.spark.worker.transactional_writer import SlotCounters, TransactionalWriter
 
     counters = SlotCounters.of(MetricGroup())
     properties = transactional_properties({"bootstrap.servers": servers})
-    task = SlotTask(properties, f"{topic}-slot", "sink", topic, batch, last, counters, ProducerStatistics())
+    task = TransactionalWriter(properties, f"{topic}-slot", "sink", topic, batch, last, counters, ProducerStatistics())
     elements = Batch(range(RECORDS), [None] * RECORDS, range(RECORDS))
     left = task.left_of(elements).values
     if left:

@@ -12,7 +12,7 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import UnknownTopicError
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from tests.integration.conftest import Parts, Read
 
-FIRST = {"orders": Extent({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), "others": Extent({})}
-SECOND = {"orders": Extent({TopicPartition("t", 0): 5}, finished=True), "others": Extent({})}
+FIRST = {"orders": OffsetRange({TopicPartition("t", 0): 3}, {TopicPartition("t", 0): 5}), "others": OffsetRange({})}
+SECOND = {"orders": OffsetRange({TopicPartition("t", 0): 5}, finished=True), "others": OffsetRange({})}
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def folder(spark: SparkSession, tmp_path: Path) -> CheckpointFolder:
 
 
 def test_what_was_recorded_last_is_found(folder: CheckpointFolder, tmp_path: Path) -> None:
-    assert folder.extents("q") == {}
-    for extents in (FIRST, SECOND):
-        folder.record("q", extents)
-        assert folder.extents("q") == extents
-    assert folder.extents("other") == {}
+    assert folder.offset_ranges("q") == {}
+    for offset_ranges in (FIRST, SECOND):
+        folder.record("q", offset_ranges)
+        assert folder.offset_ranges("q") == offset_ranges
+    assert folder.offset_ranges("other") == {}
     assert (tmp_path / "my-job" / "q.extents.json").exists()
 
 
@@ -51,10 +51,10 @@ def test_spark_begins_anew_after_a_finished_run_only(folder: CheckpointFolder, t
     of_spark = tmp_path / "my-job" / "q" / "offsets"
     of_spark.mkdir(parents=True)
     folder.record("q", FIRST)
-    folder.extents("q")
+    folder.offset_ranges("q")
     assert of_spark.exists()
     folder.record("q", SECOND)
-    folder.extents("q")
+    folder.offset_ranges("q")
     assert not of_spark.exists()
 
 
@@ -64,12 +64,12 @@ def test_kill_while_it_is_written_loses_nothing(folder: CheckpointFolder, tmp_pa
     folder.record("q", FIRST)
     before = file.read_text()
     unfinished.write_text(before[:7])  # killed while the new one was written
-    assert folder.extents("q") == FIRST
+    assert folder.offset_ranges("q") == FIRST
     unfinished.write_text(before)
     file.unlink()  # killed after the old one was deleted
-    assert folder.extents("q") == FIRST
+    assert folder.offset_ranges("q") == FIRST
     unfinished.write_text(before[:7])  # killed in the very first write
-    assert folder.extents("q") == {}
+    assert folder.offset_ranges("q") == {}
 
 
 def test_kill_while_the_record_is_written_loses_nothing(folder: CheckpointFolder, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_kill_while_the_record_is_written_loses_nothing(folder: CheckpointFolder
 def test_temporary_folder_goes_with_the_job(spark: SparkSession) -> None:
     folder = CheckpointFolder.of(spark, JobSettings(name="my-job"))
     folder.record("q", FIRST)
-    assert folder.extents("q") == FIRST
+    assert folder.offset_ranges("q") == FIRST
     folder.clean()
     assert not Path(folder.path.removeprefix("file://")).exists()
 

@@ -15,7 +15,7 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, Kaf
 from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.testing import Record, wait_until
@@ -104,7 +104,7 @@ def test_topic_that_is_gone_does_not_keep_a_job_from_starting(
 
     partitions = [KafkaTopicPartition(f"{prefix}-{number}", 0) for number in range(2)]
     folder = CheckpointFolder.of(spark, JobSettings(name="gone", checkpoint_dir=checkpoints.as_uri()))
-    folder.record("pattern", {"pattern": Extent(dict.fromkeys(partitions, 0))})
+    folder.record("pattern", {"pattern": OffsetRange(dict.fromkeys(partitions, 0))})
     sources = (SourceRecord(key="pattern", name="pattern", reads=f"topic pattern {prefix}-."),)
     part = PartRecord(folder="pattern", sources=sources, sinks=("collect",))
     folder.keep_record(JobRecord(job="gone", parts=(part,)))

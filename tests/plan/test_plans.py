@@ -24,7 +24,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.model.graph.job_graph import SourceNode
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of, task_plan
+from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks, task_plan
 from kafkastream.spark.plan.passthrough import pass_through
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, resolved
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
@@ -98,7 +98,7 @@ def test_topics_are_subscribed_from_the_offsets_of_the_start(
         "startingOffsets": f'{{"{topic}": {{"0": 0, "1": 1}}}}',
         "includeHeaders": "false",
     }
-    assert (found.extent.stops, found.ends) == (None, False)
+    assert (found.offset_range.stops, found.ends) == (None, False)
 
 
 def test_without_discovery_the_partitions_are_fixed(inputs: Inputs, kafka: KafkaBroker, new_topic: NewTopic) -> None:
@@ -139,7 +139,7 @@ def test_stop_is_a_condition_on_offsets(
         builder(kafka).set_topics(topic).set_bounded(KafkaOffsetsInitializer.latest()).build(),
         builder(kafka).set_topics(topic).build(),
     )
-    assert both[0].extent.stops == {KafkaTopicPartition(topic, 0): 2}
+    assert both[0].offset_range.stops == {KafkaTopicPartition(topic, 0): 2}
     plan = explain(reduce(lambda one, other: one.unionByName(other), kafka_frames(spark, both, None).values()))
     assert re.search(
         rf"offset#\d+L < cast\(CASE WHEN \(topic#\d+ = {re.escape(topic)}\).*partition#\d+ = 0\) THEN 2", plan
@@ -202,7 +202,7 @@ def test_all_functions_are_one_python_node(
     (frame,) = kafka_frames(
         spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
-    plan = task_plan(chains_of(ChainCompiler(graph, JobAttempt("run"), ends=False)), JobAttempt("run"), 1)
+    plan = task_plan(source_tasks(ChainCompiler(graph, JobAttempt("run"), ends=False)), JobAttempt("run"), 1)
     tasks = frame.mapInArrow(plan.function(), REPORT_SCHEMA)
     physical = explain(tasks).partition("== Physical Plan ==")[2]
     assert [node for node in PYTHON_NODE.findall(physical) if "Arrow" in node] == ["MapInArrow"]

@@ -100,18 +100,11 @@ _ONE_MEANING: Final = (
     "|plain|row_type|data_type|common_type"
 )
 _NAMES_LEFT: Final = {
-    "EventTime": 2,
-    "Extent": 1,
-    "Flow": 1,
     "Function": 2,
-    "QueryFrames": 1,
     "Rows": 1,
-    "SlotTask": 1,
-    "Source": 3,
-    "Stage": 1,
+    "Source": 2,
     "Window": 2,
-    "_Making": 1,
-    "_Part": 2,
+    "_Part": 1,
     "common_type": 2,
     "converted": 3,
     "data_type": 3,

@@ -99,7 +99,7 @@ def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
     changes: list[SchemaChange] = []
     book = moved(kept or SchemaBook(), processing.sink, rules, changes.append)
     book = evolved(book, found, rules, processing.behavior, changes.append)
-    topics = Counter(partition.topic for one in inputs for partition in one.extent.starts)
+    topics = Counter(partition.topic for one in inputs for partition in one.offset_range.starts)
     return PipelinePlan(topics, book.sources, _targets(rules, book), book.sinks, changes, kept is not None)
 
 

@@ -41,7 +41,7 @@ from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.session_functions import NamedFunction
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_chain import Chain
+    from kafkastream.spark.exchange.source_task import SourceTask
 
 __all__ = ["PipelineQuery", "kept_book", "pipeline_query", "with_planner"]
 
@@ -62,7 +62,7 @@ class PipelineQuery:
         applier: Changes the sink's tables.
         sink: Writes DataFrames to the sink; None if workers write to it.
         functions: User-defined functions that expressions call.
-        chains: Chain of each source.
+        chains: Task of each source.
         run: The job at work.
         parallelism: Number of subtasks.
     """
@@ -75,7 +75,7 @@ class PipelineQuery:
         applier: MetadataApplier,
         sink: FrameSink | None,
         functions: Sequence[NamedFunction],
-        chains: Mapping[int, Chain],
+        chains: Mapping[int, SourceTask],
         run: JobAttempt,
         parallelism: int,
     ) -> None:
@@ -200,7 +200,7 @@ def pipeline_query(
     folder: CheckpointFolder,
     name: str,
     graph: JobGraph,
-    chains: Mapping[int, Chain],
+    chains: Mapping[int, SourceTask],
     run: JobAttempt,
     parallelism: int,
     python_files: Sequence[str],

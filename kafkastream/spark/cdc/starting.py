@@ -34,7 +34,7 @@ def _shown(processing: ChangeProcessing, inputs: Sequence[KafkaInput]) -> Iterat
     metadata = [None] * len(processing.reading.metadata)
     for one in inputs:
         topics = ClusterTopics(with_pem_stores(one.source.consumer_properties))
-        for record in topics.newest(one.extent.starts, processing.most_prefetched):
+        for record in topics.newest(one.offset_range.starts, processing.most_prefetched):
             try:
                 yield from reader.infer(record.topic, record.key, record.value, metadata)
             except MalformedRecordError:

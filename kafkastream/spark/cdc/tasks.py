@@ -25,14 +25,14 @@ from kafkastream.spark.cdc.transforms import Transform, transformed
 from kafkastream.spark.plan.chain_compiler import task_plan
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.worker.change_router import FollowsSchemas
-from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, collect_reports, report_batches
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.session_functions import NamedFunction
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_chain import Chain
-    from kafkastream.spark.exchange.source_tasks import TaskPlan
+    from kafkastream.spark.exchange.source_task import SourceTask
+    from kafkastream.spark.exchange.task_plan import TaskPlan
 
 __all__ = ["Tasks"]
 
@@ -58,7 +58,7 @@ class Tasks:
     def of(
         rules: PipelineRules,
         book: SchemaBook,
-        chains: Mapping[int, Chain],
+        chains: Mapping[int, SourceTask],
         run: JobAttempt,
         parallelism: int,
         functions: Sequence[NamedFunction],
@@ -70,14 +70,14 @@ class Tasks:
         """
         transforms = tuple(_transforms(rules, book))
         if not transforms:
-            for chain in chains.values():
-                _let_know(chain, book)
+            for task in chains.values():
+                _let_know(task, book)
             return Tasks(task_plan(chains, run, parallelism), None, (), ())
         places = {one.table: place for place, one in enumerate(transforms)}
         rows = attrs.evolve(book, sources={**book.sources, **{one.table: one.to.schema for one in transforms}})
-        reading = {node: _reading(chain, node, book, places) for node, chain in chains.items()}
+        reading = {node: _reading(task, node, book, places) for node, task in chains.items()}
         first = task_plan(reading, run, parallelism)
-        writing = {node: _writing(chain, rows) for node, chain in chains.items()}
+        writing = {node: _writing(task, rows) for node, task in chains.items()}
         last = attrs.evolve(task_plan(writing, run, parallelism), stage=1)
         return Tasks(last, first, transforms, functions)
 
@@ -105,26 +105,27 @@ def _transforms(rules: PipelineRules, book: SchemaBook) -> Sequence[Transform]:
     return [Transform(table, schema, plan) for table, schema, plan in plans if plan is not None]
 
 
-def _let_know(chain: Chain, book: SchemaBook) -> None:
-    if isinstance(chain.decoder, ChangeDecoder):
-        chain.decoder.schemas = book.sources
-    elif isinstance(chain.decoder, RowChangeDecoder):
-        chain.decoder.known = book.sources
-    for operator in chain.flow.operators():
+def _let_know(task: SourceTask, book: SchemaBook) -> None:
+    if isinstance(task.decoder, ChangeDecoder):
+        task.decoder.schemas = book.sources
+    elif isinstance(task.decoder, RowChangeDecoder):
+        task.decoder.known = book.sources
+    for operator in task.chain.operators():
         if isinstance(operator, FollowsSchemas):
             operator.book = book
 
 
-def _reading(chain: Chain, node: int, book: SchemaBook, places: Mapping[TableId, int]) -> Chain:
+def _reading(task: SourceTask, node: int, book: SchemaBook, places: Mapping[TableId, int]) -> SourceTask:
     """Return the chain that reads, down to messages."""
-    _let_know(chain, book)
-    hand_over = Stage(ChangeHandOver(chain.name, node, book.sources, places))
-    flow = Flow((hand_over,), chain.flow.before, chain.flow.apart)
-    return attrs.evolve(chain, flow=flow)
+    _let_know(task, book)
+    hand_over = ChainedOperator(ChangeHandOver(task.name, node, book.sources, places))
+    return attrs.evolve(task, chain=OperatorChain((hand_over,), task.chain.before, task.chain.apart))
 
 
-def _writing(chain: Chain, rows: SchemaBook) -> Chain:
+def _writing(task: SourceTask, rows: SchemaBook) -> SourceTask:
     """Return the chain from messages to the sink."""
-    _let_know(chain, rows)
+    _let_know(task, rows)
     decoder = ChangeMessageDecoder(rows.sources)
-    return attrs.evolve(chain, decoder=decoder, flow=Flow(chain.flow.stages), consumer_metrics=False, is_behind=True)
+    return attrs.evolve(
+        task, decoder=decoder, chain=OperatorChain(task.chain.stages), consumer_metrics=False, is_behind=True
+    )

@@ -11,6 +11,6 @@ Begin with ``reader``: our small files, and how Spark's logs of offsets and comm
 Imported by the engine and by ``kafkastream checkpoint``; nothing here starts a query.
 """
 
-from kafkastream.spark.checkpoint.folder import CheckpointFolder, Extent, QueryState, slug
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange, QueryState, slug
 
-__all__ = ["CheckpointFolder", "Extent", "QueryState", "slug"]
+__all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "slug"]

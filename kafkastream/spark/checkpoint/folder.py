@@ -16,7 +16,7 @@ import attrs
 from pyspark.sql import SparkSession
 
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint.reader import Extent, FolderReader, QueryState, extents_file, sinks_file
+from kafkastream.spark.checkpoint.reader import FolderReader, OffsetRange, QueryState, offset_ranges_file, sinks_file
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_json
 from kafkastream.spark.internals.checkpoints import (
@@ -27,7 +27,7 @@ from kafkastream.spark.internals.checkpoints import (
 )
 from kafkastream.spark.session.checkpoint_files import Files
 
-__all__ = ["CheckpointFolder", "Extent", "QueryState", "own_folder", "slug"]
+__all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "own_folder", "slug"]
 
 log = logging.getLogger("kafkastream")
 
@@ -69,27 +69,27 @@ class CheckpointFolder(FolderReader):
 
     def forget(self, name: str) -> None:
         """Remove all that a query has kept."""
-        for one in (name, extents_file(name), sinks_file(name)):
+        for one in (name, offset_ranges_file(name), sinks_file(name)):
             self._files.delete(one)
 
     def forget_source(self, name: str, key: str) -> None:
         """Remove what Spark keeps of a source's beginning: if it ever comes back, it begins anew."""
         self._files.delete(source_file(name, key))
 
-    def extents(self, name: str) -> Mapping[str, Extent]:
-        """The extents of a query's sources by their keys; none before the first start.
+    def offset_ranges(self, name: str) -> Mapping[str, OffsetRange]:
+        """Return the offset ranges of a query's sources by their keys; none before the first start.
 
         What Spark keeps of a finished run is removed: it may have passed over records behind the stops.
         """
-        extents = self.kept_extents(name)
-        if any(extent.finished for extent in extents.values()):
+        offset_ranges = self.kept_offset_ranges(name)
+        if any(offset_range.finished for offset_range in offset_ranges.values()):
             self._files.delete(name)
-        return extents
+        return offset_ranges
 
-    def record(self, name: str, extents: Mapping[str, Extent]) -> None:
+    def record(self, name: str, offset_ranges: Mapping[str, OffsetRange]) -> None:
         """Keep what the sources of a query begin with, by their keys."""
-        fields = {key: _fields(extent) for key, extent in extents.items()}
-        self._files.replace(extents_file(name), json.dumps(fields, indent=1))
+        fields = {key: _fields(offset_range) for key, offset_range in offset_ranges.items()}
+        self._files.replace(offset_ranges_file(name), json.dumps(fields, indent=1))
 
     def record_sinks(self, name: str, record: Mapping[str, Any]) -> None:
         """Keep what is to be known of a query's exactly-once sinks (``SlotNames``)."""
@@ -156,6 +156,6 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"
 
 
-def _fields(extent: Extent) -> dict[str, Any]:
-    stops = None if extent.stops is None else offsets_json(extent.stops)
-    return {"starts": offsets_json(extent.starts), "stops": stops, "finished": extent.finished}
+def _fields(offset_range: OffsetRange) -> dict[str, Any]:
+    stops = None if offset_range.stops is None else offsets_json(offset_range.stops)
+    return {"starts": offsets_json(offset_range.starts), "stops": stops, "finished": offset_range.finished}

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from kafkastream.model.graph.job_graph import JobGraph, Node, distinct_names
 from kafkastream.spark.checkpoint import slug
 
-__all__ = ["identities", "keyed_identities"]
+__all__ = ["keyed_operator_ids", "operator_ids"]
 
 
-def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
+def operator_ids(nodes: Sequence[Node]) -> Mapping[int, str]:
     """By what nodes are known to the brokers, and after a restart: their uids, or names, as parts of a path.
 
     A uid is what it is, whoever has a name like it.
@@ -20,6 +20,6 @@ def identities(nodes: Sequence[Node]) -> Mapping[int, str]:
     return {node.id: name for node, name in zip(uids_first, names, strict=True)}
 
 
-def keyed_identities(graph: JobGraph) -> Mapping[int, str]:
+def keyed_operator_ids(graph: JobGraph) -> Mapping[int, str]:
     """By what the state of the keyed operators of a part of a job is found again."""
-    return identities([node for level in graph.levels() for node in level])
+    return operator_ids([node for level in graph.levels() for node in level])

@@ -11,7 +11,7 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.checkpoints import ACCEPT_CHANGED_OPERATORS
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import PartIdentity
-from kafkastream.spark.checkpoint.operator_ids import keyed_identities
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.plan.operations import TableOperation
 
@@ -20,7 +20,7 @@ __all__ = ["check_operators", "dependencies_of", "state_dependencies"]
 
 def state_dependencies(graph: JobGraph) -> Mapping[str, str]:
     """What the state of each keyed operator depends on, by the operator's identity."""
-    identities = keyed_identities(graph)
+    identities = keyed_operator_ids(graph)
     return {
         identities[node.id]: _dependencies(node)
         for node in graph.nodes
@@ -46,7 +46,7 @@ def dependencies_of(folder: CheckpointFolder, part: PartIdentity, settings: JobS
     now = state_dependencies(part.graph)
     recorded = {} if part.recorded is None else part.recorded.operators
     completed = Layout.of_offsets(folder.completed_offsets(part.place.folder))
-    with_state = frozenset[str]() if completed is None else completed.identities
+    with_state = frozenset[str]() if completed is None else completed.operator_ids
     with located(f"job {settings.name!r}, checkpoint {folder.of_query(part.place.folder)}"):
         check_operators(recorded, now, with_state, accepts_changed=settings.accepts_changed_operators)
     return {**{identity: text for identity, text in recorded.items() if identity in with_state}, **now}

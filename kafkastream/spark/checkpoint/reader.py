@@ -19,9 +19,9 @@ from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.internals.checkpoints import COMMITS, OFFSETS, LoggedOffsets, id_file, query_of_id_file
 
-__all__ = ["Extent", "FolderReader", "QueryState", "ReadableFiles", "extents_file", "sinks_file"]
+__all__ = ["FolderReader", "OffsetRange", "QueryState", "ReadableFiles", "offset_ranges_file", "sinks_file"]
 
-_EXTENTS: Final = ".extents.json"
+_OFFSET_RANGES: Final = ".extents.json"
 
 
 class ReadableFiles(Protocol):
@@ -39,7 +39,7 @@ class ReadableFiles(Protocol):
 
 @final
 @attrs.frozen
-class Extent:
+class OffsetRange:
     """From where to where a source reads: what Flink keeps in the splits of its checkpoints.
 
     Args:
@@ -94,7 +94,7 @@ class FolderReader(ABC):
         if unfinished is not None:
             with suppress(DefinitionError):  # where a kill has left half of the first one
                 return JobRecord.of_text(unfinished, self.path)
-        if any(name.endswith(_EXTENTS) for name in self._files.names("")):
+        if any(name.endswith(_OFFSET_RANGES) for name in self._files.names("")):
             raise DefinitionError(
                 f"the checkpoint folder has no {JOB_FILE}: it was made by kafkastream before its formats had versions",
                 where=self.path,
@@ -140,12 +140,12 @@ class FolderReader(ABC):
 
     def sources_read(self, name: str) -> Collection[str]:
         """The keys of the sources of which a query has progress that the next start goes by."""
-        finished = [key for key, extent in self.kept_extents(name).items() if extent.finished]
+        finished = [key for key, offset_range in self.kept_offset_ranges(name).items() if offset_range.finished]
         return finished or self.planned_offsets(name).keys()
 
-    def kept_extents(self, name: str) -> Mapping[str, Extent]:
-        """The extents of a query's sources by their keys; none before the first start."""
-        return {key: _extent(fields) for key, fields in self.kept(extents_file(name)).items()}
+    def kept_offset_ranges(self, name: str) -> Mapping[str, OffsetRange]:
+        """Return the offset ranges of a query's sources by their keys; none before the first start."""
+        return {key: _offset_range(fields) for key, fields in self.kept(offset_ranges_file(name)).items()}
 
     def kept(self, file: str) -> Mapping[str, Any]:
         """The content of one of our files; nothing before it was first written.
@@ -197,9 +197,9 @@ def _by_key(logged: LoggedOffsets | None) -> Mapping[str, str]:
     return dict(zip(keys, logged.offsets, strict=True))
 
 
-def extents_file(name: str) -> str:
+def offset_ranges_file(name: str) -> str:
     """The file with what a query's sources began with."""
-    return f"{name}{_EXTENTS}"
+    return f"{name}{_OFFSET_RANGES}"
 
 
 def sinks_file(name: str) -> str:
@@ -207,8 +207,8 @@ def sinks_file(name: str) -> str:
     return f"{name}.sinks.json"
 
 
-def _extent(fields: Mapping[str, Any]) -> Extent:
+def _offset_range(fields: Mapping[str, Any]) -> OffsetRange:
     stops = fields["stops"]
-    return Extent(
+    return OffsetRange(
         offsets_of_json(fields["starts"]), None if stops is None else offsets_of_json(stops), fields["finished"]
     )

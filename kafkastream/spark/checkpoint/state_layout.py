@@ -15,7 +15,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, LAYOUT
-from kafkastream.spark.checkpoint.operator_ids import keyed_identities
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.sql.plan.query_node import StreamNode
 
 __all__ = ["Layout"]
@@ -45,7 +45,7 @@ class Layout:
     @staticmethod
     def of(graph: JobGraph, buckets: int) -> Layout:
         """That of a part of a job which has kept nothing yet."""
-        identities = keyed_identities(graph)
+        identities = keyed_operator_ids(graph)
         return Layout(
             buckets,
             tuple(
@@ -68,7 +68,7 @@ class Layout:
         return {LAYOUT: layout, "gone": list(self.gone)}
 
     @property
-    def identities(self) -> frozenset[str]:
+    def operator_ids(self) -> frozenset[str]:
         """The operators that keep state, by their identities."""
         return frozenset(self._places)
 
@@ -126,12 +126,12 @@ class Layout:
         name = dict(chain.from_iterable(level.items() for level in self.levels))[identity]
         return f"with uid {identity!r}" if name is None else f"{name!r}"
 
-    def _unclaimed(self, identities: Sequence[str]) -> DefinitionError:
-        others = f" (and of {len(identities) - 1} more)" if len(identities) > 1 else ""
+    def _unclaimed(self, operator_ids: Sequence[str]) -> DefinitionError:
+        others = f" (and of {len(operator_ids) - 1} more)" if len(operator_ids) > 1 else ""
         return DefinitionError(
-            f"cannot map the checkpoint's state of operator {self._shown(identities[0])}{others} to the program, which "
+            f"cannot map the checkpoint's state of operator {self._shown(operator_ids[0])}{others} to the program, which "
             "does not have it",
-            now=f"Put the operator back, or give the one in its place uid({identities[0]!r}); let the state go with "
+            now=f"Put the operator back, or give the one in its place uid({operator_ids[0]!r}); let the state go with "
             f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
         )
 

@@ -135,7 +135,7 @@ def _job(files: _ArrowFiles, folder: str) -> StoredJob:
 
 
 def _query(reader: _StoredFolder, part: PartRecord) -> StoredQuery:
-    finished = {key: one.starts for key, one in reader.kept_extents(part.folder).items() if one.finished}
+    finished = {key: one.starts for key, one in reader.kept_offset_ranges(part.folder).items() if one.finished}
     state = None if finished else reader.state(part.folder)
     completed = {} if finished else reader.completed_offsets(part.folder)
     sources = [
@@ -156,7 +156,7 @@ def _query(reader: _StoredFolder, part: PartRecord) -> StoredQuery:
         watermarks=told.get("watermarks", {}),
         operators={
             identity: part.operators.get(identity, "")
-            for identity in sorted(frozenset() if layout is None else layout.identities)
+            for identity in sorted(frozenset() if layout is None else layout.operator_ids)
         },
     )
 

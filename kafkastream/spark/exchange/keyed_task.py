@@ -22,11 +22,11 @@ from kafkastream.spark.exchange.shuffle_messages import OperatorInput
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.failures import element_failed, function_failed, timer_failed
-from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.operator_chain import OperatorChain
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.task_metrics import OperatorMetrics
 
-__all__ = ["KeyedChain", "state_name"]
+__all__ = ["KeyedTask", "state_name"]
 
 
 def state_name(identity: str) -> bytes:
@@ -36,14 +36,14 @@ def state_name(identity: str) -> bytes:
 
 @final
 @attrs.define(eq=False)
-class KeyedChain:
+class KeyedTask:
     """A keyed operator and what follows it.
 
     Args:
         name: The operator's name.
         identity: By which its state is found again.
         operator: What it does.
-        flow: What takes the elements that come out.
+        chain: What takes the elements that come out.
         scope: Whose its metrics are.
         has_keys: Whether its functions have keyed state.
     """
@@ -51,7 +51,7 @@ class KeyedChain:
     name: str
     identity: str
     operator: KeyedOperator
-    flow: Flow
+    chain: OperatorChain
     scope: OperatorScope
     has_keys: bool = True
     _metrics: OperatorMetrics | None = attrs.field(default=None, init=False)
@@ -71,12 +71,12 @@ class KeyedChain:
         own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
         with function_failed(self.name, "open"):
             self.operator.open(own)
-        self.flow.open(context)
+        self.chain.open(context)
 
     @property
     def reusable(self) -> bool:
         """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
-        return self.flow.reusable and not any(map(overrides_close, self.operator.functions))
+        return self.chain.reusable and not any(map(overrides_close, self.operator.functions))
 
     def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
         """Take a micro-batch: the watermark of all earlier ones goes before its elements; then state is written.
@@ -87,28 +87,28 @@ class KeyedChain:
             DefinitionError: A state is not what it was in an earlier run, or cannot be kept.
         """
         assert self._metrics is not None
-        self.flow.begin(task)
+        self.chain.begin(task)
         scope = self.operator.keyed_context
         with located(f"operator {self.name!r}"):
             scope.begin(backend, state_name(self.identity))
         now = wall_clock_ms() if arrived.marks is None else arrived.marks.now
-        self.flow.behind_watermark(is_behind=False)
+        self.chain.behind_watermark(is_behind=False)
         yield from self._take(arrived.before)
         yield from self._advance({} if arrived.marks is None else arrived.marks.event_times, now)
-        self.flow.behind_watermark(is_behind=True)
+        self.chain.behind_watermark(is_behind=True)
         yield from self._take(arrived.behind)
         yield from self._advance({} if arrived.marks is None else arrived.marks.last, now)
         due = scope.processing_timers.next
         with located(f"operator {self.name!r}"):
             scope.end()
         self._close()
-        yield from self.flow.finish()
+        yield from self.chain.finish()
         yield Report(ReportKind.TIMERS, self.scope.node, (self._subtask, due))
-        yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.flow.changes()])
+        yield Report(ReportKind.METRICS, self.scope.node, [self._metrics.changes(), *self.chain.changes()])
 
     def abandon(self) -> None:
         """End a task that has failed."""
-        self.flow.abandon()
+        self.chain.abandon()
 
     def _close(self) -> None:
         for function in filter(overrides_close, self.operator.functions):
@@ -135,8 +135,8 @@ class KeyedChain:
         assert self._metrics is not None
         self._metrics.records_out.inc(len(out.values))
         batch = Batch(out.values, out.timestamps, range(len(out.values)))
-        self.flow.spread(batch, self.flow.stages, self.flow.sides, self._place)
-        yield from self.flow.drain()
+        self.chain.spread(batch, self.chain.stages, self.chain.sides, self._place)
+        yield from self.chain.drain()
 
     def _place(self, _: int) -> str:
         return f"what came out of operator {self.name!r}"

@@ -18,7 +18,7 @@ import pyarrow as pa
 from kafkastream.spark.exchange.shuffle_messages import Message, SendingOperator, as_sent, dumps
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.operator_chain import OperatorChain
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batch, report_batches
 from kafkastream.spark.worker.slot_names import SINGLE
@@ -52,19 +52,19 @@ class WriterPlan:
 
     Args:
         run: Whose task it is.
-        flows: The pickled sink of each node, as a flow of one stage.
+        chains: The pickled sink of each node, as a chain of one stage.
     """
 
     run: JobAttempt
-    flows: Mapping[int, bytes]
+    chains: Mapping[int, bytes]
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """What ``mapInArrow`` wants: messages in, reports out."""
         return partial(_run, self)
 
-    def runner(self, node: int) -> TaskRunner[Flow]:
+    def runner(self, node: int) -> TaskRunner[OperatorChain]:
         """Return what runs a sink."""
-        return TaskRunner(self.run, node, ("writer", node), lambda: unpickled(self.flows[node]), 0, 1)
+        return TaskRunner(self.run, node, ("writer", node), lambda: unpickled(self.chains[node]), 0, 1)
 
 
 def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -79,19 +79,19 @@ def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Rec
             failed = failed or message.kind == ReportKind.FAILURE.value
             yield report_batch(message.kind, message.node, message.payload)
     if not failed:
-        for node in plan.flows:
+        for node in plan.chains:
             yield from report_batches(_written(plan, node, to_write.get(node, ())))
 
 
 def _written(plan: WriterPlan, node: int, messages: Iterable[Message]) -> Iterator[Report]:
     """Write a sink's elements in order, and yield what it reports."""
 
-    def work(flow: Flow) -> Iterator[Report]:
-        flow.begin(TaskScope(SINGLE))
+    def work(chain: OperatorChain) -> Iterator[Report]:
+        chain.begin(TaskScope(SINGLE))
         for message in as_sent(messages):
             values, timestamps = pickle.loads(message.payload)
-            flow.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
-        yield from flow.finish()
-        yield Report(ReportKind.METRICS, node, list(flow.changes()))
+            chain.push(Batch(values, timestamps, range(len(values))), lambda _: "what came out of a keyed operator")
+        yield from chain.finish()
+        yield Report(ReportKind.METRICS, node, list(chain.changes()))
 
     return plan.runner(node).run(work)

@@ -17,7 +17,7 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 from kafkastream.errors import JobError
 from kafkastream.operators.state.keyed_context import forget
 from kafkastream.spark.exchange.buckets import bucket_of_task
-from kafkastream.spark.exchange.keyed_task import KeyedChain, state_name
+from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
     OperatorInput,
@@ -57,7 +57,7 @@ class LevelPlan:
     chains: Mapping[int, bytes]
     is_last: bool
 
-    def runner(self, node: int, subtask: int) -> TaskRunner[KeyedChain]:
+    def runner(self, node: int, subtask: int) -> TaskRunner[KeyedTask]:
         """Return what runs an operator for a subtask."""
         key = ("keyed", node, subtask)
         return TaskRunner(self.run, node, key, lambda: unpickled(self.chains[node]), subtask, len(self.labels))
@@ -148,8 +148,8 @@ def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: 
         if marks is not None or node in own:
             arrived = OperatorInput.of(own.get(node, ()), marks)
 
-            def work(chain: KeyedChain, arrived: OperatorInput = arrived) -> Iterator[Report]:
-                return chain.run(backend, TaskScope(f"{chain.identity}-{subtask}"), arrived)
+            def work(task: KeyedTask, arrived: OperatorInput = arrived) -> Iterator[Report]:
+                return task.run(backend, TaskScope(f"{task.identity}-{subtask}"), arrived)
 
             for report in plan.runner(node, subtask).run(work):
                 yield list(messages_of([report], label))

@@ -17,7 +17,7 @@ from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frame, collections_of
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_tasks import TaskPlan
+    from kafkastream.spark.exchange.task_plan import TaskPlan
 
 __all__ = ["ChainPlan", "read_collections", "united"]
 

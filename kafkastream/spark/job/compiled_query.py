@@ -15,7 +15,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.cdc.decoder import change_decoders
-from kafkastream.spark.checkpoint import CheckpointFolder, Extent
+from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
@@ -31,7 +31,7 @@ from kafkastream.spark.job.query_runner import QueryRunner
 from kafkastream.spark.job.report_handler import ReportHandler
 from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.job.written_markers import WrittenMarkers
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, chains_of
+from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, refuse_removed, resolved
@@ -124,8 +124,8 @@ class CompiledQuery:
     def _name(self) -> str:
         return self.part.place.folder
 
-    def _keep(self, extents: Mapping[str, Extent]) -> None:
-        self._folder.record(self._name, extents)
+    def _keep(self, offset_ranges: Mapping[str, OffsetRange]) -> None:
+        self._folder.record(self._name, offset_ranges)
         self.memory.is_kept = True
 
     def _metrics(self) -> QueryMetrics:
@@ -197,13 +197,13 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
     compiler = ChainCompiler(
         graph,
         run,
-        ends=all(one.extent.stops is not None for one in inputs),
+        ends=all(one.offset_range.stops is not None for one in inputs),
         scopes=context.metrics.scopes,
         labels=labels_of(layout),
         decoders={**row_decoders(graph), **change_decoders(graph)},
         serialization=Serialization.of(graph, parallelism, chains=context.settings.chains_operators),
     )
-    chains, writers = chains_of(compiler), compiler.writers()
+    chains, writers = source_tasks(compiler), compiler.writers()
     compilation = Compilation(folder, part, context.settings, compiler, chains, writers, parallelism)
     return CompiledQuery(
         again=lambda: compiled(context, part.started(dependencies), run.again(), memory),
@@ -227,9 +227,9 @@ def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -
         for node, key in zip(part.graph.sources, part.place.keys, strict=True)
         if isinstance(node.source, KafkaSource)
     ]
-    extents = folder.extents(part.place.folder)
-    if memory.is_kept and not extents:  # on a file system that is gone for a while; all would be read again
+    offset_ranges = folder.offset_ranges(part.place.folder)
+    if memory.is_kept and not offset_ranges:  # on a file system that is gone for a while; all would be read again
         raise StorageError(
             "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
         )
-    return resolved(folder.session, sources, extents, is_named=part.place.is_named)
+    return resolved(folder.session, sources, offset_ranges, is_named=part.place.is_named)

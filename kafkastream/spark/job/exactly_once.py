@@ -17,14 +17,14 @@ from kafkastream.kafka.transactions import Marker, fenced, pass_over
 from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
-from kafkastream.spark.checkpoint.operator_ids import identities
+from kafkastream.spark.checkpoint.operator_ids import operator_ids
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator, slot_name
 from kafkastream.spark.worker.slot_names import SINGLE, SlotNames, origin_name
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_chain import Chain
+    from kafkastream.spark.exchange.source_task import SourceTask
 
 __all__ = ["ExactlyOnce"]
 
@@ -84,13 +84,13 @@ class ExactlyOnce:
         folder: CheckpointFolder,
         graph: JobGraph,
         run: str,
-        chains: Mapping[int, Chain],
+        chains: Mapping[int, SourceTask],
         writers: Collection[TransactionalOperator] = (),
     ) -> ExactlyOnce:
         """Those of a connected graph in a run, whose chains these are, and whose sinks behind keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
         properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
-        names = identities(graph.sinks)
+        names = operator_ids(graph.sinks)
         sinks = {
             names[node.id]: _Sink(node.name, node.sink, properties[names[node.id]])
             for node in graph.sinks
@@ -101,7 +101,7 @@ class ExactlyOnce:
             name,
             folder,
             _names(folder, name, run) if sinks or deduplicates else SlotNames(""),
-            identities(graph.sources),
+            operator_ids(graph.sources),
             sinks,
             {source: {one.sink for one in several} for source, several in operators.items()},
             {one.sink for one in writers},
@@ -190,7 +190,7 @@ class ExactlyOnce:
             if sink not in self.reached[one.node.id]:
                 continue
             planned = state.partitions(one.key)
-            for partition in sorted({*one.extent.starts, *planned}):
+            for partition in sorted({*one.offset_range.starts, *planned}):
                 origin = origin_name(self.sources[one.node.id], partition.topic, partition.partition)
                 yield slot_name(prefix, self.names.id, sink, origin), partition in planned
 
@@ -222,8 +222,8 @@ def _names(folder: CheckpointFolder, name: str, run: str) -> SlotNames:
     return before.started(run, has_begun=state is not None)
 
 
-def _transactional(chain: Chain) -> Sequence[TransactionalOperator]:
-    return [sink for sink in chain.flow.sinks if isinstance(sink, TransactionalOperator)]
+def _transactional(task: SourceTask) -> Sequence[TransactionalOperator]:
+    return [sink for sink in task.chain.sinks if isinstance(sink, TransactionalOperator)]
 
 
 def _check_timeout(sink: _Sink) -> None:

@@ -27,7 +27,7 @@ from kafkastream.model.graph.job_graph import JobGraph, distinct_names
 from kafkastream.model.job.job_result import JobID
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.plan.source_frames import KafkaInput
-from kafkastream.spark.plan.watermark_service import EventTime
+from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.spark.worker.task_metrics import CONSUMER_GROUP, READER_GROUP
 
@@ -113,7 +113,7 @@ class _Followed(NamedTuple):
 
     def standing(self, begun: Mapping[TopicPartition, int]) -> Standing:
         """How far it has been read since the job has started, where it had been read up to ``begun``."""
-        starts, stops = self.input.extent.starts, self.input.extent.stops
+        starts, stops = self.input.offset_range.starts, self.input.offset_range.stops
         before = {partition: begun.get(partition, start) for partition, start in starts.items()}
         come_to = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in self.reached.items()}}
         return Standing(
@@ -148,7 +148,7 @@ class QueryMetrics:
         store: MetricStore,
         parallelism: int,
         native: Sequence[int] = (),
-        event_time: EventTime | None = None,
+        event_time: WatermarkService | None = None,
         name: str = "query",
         begun: Mapping[str, Mapping[TopicPartition, int]] = FrozenMap(),
     ) -> None:
@@ -163,7 +163,7 @@ class QueryMetrics:
     def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
         """The query begins with these sources."""
         pairs = zip(inputs, commits, strict=True)
-        self._followed = tuple(_Followed(one, own, one.extent.starts, {}) for one, own in pairs)
+        self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}) for one, own in pairs)
 
     def standing(self) -> Standing:
         """How far the sources have been read, by what completed micro-batches have told."""
@@ -212,7 +212,7 @@ class QueryMetrics:
             if one.input.source.registers_consumer_metrics:
                 yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
 
-    def _of_time(self, source: int, event_time: EventTime) -> Iterator[Reading]:
+    def _of_time(self, source: int, event_time: WatermarkService) -> Iterator[Reading]:
         """As Flink's: the lag of a source that has nothing to read stands still, and the drift is that beyond the limit."""
         quiet = self._store.seconds_since_growth(source, "numRecordsIn")
         limit = event_time.allowed(source)
@@ -226,7 +226,7 @@ class QueryMetrics:
         committed = {} if one.commits is None else one.commits.committed
         for partition, offset in one.reached.items():
             place = (one.node, self._subtask(partition), _groups(partition))
-            has_read = bool(self._native) and offset > one.input.extent.starts.get(partition, 0)
+            has_read = bool(self._native) and offset > one.input.offset_range.starts.get(partition, 0)
             yield _gauge(*place, "currentOffset", offset - 1 if has_read else -1)
             yield _gauge(*place, "committedOffset", committed.get(partition, -1))
 

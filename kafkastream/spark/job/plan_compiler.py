@@ -23,14 +23,14 @@ from kafkastream.spark.job.table_plan import TablePlan, reports_of_rows
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, task_plan, writer_plan
 from kafkastream.spark.plan.keyed_query import in_levels
 from kafkastream.spark.plan.passthrough import pass_through
-from kafkastream.spark.plan.physical_plan import QueryFrames
+from kafkastream.spark.plan.physical_plan import PhysicalPlan
 from kafkastream.spark.plan.query_compiler import query_frames
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_chain import Chain
-    from kafkastream.spark.exchange.source_tasks import TaskPlan
+    from kafkastream.spark.exchange.source_task import SourceTask
+    from kafkastream.spark.exchange.task_plan import TaskPlan
 
 __all__ = ["Compilation", "query_plan"]
 
@@ -45,7 +45,7 @@ class Compilation:
         part: Graph of the part, and its place in the checkpoint folder.
         settings: Settings of the job.
         compiler: Makes chains of the graph.
-        chains: Chain of each source, by its node.
+        chains: Task of each source, by its node.
         writers: Exactly-once sinks behind keyed operators, by their nodes.
         parallelism: Number of subtasks.
     """
@@ -54,7 +54,7 @@ class Compilation:
     part: PartIdentity
     settings: JobSettings
     compiler: ChainCompiler
-    chains: Mapping[int, Chain]
+    chains: Mapping[int, SourceTask]
     writers: Mapping[int, TransactionalOperator]
     parallelism: int
 
@@ -87,7 +87,7 @@ def query_plan(of: Compilation, layout: Layout | None, planned: Mapping[str, str
 
 
 def _keyed_plan(
-    of: Compilation, tasks: TaskPlan, tables: QueryFrames | None, layout: Layout, planned: Mapping[str, str]
+    of: Compilation, tasks: TaskPlan, tables: PhysicalPlan | None, layout: Layout, planned: Mapping[str, str]
 ) -> KeyedPlan:
     graph, compiler, place = of.part.graph, of.compiler, of.part.place
     if tables is None:
@@ -100,7 +100,7 @@ def _keyed_plan(
     return KeyedPlan(keyed, _end(of, tables), of.folder, place.folder, is_named=place.is_named)
 
 
-def _end(of: Compilation, tables: QueryFrames | None) -> Callable[[DataFrame], DataFrame]:
+def _end(of: Compilation, tables: PhysicalPlan | None) -> Callable[[DataFrame], DataFrame]:
     """Return what makes reports of the rows or messages that come out of the last stateful stage."""
     if tables is not None and tables.ends_in_rows:
         return partial(reports_of_rows, tables, in_one_task=bool(of.writers))

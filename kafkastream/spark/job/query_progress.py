@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.internals.queries import records_at_work
@@ -22,7 +22,7 @@ from kafkastream.spark.plan.source_frames import KafkaInput
 
 __all__ = ["QueryProgress"]
 
-Keep = Callable[[Mapping[str, Extent]], None]
+Keep = Callable[[Mapping[str, OffsetRange]], None]
 
 _LAST_COMMIT_S = 5.0
 """How long a job that is stopped waits for its last commit; the next start goes by its checkpoint."""
@@ -62,7 +62,7 @@ class QueryProgress:
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """Keep and tell what the sources begin with, before the query begins."""
         self._inputs = inputs
-        self._keep({one.key: one.extent for one in inputs})
+        self._keep({one.key: one.offset_range for one in inputs})
         self._metrics.begin(inputs, self._commits)
         if self._keyed is not None:
             self._keyed.begin(inputs)
@@ -119,4 +119,4 @@ class QueryProgress:
             self._keyed.close()
         if completed and self.has_stopped:
             ends = zip(self._inputs, self._reached, strict=True)
-            self._keep({one.key: Extent(offsets, finished=True) for one, offsets in ends})
+            self._keep({one.key: OffsetRange(offsets, finished=True) for one, offsets in ends})

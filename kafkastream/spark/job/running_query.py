@@ -11,14 +11,14 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.metrics.standing import Standing
-from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.internals.conditions import conditions_of, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress
 from kafkastream.spark.plan.source_frames import KafkaInput
 
 __all__ = ["RunningQuery"]
 
-Resolve = Callable[[Mapping[str, Extent]], Sequence[KafkaInput]]
+Resolve = Callable[[Mapping[str, OffsetRange]], Sequence[KafkaInput]]
 Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
 
 _BEGINNINGS = 10
@@ -32,7 +32,7 @@ class RunningQuery:
 
     Args:
         inputs: Kafka sources, in the order of the plan.
-        resolve: Resolves the sources, which began before with these extents.
+        resolve: Resolves the sources, which began before with these offset ranges.
         begin: Begins the query; micro-batches that fail after the event is set fail because they were stopped.
         progress: Follows what it reads.
     """
@@ -92,7 +92,7 @@ class RunningQuery:
     def begin_again(self) -> None:
         """Begin anew, with the partitions that there are now."""
         self._begun_again += 1
-        self._inputs = self._resolve({one.key: one.extent for one in self._inputs})
+        self._inputs = self._resolve({one.key: one.offset_range for one in self._inputs})
         self._query = self._begun()
 
     def wait(self, timeout_s: float) -> None:

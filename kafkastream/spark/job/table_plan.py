@@ -14,13 +14,13 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
-from kafkastream.spark.plan.physical_plan import QueryFrames
+from kafkastream.spark.plan.physical_plan import PhysicalPlan
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, collect_reports
 from kafkastream.spark.worker.slot_names import SINGLE
 
 if TYPE_CHECKING:
-    from kafkastream.spark.exchange.source_tasks import TaskPlan
+    from kafkastream.spark.exchange.task_plan import TaskPlan
 
 __all__ = ["TablePlan", "reports_of_rows"]
 
@@ -42,7 +42,7 @@ class TablePlan(QueryPlan):
 
     session: SparkSession
     graph: JobGraph
-    tables: QueryFrames
+    tables: PhysicalPlan
     tasks: TaskPlan
     in_one_task: bool
 
@@ -81,7 +81,7 @@ class TablePlan(QueryPlan):
             batches.run(partial(self.tasks.collect, frame), batch)
 
 
-def reports_of_rows(tables: QueryFrames, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
+def reports_of_rows(tables: PhysicalPlan, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
     """Return the reports of the tasks that take the rows of a query to its sink."""
     taken = rows.repartition(1) if in_one_task else rows
     return taken.mapInArrow(tables.end.reports(SINGLE), REPORT_SCHEMA)

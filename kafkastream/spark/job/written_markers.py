@@ -19,7 +19,7 @@ from kafkastream.postgres.client import Connection, connect, is_refusal, is_tran
 from kafkastream.postgres.progress import ProgressTable
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
-from kafkastream.spark.checkpoint.operator_ids import identities
+from kafkastream.spark.checkpoint.operator_ids import operator_ids
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
@@ -108,7 +108,7 @@ class WrittenMarkers:
             slots: Lasting identity of the part's sinks (``SlotNames.id``).
             pipeline: Lasting identity of the pipeline, if the part is one.
         """
-        return WrittenMarkers(tuple(inputs), identities(graph.sources), tuple(_marked_sinks(graph, slots, pipeline)))
+        return WrittenMarkers(tuple(inputs), operator_ids(graph.sources), tuple(_marked_sinks(graph, slots, pipeline)))
 
     def check(self) -> None:
         """Compare the markers with the ends of the partitions, before the query starts.
@@ -118,7 +118,7 @@ class WrittenMarkers:
             SinkError: A database does not answer.
         """
         for one in self.inputs if self.sinks else ():
-            ends = Cluster(with_pem_stores(one.source.consumer_properties)).end_offsets(one.extent.starts.keys())
+            ends = Cluster(with_pem_stores(one.source.consumer_properties)).end_offsets(one.offset_range.starts.keys())
             for sink in self.sinks:
                 beyond = sink.beyond(self.sources[one.node.id], ends)
                 if beyond and one.source.fails_on_data_loss:
@@ -163,7 +163,7 @@ def _marked_sinks(graph: JobGraph, slots: str, pipeline: str) -> Iterator[_Marke
     for node in graph.nodes:
         if isinstance(node, PipelineNode) and isinstance(node.processing.sink, PostgresSink):
             yield _MarkedSink(PostgresSettings.of_sink(node.processing.sink), pipeline, is_pipeline=True)
-    names = identities(graph.sinks)
+    names = operator_ids(graph.sinks)
     for node in graph.sinks:
         if isinstance(node.sink, (JdbcSink, JdbcTableSink)):
             settings = PostgresSettings.of_jdbc(node.sink.connection, node.sink.execution)

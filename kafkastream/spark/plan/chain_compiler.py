@@ -27,13 +27,13 @@ from kafkastream.model.graph.job_graph import (
     UnionNode,
 )
 from kafkastream.operators.operator_factory import create_operator
-from kafkastream.spark.checkpoint.operator_ids import identities, keyed_identities
-from kafkastream.spark.exchange.keyed_task import KeyedChain
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids, operator_ids
+from kafkastream.spark.exchange.keyed_task import KeyedTask
 from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator
 from kafkastream.spark.exchange.single_writer import HandOver, WriterPlan
-from kafkastream.spark.exchange.source_chain import Chain
-from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
 from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
@@ -47,7 +47,7 @@ from kafkastream.spark.worker.chained_operators import Operator, PresentRows, ti
 from kafkastream.spark.worker.change_router import ChangeRouter
 from kafkastream.spark.worker.declared_type import DeclaredType
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
-from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.pickling import sent
 from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
@@ -55,25 +55,25 @@ from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
-__all__ = ["ChainCompiler", "chains_of", "level_plans", "pickled", "task_plan", "writer_plan"]
+__all__ = ["ChainCompiler", "level_plans", "pickled", "source_tasks", "task_plan", "writer_plan"]
 
 
-def chains_of(compiler: ChainCompiler) -> Mapping[int, Chain]:
+def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
     """The chain of each source of a connected graph, by the source's node.
 
     Raises:
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
     """
-    return {source.id: compiler.chain(source) for source in compiler.graph.sources}
+    return {source.id: compiler.source_task(source) for source in compiler.graph.sources}
 
 
-def pickled(chain: Chain | KeyedChain | Flow) -> bytes:
+def pickled(task: SourceTask | KeyedTask | OperatorChain) -> bytes:
     """What is sent to workers.
 
     Raises:
         DefinitionError: A function of it cannot be sent.
     """
-    return sent(chain, lambda: f"the function of operator {_culprit(chain)!r}")
+    return sent(task, lambda: f"the function of operator {_culprit(task)!r}")
 
 
 def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
@@ -88,7 +88,7 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
         LevelPlan(
             compiler.run,
             compiler.labels,
-            {node.id: pickled(compiler.keyed_chain(node)) for node in level},
+            {node.id: pickled(compiler.keyed_task(node)) for node in level},
             is_last=stage == last,
         )
         for stage, level in enumerate(levels)
@@ -97,10 +97,10 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
     """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
-    return WriterPlan(run, {node: pickled(Flow((Stage(sink),))) for node, sink in writers.items()})
+    return WriterPlan(run, {node: pickled(OperatorChain((ChainedOperator(sink),))) for node, sink in writers.items()})
 
 
-def task_plan(chains: Mapping[int, Chain], run: JobAttempt, parallelism: int) -> TaskPlan:
+def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: int) -> TaskPlan:
     """What the tasks of a query run.
 
     Args:
@@ -141,14 +141,14 @@ class ChainCompiler:
     def _default_serialization(self) -> Serialization:
         return Serialization.of(self.graph)
 
-    def chain(self, source: SourceNode) -> Chain:
+    def source_task(self, source: SourceNode) -> SourceTask:
         """All that happens to the records of ``source``."""
         dead_letters = self.graph.dead_letters(source.id)
-        return Chain(
+        return SourceTask(
             source.name,
-            identities(self.graph.sources)[source.id],
+            operator_ids(self.graph.sources)[source.id],
             self.decoders.get(source.id) or decoder_of(source),
-            Flow(
+            OperatorChain(
                 self._after(source, {}),
                 self._before(source),
                 None if dead_letters is None else next(self._stages(dead_letters, {}, source)),
@@ -168,28 +168,28 @@ class ChainCompiler:
         times = (RowTimes(node.name, decoder.time),) if timing and isinstance(decoder, RowElements) else ()
         return (*timing, PresentRows(node.name), *times)
 
-    def keyed_chain(self, node: KeyedNode) -> KeyedChain:
+    def keyed_task(self, node: KeyedNode) -> KeyedTask:
         """What happens to the elements of a keyed operator, and to what comes out of it."""
-        return KeyedChain(
+        return KeyedTask(
             node.name,
-            keyed_identities(self.graph)[node.id],
+            keyed_operator_ids(self.graph)[node.id],
             create_operator(node),
-            self._flow_after(node),
+            self._chain_after(node),
             self.scope_of(node),
             node.has_keys,
         )
 
-    def _flow_after(self, node: KeyedNode) -> Flow:
+    def _chain_after(self, node: KeyedNode) -> OperatorChain:
         """What takes what comes out of a keyed operator: Spark itself, where it is one of a query's."""
         if isinstance(node.function, TableOperation):
-            return Flow((Stage(HandOver(node.name, node.id, self.labels[0])),))
-        made: dict[int, Stage] = {}
-        return Flow(self._after(node, made), sides=self._aside(node, made))
+            return OperatorChain((ChainedOperator(HandOver(node.name, node.id, self.labels[0])),))
+        made: dict[int, ChainedOperator] = {}
+        return OperatorChain(self._after(node, made), sides=self._aside(node, made))
 
-    def continuation(self, node: Node) -> Flow:
+    def chain_behind(self, node: Node) -> OperatorChain:
         """What takes the rows of a query behind an operation: what sorts them for the next one, or the sink."""
         before = self._before(node) if isinstance(node, StreamNode) else ()
-        return Flow(self._after(node, {}), before)
+        return OperatorChain(self._after(node, {}), before)
 
     def writers(self) -> Mapping[int, TransactionalOperator]:
         """The exactly-once sinks behind keyed operators, by their nodes."""
@@ -211,30 +211,30 @@ class ChainCompiler:
             return (WatermarkOperator(node.name, strategy, node.id, by_partition=isinstance(node, SourceNode)),)
         return timestamp_operators(node.name, strategy)
 
-    def _after(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+    def _after(self, node: Node, made: dict[int, ChainedOperator]) -> tuple[ChainedOperator, ...]:
         """The stages that take the elements of a node; where Flink serializes them, behind their declared type."""
         stages = self._takers(node, made)
         type_info = self.serialization.types.get(node.id)
         if not stages or type_info is None or coercion_of(type_info) is None:
             return stages
         name = f"{self.graph[node.input].name}: {node.name}" if isinstance(node, SideOutputNode) else node.name
-        return (Stage(DeclaredType(name, type_info=type_info), stages),)
+        return (ChainedOperator(DeclaredType(name, type_info=type_info), stages),)
 
-    def _takers(self, node: Node, made: dict[int, Stage]) -> tuple[Stage, ...]:
+    def _takers(self, node: Node, made: dict[int, ChainedOperator]) -> tuple[ChainedOperator, ...]:
         takers = self.graph.consumers(node.id)
         keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all sides, at once
         others = (taker for taker in takers if not isinstance(taker, (KeyedNode, SideOutputNode)))
         return tuple(stage for taker in (*others, *keyed.values()) for stage in self._stages(taker, made, node))
 
-    def _aside(self, node: Node, made: dict[int, Stage]) -> Mapping[str, tuple[Stage, ...]]:
+    def _aside(self, node: Node, made: dict[int, ChainedOperator]) -> Mapping[str, tuple[ChainedOperator, ...]]:
         """What takes the side outputs of a node, by their tags."""
-        found: dict[str, tuple[Stage, ...]] = {}
+        found: dict[str, tuple[ChainedOperator, ...]] = {}
         for taker in self.graph.consumers(node.id):
             if isinstance(taker, SideOutputNode):
                 found[taker.tag.tag_id] = (*found.get(taker.tag.tag_id, ()), *self._after(taker, made))
         return found
 
-    def _stages(self, node: Node, made: dict[int, Stage], before: Node) -> Iterator[Stage]:
+    def _stages(self, node: Node, made: dict[int, ChainedOperator], before: Node) -> Iterator[ChainedOperator]:
         if isinstance(node, KeyedNode):
             yield from self._exchanges(node, before)
         elif isinstance(node, (UnionNode, QueryNode)):
@@ -243,7 +243,7 @@ class ChainCompiler:
             yield made[node.id]
         elif isinstance(node, StreamNode):
             source = node.source.apart
-            yield made.setdefault(node.id, Stage(StreamRows(node.name, node.id, source, self.labels or (0,))))
+            yield made.setdefault(node.id, ChainedOperator(StreamRows(node.name, node.id, source, self.labels or (0,))))
         else:
             operator = self._operator(node)
             if operator is None:
@@ -251,19 +251,21 @@ class ChainCompiler:
                 return
             operator.parallelism = node.parallelism
             operator.scope = self.scope_of(node)
-            stage = Stage(operator, self._after(node, made), self._aside(node, made))
+            stage = ChainedOperator(operator, self._after(node, made), self._aside(node, made))
             yield made.setdefault(node.id, stage)
 
-    def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[Stage]:
+    def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[ChainedOperator]:
         """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
         for side, keyed in enumerate(node.keyed):
             if keyed.node != before.id:
                 continue
             if isinstance(node.function, TableOperation) and node.function.is_columnar:
-                yield Stage(ColumnarExchange(node.name, node.id, self.labels))
+                yield ChainedOperator(ColumnarExchange(node.name, node.id, self.labels))
             else:
                 element_type = before.output_type if before.id in self.serialization.objects else None
-                yield Stage(ExchangeOperator(node.name, node.id, side, keyed, self.labels, before.name, element_type))
+                yield ChainedOperator(
+                    ExchangeOperator(node.name, node.id, side, keyed, self.labels, before.name, element_type)
+                )
 
     def scope_of(self, node: Node) -> OperatorScope:
         """Whose the metrics of a node are."""
@@ -299,17 +301,17 @@ class ChainCompiler:
         return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
 
     def _sink(self, node: SinkNode) -> SinkOperator:
-        identity = identities(self.graph.sinks)[node.id]
+        identity = operator_ids(self.graph.sinks)[node.id]
         return sink_operator(
             node.sink, SinkPlace(node.name, node.id, self.run, identity, node.output_type, ends=self.ends)
         )
 
 
-def _culprit(chain: Chain | KeyedChain | Flow) -> str:
+def _culprit(task: SourceTask | KeyedTask | OperatorChain) -> str:
     """The name of the operator that cannot be pickled."""
-    own = [(chain.name, chain.operator)] if isinstance(chain, KeyedChain) else []
-    flow = chain if isinstance(chain, Flow) else chain.flow
-    for name, part in [*own, *((operator.name, operator) for operator in flow.operators())]:
+    own = [(task.name, task.operator)] if isinstance(task, KeyedTask) else []
+    operators = task if isinstance(task, OperatorChain) else task.chain
+    for name, part in [*own, *((operator.name, operator) for operator in operators.operators())]:
         try:
             dumps(part)
         except Exception:  # noqa: BLE001 - whatever it raises, this is the one

@@ -20,11 +20,11 @@ from kafkastream.spark.checkpoint.control_stream import CONTROL_SCHEMA, ControlF
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
-from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
+from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collection_rows, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
-from kafkastream.spark.plan.watermark_service import EventTime
+from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.worker.reports import Report, ReportKind
 
@@ -96,7 +96,7 @@ class KeyedQuery:
         self._stages = stages
         self._layout = layout
         self._buckets = len(labels)
-        self.time = EventTime(graph, parallelism, buckets=self._buckets)
+        self.time = WatermarkService(graph, parallelism, buckets=self._buckets)
         self._file: ControlFile | None = None
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
@@ -142,7 +142,7 @@ class KeyedQuery:
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
         """The sources read these partitions."""
         for one in inputs:
-            self.time.reads(one.node.id, one.extent.starts)
+            self.time.add_splits(one.node.id, one.offset_range.starts)
         self._unaligned = [one.node.id for one in inputs] if self.time.is_aligned else ()
 
     @contextmanager
@@ -151,7 +151,7 @@ class KeyedQuery:
         if self._unaligned:
             align(self._session, query_id, self._unaligned, self.time.align)
             self._unaligned = ()
-        self.time.looked()
+        self.time.mark_polled()
         self._is_at_work = True
         try:
             yield
@@ -165,7 +165,7 @@ class KeyedQuery:
             for report in reports:
                 if report.kind is ReportKind.TIMES:
                     seen, idle = report.content
-                    self.time.saw({report.node: seen}, idle)
+                    self.time.observe({report.node: seen}, idle)
                 elif report.kind is ReportKind.TIMERS:
                     subtask, due = report.content
                     self._timers[report.node, subtask] = due
@@ -175,10 +175,10 @@ class KeyedQuery:
         """The sources have been read so far."""
         with self._lock:
             if not self._is_at_work:
-                self.time.looked()
+                self.time.mark_polled()
             for one, reached in zip(inputs, offsets, strict=True):
-                self.time.reads(one.node.id, reached)
-                stops = one.extent.stops or {}
+                self.time.add_splits(one.node.id, reached)
+                stops = one.offset_range.stops or {}
                 self.time.finished(one.node.id, [p for p, stop in stops.items() if reached.get(p, 0) >= stop])
                 if one.has_stopped(reached):
                     self.time.ended(one.node.id)

@@ -24,8 +24,8 @@ from kafkastream.model.common.row import RowKind
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
 from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
-from kafkastream.spark.exchange.source_tasks import TaskPlan
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import arrow_schema_of
 from kafkastream.spark.plan.file_scan import files_scanned
 from kafkastream.spark.plan.generated_rows import generated
@@ -38,7 +38,7 @@ from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import callable_on
 from kafkastream.spark.sql.rows.columnar_parts import BUCKET
 from kafkastream.spark.sql.rows.row_elements import TIME
-from kafkastream.spark.sql.rows.row_task import HIDDEN, Continuation, Unpacking
+from kafkastream.spark.sql.rows.row_task import HIDDEN, RowTask, Unpacking
 from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.sql.rows.stream_rows import sent_type
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
@@ -59,7 +59,7 @@ from kafkastream.sql.plan.source_compatibility import generators
 from kafkastream.sql.plan.spark_text import KEPT, spark_text
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["QueryFrames", "StreamPlan"]
+__all__ = ["PhysicalPlan", "StreamPlan"]
 
 _SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
 """What tells where rows come from, which chains want under these names; between, they are hidden."""
@@ -89,7 +89,7 @@ class StreamPlan:
 
 @final
 @attrs.frozen
-class QueryFrames:
+class PhysicalPlan:
     """Makes the frames of a query.
 
     Args:
@@ -99,7 +99,7 @@ class QueryFrames:
         streams: What comes before the rows of its streams, by their nodes.
         levels: What its operations with state do, by their nodes.
         columnar: Those to which rows come as columns.
-        continuations: What takes their rows, and those of streams, by their nodes.
+        row_tasks: What takes their rows, and those of streams, by their nodes.
         end: What takes the rows of the query, where they come out of such.
         behind: What the keyed operators do that a program has put behind the query, one stage after the other.
         labels: Of the buckets that rows are sorted into.
@@ -111,8 +111,8 @@ class QueryFrames:
     streams: Mapping[int, StreamPlan]
     levels: Mapping[int, LevelPlan]
     columnar: frozenset[int]
-    continuations: Mapping[int, Continuation]
-    end: Continuation
+    row_tasks: Mapping[int, RowTask]
+    end: RowTask
     behind: tuple[LevelPlan, ...]
     labels: tuple[int, ...]
 
@@ -127,7 +127,7 @@ class QueryFrames:
             control: The stream that tells how far time has come; None without operations with state.
             seconds: Which of the rows that are made up, by how many seconds are over before and after them.
         """
-        making = _Making(self, records, iter(self.query.origins), control, seconds)
+        making = _FrameBuilder(self, records, iter(self.query.origins), control, seconds)
         rows = making.rows(self.query.relation)
         if self.behind:
             sent = [making.messages(branch, node, self._written(frame)) for branch, node, frame in rows]
@@ -138,7 +138,7 @@ class QueryFrames:
     @property
     def ends_in_rows(self) -> bool:
         """Whether there are rows at the end, out of operations or streams, so that ``end`` takes them."""
-        return bool(self.continuations) and not self.behind
+        return bool(self.row_tasks) and not self.behind
 
     def making_ends(self, seconds: int) -> bool:
         """Whether there are no more rows that are made up, when so many seconds are over."""
@@ -148,7 +148,7 @@ class QueryFrames:
     def is_native(self) -> bool:
         """Whether Spark's own sink can write with the same result: it knows no timestamps and no transactions."""
         sink = self.query.target.sink
-        if not isinstance(sink, KafkaTableSink) or self.continuations:
+        if not isinstance(sink, KafkaTableSink) or self.row_tasks:
             return False
         serializer = sink.sink.record_serializer
         assert isinstance(serializer, RecordsAsEncoded)
@@ -174,10 +174,10 @@ class QueryFrames:
 
 
 @attrs.define
-class _Making:
+class _FrameBuilder:
     """The frames that are being made; each origin is made once, in the order of ``origins``."""
 
-    frames: QueryFrames
+    frames: PhysicalPlan
     records: Mapping[int, DataFrame]
     nodes: Iterator[int]
     control: DataFrame | None
@@ -298,8 +298,8 @@ class _Making:
         if keys is not None:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
             rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
-        if node in self.frames.continuations:
-            return rows.mapInArrow(self.frames.continuations[node].messages(self.frames.labels), MESSAGE_SCHEMA)
+        if node in self.frames.row_tasks:
+            return rows.mapInArrow(self.frames.row_tasks[node].messages(self.frames.labels), MESSAGE_SCHEMA)
         return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
 

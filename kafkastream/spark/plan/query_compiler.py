@@ -11,19 +11,19 @@ from pyspark.sql import SparkSession
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, Node
-from kafkastream.spark.checkpoint.operator_ids import keyed_identities
-from kafkastream.spark.exchange.source_tasks import TaskPlan
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
+from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import arrow_type_of, dumps
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, pickled
-from kafkastream.spark.plan.physical_plan import QueryFrames, StreamPlan
+from kafkastream.spark.plan.physical_plan import PhysicalPlan, StreamPlan
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.sql.rows.columnar_parts import WindowParts
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarWindows
 from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
 from kafkastream.spark.sql.rows.row_elements import KeyedRows
-from kafkastream.spark.sql.rows.row_task import Continuation
+from kafkastream.spark.sql.rows.row_task import RowTask
 from kafkastream.spark.sql.rows.sink_rows import elements_of, table_writer
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.plan.expression import user_calls
@@ -63,7 +63,7 @@ def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
 
 def query_frames(
     session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, decoders: Mapping[int, Decoder]
-) -> QueryFrames | None:
+) -> PhysicalPlan | None:
     """The frames of a query; None for a part of a job that is none.
 
     Raises:
@@ -80,7 +80,7 @@ def query_frames(
     origins = {route.node: route.branch.origin for route in routes(query)}
     stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
     streams = [node for node in graph.nodes if isinstance(node, StreamNode)]
-    return QueryFrames(
+    return PhysicalPlan(
         session,
         query,
         plan,
@@ -91,12 +91,10 @@ def query_frames(
         },
         frozenset(node for node in stateful if _operation(graph[node]).is_columnar),
         {
-            node.id: Continuation(
-                run, node.id, pickled(compiler.continuation(node)), decoders[node.id], max(len(labels), 1)
-            )
+            node.id: RowTask(run, node.id, pickled(compiler.chain_behind(node)), decoders[node.id], max(len(labels), 1))
             for node in (*streams, *map(graph.__getitem__, stateful))
         },
-        Continuation(run, query.id, pickled(compiler.continuation(query)), _shown(query), 1),
+        RowTask(run, query.id, pickled(compiler.chain_behind(query)), _shown(query), 1),
         level_plans(compiler, compiler.levels_behind(query)),
         labels,
     )
@@ -119,11 +117,11 @@ def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> byte
     assert isinstance(node, KeyedNode)
     operation = _operation(node)
     if not operation.is_columnar:
-        return pickled(compiler.keyed_chain(node))
+        return pickled(compiler.keyed_task(node))
     assert isinstance(operation.operation, WindowAggregate)
     windows = ColumnarWindows(
         node.name,
-        keyed_identities(compiler.graph)[node.id],
+        keyed_operator_ids(compiler.graph)[node.id],
         node.id,
         WindowParts(operation.operation, operation.retracts),
         [arrow_type_of(spark_type(field.type)) for field in fields],

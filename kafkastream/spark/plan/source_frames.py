@@ -23,7 +23,7 @@ from kafkastream.model.connectors.offsets_initializers import (
 )
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
-from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import jvm_of
 from kafkastream.spark.internals.python import dumps
@@ -71,7 +71,7 @@ class KafkaInput:
         node: The node of the source.
         source: The source.
         options: The options of Spark's source.
-        extent: From where to where it reads.
+        offset_range: From where to where it reads.
         key: The source's key in its query's checkpoint.
         is_named: Whether Spark knows the source by that key.
         ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
@@ -80,26 +80,26 @@ class KafkaInput:
     node: SourceNode
     source: KafkaSource[Any]
     options: Mapping[str, str]
-    extent: Extent
+    offset_range: OffsetRange
     ends: bool
     key: str
     is_named: bool
 
     def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
         """Whether a source that has read up to these offsets has nothing left to read."""
-        stops = self.extent.stops
+        stops = self.offset_range.stops
         return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
 
     def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """The next offsets to read, when Spark has read up to ``reached``: what lies outside the extent is never read."""
-        starts, stops = self.extent.starts, self.extent.stops or {}
+        """Return the next offsets to read, when Spark has read up to ``reached``; none outside the offset range is read."""
+        starts, stops = self.offset_range.starts, self.offset_range.stops or {}
         return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
 
 def resolved(
     session: SparkSession,
     sources: Iterable[KeyedSource],
-    before: Mapping[str, Extent],
+    before: Mapping[str, OffsetRange],
     *,
     is_named: bool,
 ) -> tuple[KafkaInput, ...]:
@@ -135,7 +135,7 @@ def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> 
     """
     for one in inputs:
         read = {partition.topic for partition in offsets_of_json(planned.get(one.key))}
-        removed = sorted(read - {partition.topic for partition in one.extent.starts})
+        removed = sorted(read - {partition.topic for partition in one.offset_range.starts})
         if removed and one.source.fails_on_data_loss:
             raise _removed(one, removed)
 
@@ -200,7 +200,7 @@ def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataF
 def resolved_source(
     of: KeyedSource,
     matching: Callable[[str, Iterable[str]], Iterable[str]],
-    before: Extent | None = None,
+    before: OffsetRange | None = None,
     *,
     is_named: bool = False,
 ) -> KafkaInput:
@@ -231,13 +231,13 @@ def resolved_source(
     options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
         _refuse_endless(node, before)
-        return KafkaInput(node, source, options, Extent(starts), ends=False, key=key, is_named=is_named)
+        return KafkaInput(node, source, options, OffsetRange(starts), ends=False, key=key, is_named=is_named)
     if before is None or before.stops is None:
         stops = _stops(source.stopping_offsets, cluster, partitions)
     else:
         stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
     ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
-    return KafkaInput(node, source, options, Extent(starts, stops), ends, key, is_named)
+    return KafkaInput(node, source, options, OffsetRange(starts, stops), ends, key, is_named)
 
 
 def _check_members(node: SourceNode, source: KafkaSource[Any], cluster: Cluster) -> None:
@@ -251,7 +251,7 @@ def _check_members(node: SourceNode, source: KafkaSource[Any], cluster: Cluster)
 
 
 def _starts(
-    source: KafkaSource[Any], partitions: Collection[TopicPartition], cluster: Cluster, before: Extent | None
+    source: KafkaSource[Any], partitions: Collection[TopicPartition], cluster: Cluster, before: OffsetRange | None
 ) -> Offsets:
     if before is None:
         return starting_offsets(source.starting_offsets, partitions, cluster)
@@ -270,7 +270,7 @@ def _stops(initializer: OffsetsInitializer, cluster: Cluster, partitions: Collec
     return stopping_offsets(initializer, partitions, cluster) if partitions else {}
 
 
-def _refuse_endless(node: SourceNode, before: Extent | None) -> None:
+def _refuse_endless(node: SourceNode, before: OffsetRange | None) -> None:
     if before is not None and before.stops is not None:
         raise DefinitionError(
             "an earlier run of the job was interrupted before it had reached its stops, and now it is to have none",
@@ -294,9 +294,9 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
     reader = session.readStream.format("kafka")
     frame = (reader.name(one.key) if one.is_named else reader).options(**{**limit, **one.options}).load()
     if one.source.reads_committed:
-        frame = frame.where(start_condition(one.extent.starts))
-    if one.extent.stops is not None:
-        frame = frame.where(stop_condition(one.extent.stops))
+        frame = frame.where(start_condition(one.offset_range.starts))
+    if one.offset_range.stops is not None:
+        frame = frame.where(stop_condition(one.offset_range.stops))
     if "headers" in columns:  # never NULL: each row then costs Spark's Arrow writer all those before it
         none = functions.array().cast(_HEADERS)
         there = functions.coalesce("headers", none) if "headers" in frame.columns else none

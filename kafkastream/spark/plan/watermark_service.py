@@ -17,11 +17,11 @@ from kafkastream.model.graph.job_graph import (
     OperatorNode,
     SourceNode,
 )
-from kafkastream.spark.checkpoint.operator_ids import identities, keyed_identities
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids, operator_ids
 from kafkastream.spark.worker.record_decoders import owner_subtask, split_name
 from kafkastream.sql.plan.query_node import StreamNode
 
-__all__ = ["EventTime", "Seen"]
+__all__ = ["Seen", "WatermarkService"]
 
 Seen = Mapping[int, Mapping[str, int]]
 """By the node that makes watermarks, and there by its splits: the watermark that a split has come to."""
@@ -35,7 +35,7 @@ class _Input(NamedTuple):
 
 
 @final
-class EventTime:
+class WatermarkService:
     """The watermarks of a connected part of a job.
 
     Args:
@@ -64,8 +64,8 @@ class EventTime:
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
         self._marked_idle: set[tuple[int, str]] = set()
-        self._names = identities(graph.nodes)
-        self._keyed = keyed_identities(graph)
+        self._names = operator_ids(graph.nodes)
+        self._keyed = keyed_operator_ids(graph)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
@@ -130,18 +130,18 @@ class EventTime:
             self._waiting = {node.id: self._ahead(node) for node in self._graph.sources}
         return self._waiting
 
-    def reads(self, source: int, partitions: Iterable[TopicPartition]) -> None:
+    def add_splits(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """A source reads these partitions now; each of them counts from the beginning."""
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
-    def looked(self) -> None:
+    def mark_polled(self) -> None:
         """What there is to read was looked for now: who has nothing now is idle, if it had nothing for long enough."""
         before, self._looked = self._looked, self._clock()
         for source, partitions in self._waiting.items():
             for split in map(split_name, partitions):
                 self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
 
-    def saw(self, seen: Seen, idle: Container[str] = ()) -> None:
+    def observe(self, seen: Seen, idle: Container[str] = ()) -> None:
         """What the tasks of a micro-batch have seen, which began when there was a look last.
 
         Args:

@@ -31,7 +31,7 @@ from kafkastream.spark.worker.worker_cache import WORKER_CACHE, JobAttempt, trie
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import RecordProducer, Records
     from kafkastream.kafka.properties import TransactionProperties
-    from kafkastream.spark.worker.transactional_writer import SlotCounters, SlotTask
+    from kafkastream.spark.worker.transactional_writer import SlotCounters, TransactionalWriter
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
 
@@ -201,7 +201,7 @@ class TransactionalOperator(KafkaOperator):
     sink: str
     statistics: ProducerStatistics = attrs.field(factory=ProducerStatistics, init=False)
     _asking: RecordProducer | None = attrs.field(default=None, init=False)
-    _task: SlotTask | None = attrs.field(default=None, init=False)
+    _task: TransactionalWriter | None = attrs.field(default=None, init=False)
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
@@ -226,13 +226,13 @@ class TransactionalOperator(KafkaOperator):
 
     def begin(self, task: TaskScope) -> None:
         """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
-        from kafkastream.spark.worker.transactional_writer import SlotTask
+        from kafkastream.spark.worker.transactional_writer import TransactionalWriter
 
         assert self._counters is not None
         told = BatchContext.of_task()
         assert told is not None
         slot = slot_name(self.prefix, told.slots, self.sink, task.origin)
-        self._task = SlotTask(
+        self._task = TransactionalWriter(
             self.properties,
             slot,
             self.name,
@@ -273,7 +273,7 @@ class TransactionalOperator(KafkaOperator):
             self._task.abandon()
 
     @property
-    def _begun(self) -> SlotTask:
+    def _begun(self) -> TransactionalWriter:
         assert self._task is not None
         return self._task
 

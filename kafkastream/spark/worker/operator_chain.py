@@ -20,7 +20,7 @@ from kafkastream.spark.worker.reports import Report
 from kafkastream.spark.worker.side_outputs import parted
 from kafkastream.spark.worker.task_metrics import OperatorMetrics
 
-__all__ = ["Flow", "Place", "Stage", "applied"]
+__all__ = ["ChainedOperator", "OperatorChain", "Place", "applied"]
 
 Place = Callable[[int], str]
 """Where an element has come from, in the user's words, by its origin."""
@@ -28,17 +28,17 @@ Place = Callable[[int], str]
 
 @final
 @attrs.define(eq=False)
-class Stage:
+class ChainedOperator:
     """An operator and the stages that take what comes out of it; ``sides`` take its side outputs, by their tags."""
 
     operator: Operator
-    next: tuple[Stage, ...] = ()
-    sides: Mapping[str, tuple[Stage, ...]] = FrozenMap()
+    next: tuple[ChainedOperator, ...] = ()
+    sides: Mapping[str, tuple[ChainedOperator, ...]] = FrozenMap()
 
 
 @final
 @attrs.define(eq=False)
-class Flow:
+class OperatorChain:
     """The stages of a chain, opened for one subtask.
 
     Args:
@@ -48,10 +48,10 @@ class Flow:
         sides: What takes tagged elements first, where the chain's own operator has side outputs.
     """
 
-    stages: tuple[Stage, ...]
+    stages: tuple[ChainedOperator, ...]
     before: tuple[Operator, ...] = ()
-    apart: Stage | None = None
-    sides: Mapping[str, tuple[Stage, ...]] = FrozenMap()
+    apart: ChainedOperator | None = None
+    sides: Mapping[str, tuple[ChainedOperator, ...]] = FrozenMap()
     _metrics: dict[Operator, OperatorMetrics] = attrs.field(factory=dict, init=False)
 
     def operators(self) -> tuple[Operator, ...]:
@@ -109,7 +109,7 @@ class Flow:
         """
         self.spread(batch, self.stages, None, place)
 
-    def push_to(self, stage: Stage, batch: Batch, place: Place) -> None:
+    def push_to(self, stage: ChainedOperator, batch: Batch, place: Place) -> None:
         """Take elements through one stage, and what follows it; errors as with ``push``."""
         if not batch.values:
             return
@@ -120,7 +120,11 @@ class Flow:
         self.spread(out, stage.next, stage.sides if stage.operator.has_side_outputs else None, place)
 
     def spread(
-        self, batch: Batch, following: Iterable[Stage], sides: Mapping[str, tuple[Stage, ...]] | None, place: Place
+        self,
+        batch: Batch,
+        following: Iterable[ChainedOperator],
+        sides: Mapping[str, tuple[ChainedOperator, ...]] | None,
+        place: Place,
     ) -> None:
         """Take what has come out to what follows; with ``sides``, what is tagged goes there, or nowhere."""
         main, aside = (batch, {}) if sides is None else parted(batch)
@@ -172,7 +176,7 @@ def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
     return out
 
 
-def _operators(stages: tuple[Stage, ...]) -> Iterator[Operator]:
+def _operators(stages: tuple[ChainedOperator, ...]) -> Iterator[Operator]:
     for stage in stages:
         yield stage.operator
         yield from _operators((*stage.next, *chain.from_iterable(stage.sides.values())))

@@ -21,7 +21,7 @@ from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.metrics.groups import Counter, MetricGroup
 from kafkastream.spark.worker.batches import Batch
 
-__all__ = ["SlotCounters", "SlotTask"]
+__all__ = ["SlotCounters", "TransactionalWriter"]
 
 _CHUNK_BYTES = 16 * 1024 * 1024
 _MOST_KEPT = 8
@@ -53,7 +53,7 @@ class SlotCounters(NamedTuple):
 
 
 @final
-class SlotTask:
+class TransactionalWriter:
     """One task's work on its slot; it opens the slot when there is something to write.
 
     Args:

@@ -25,12 +25,12 @@ from kafkastream.model.graph.job_graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 from kafkastream.spark.worker.chain_sinks import CollectOperator
 from kafkastream.spark.worker.chained_operators import Operator, timestamp_operators, user_operator
-from kafkastream.spark.worker.operator_chain import Flow, Stage
+from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.record_decoders import CollectionDecoder, ValueDecoder
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -59,15 +59,17 @@ def operator(kind: OperatorKind, function: Any, name: str = "op", parallelism: i
     return made
 
 
-def chain(*operators: Operator) -> tuple[Chain, CollectOperator]:
+def chain(*operators: Operator) -> tuple[SourceTask, CollectOperator]:
     end = CollectOperator("collect", 9)
-    stage = Stage(end)
+    stage = ChainedOperator(end)
     for one in reversed(operators):
-        stage = Stage(one, (stage,))
-    return Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), Flow((stage,))), end
+        stage = ChainedOperator(one, (stage,))
+    return SourceTask(
+        "source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), OperatorChain((stage,))
+    ), end
 
 
-def run(one: Chain, *batches: pa.RecordBatch) -> list[Any]:
+def run(one: SourceTask, *batches: pa.RecordBatch) -> list[Any]:
     one.open(RuntimeContext(task_name=""))
     for batch in batches:
         one.process(batch)
@@ -242,15 +244,15 @@ def test_all_branches_get_what_came_before_them_once() -> None:
         return value.upper()
 
     left, right = CollectOperator("left", 1), CollectOperator("right", 2)
-    stage = Stage(operator(OperatorKind.MAP, upper), (Stage(left), Stage(right)))
-    one = Chain("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), Flow((stage,)))
+    stage = ChainedOperator(operator(OperatorKind.MAP, upper), (ChainedOperator(left), ChainedOperator(right)))
+    one = SourceTask("source", "source", ValueDecoder(ValueOnlySchema(SimpleStringSchema())), OperatorChain((stage,)))
     one.open(RuntimeContext(task_name=""))
     one.process(records(b"a"))
     assert list(one.finish())[:2] == [Report(ReportKind.ELEMENTS, 1, ["A"]), Report(ReportKind.ELEMENTS, 2, ["A"])]
     assert calls == ["a"]
 
 
-def told(one: Chain) -> dict[int, dict[str, object]]:
+def told(one: SourceTask) -> dict[int, dict[str, object]]:
     """What the last task tells of each node's counters."""
     (metrics,) = [report.content for report in one.finish() if report.kind is ReportKind.METRICS]
     return {
@@ -268,12 +270,12 @@ def test_each_task_tells_what_it_has_counted() -> None:
     )
     words = OperatorNode(id=2, name="words", input=1, kind=OperatorKind.FLAT_MAP, function=str.split)
     sink = SinkNode(id=3, name="sink", input=2, sink=CollectSink())
-    compiled = ChainCompiler(JobGraph((source, words, sink)), JobAttempt("run"), ends=True).chain(source)
-    one = Chain(
+    compiled = ChainCompiler(JobGraph((source, words, sink)), JobAttempt("run"), ends=True).source_task(source)
+    one = SourceTask(
         "s",
         "s",
         ValueDecoder(ValueOnlySchema(SimpleStringSchema())),
-        compiled.flow,
+        compiled.chain,
         scope=compiled.scope,
     )
     one.open(RuntimeContext(task_name=""))
@@ -301,9 +303,9 @@ def test_operator_reached_on_two_ways_is_one_operator() -> None:
     union = UnionNode(id=4, name="Union", merged=(2, 3))
     sink = SinkNode(id=6, name="sink", input=5, sink=CollectSink())
     graph = JobGraph((source, mapped(2, 1), mapped(3, 1), union, mapped(5, 4), sink))
-    one = ChainCompiler(graph, JobAttempt("run"), ends=True).chain(source)
-    assert [each_one.name for each_one in one.flow.operators()] == ["op 2", "op 5", "sink", "op 3"]
-    left, right = one.flow.stages
+    one = ChainCompiler(graph, JobAttempt("run"), ends=True).source_task(source)
+    assert [each_one.name for each_one in one.chain.operators()] == ["op 2", "op 5", "sink", "op 3"]
+    left, right = one.chain.stages
     assert left.next == right.next
     assert isinstance(one.decoder, CollectionDecoder)
 
@@ -312,20 +314,20 @@ def test_functions_are_opened_with_their_own_parallelism_also_after_pickling() -
     made = operator(OperatorKind.MAP, Journal(), "look up")
     made.parallelism = 2
     one, _ = chain(made)
-    sent: Chain = cloudpickle.loads(cloudpickle.dumps(one))
+    sent: SourceTask = cloudpickle.loads(cloudpickle.dumps(one))
     sent.open(RuntimeContext(task_name="", subtask=5, parallelism=8))
-    (function, _) = sent.flow.operators()
+    (function, _) = sent.chain.operators()
     assert function.function.events == ["open look up (2/2)"]  # type: ignore[attr-defined]  # a user operator
 
 
 def test_chain_may_serve_again_unless_a_function_wants_to_be_closed() -> None:
     kept, closed = Journal(), ClosingJournal()
     one, _ = chain(operator(OperatorKind.MAP, kept))
-    assert one.flow.reusable
+    assert one.chain.reusable
     assert run(one, records(b"a")) == ["a"]
     assert kept.events == ["open op (1/1)", "map a"]
     other, _ = chain(operator(OperatorKind.MAP, closed))
-    assert not other.flow.reusable
+    assert not other.chain.reusable
     assert run(other, records(b"a")) == ["a"]
     assert closed.events == ["open op (1/1)", "map a", "close"]
 

@@ -15,7 +15,7 @@ from kafkastream.model.graph.job_graph import CollectSink
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.operator_chain import Flow
+from kafkastream.spark.worker.operator_chain import OperatorChain
 from kafkastream.spark.worker.reports import ReportKind
 from kafkastream.spark.worker.worker_cache import JobAttempt
 
@@ -28,35 +28,35 @@ class Aside(ProcessFunction[Any, Any]):
         yield SIDE, value
 
 
-def flow(build: Callable[[DataStream[Any]], DataStream[Any]], *, chains: bool = True) -> Flow:
+def chain(build: Callable[[DataStream[Any]], DataStream[Any]], *, chains: bool = True) -> OperatorChain:
     """What takes the elements of a source, opened."""
     env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
     build(env.from_collection([0]))._end("Collect", CollectSink())
     graph = env._graph()
     serialization = Serialization.of(graph, 1, chains=chains)
     compiler = ChainCompiler(graph, JobAttempt("run"), ends=True, labels=(0,), serialization=serialization)
-    made = compiler.chain(graph.sources[0]).flow
+    made = compiler.source_task(graph.sources[0]).chain
     made.open(JobAttempt("run").context(0, 1))
     made.begin(TaskScope("here"))
     return made
 
 
-def given(flow: Flow, *elements: Any) -> list[Any]:
+def given(chain: OperatorChain, *elements: Any) -> list[Any]:
     """What the calling program gets for elements."""
-    flow.push(Batch(elements, [None] * len(elements), range(len(elements))), lambda row: f"offset {row}")
-    reports = flow.finish()
+    chain.push(Batch(elements, [None] * len(elements), range(len(elements))), lambda row: f"offset {row}")
+    reports = chain.finish()
     return [element for report in reports if report.kind is ReportKind.ELEMENTS for element in report.content]
 
 
 def test_rows_get_the_names_and_the_order_of_their_type() -> None:
     rows = given(
-        flow(lambda stream: stream.map(lambda row: row, NAMED)), Row("a", 1), Row(n=1.1, w="b"), ("c", None), None
+        chain(lambda stream: stream.map(lambda row: row, NAMED)), Row("a", 1), Row(n=1.1, w="b"), ("c", None), None
     )
     assert repr(rows) == "[Row(w='a', n=1.0), Row(w='b', n=1.100000023841858), Row(w='c', n=None), None]"
 
 
 def test_side_outputs_have_the_type_of_their_tag() -> None:
-    rows = given(flow(lambda stream: stream.process(Aside()).get_side_output(SIDE)), Row(n=1, w="a"))
+    rows = given(chain(lambda stream: stream.process(Aside()).get_side_output(SIDE)), Row(n=1, w="a"))
     assert repr(rows) == "[Row(w='a', n=1.0)]"
 
 
@@ -64,12 +64,12 @@ def test_objects_pass_from_one_function_to_the_next_where_flink_chains_them() ->
     def added(stream: Any) -> Any:
         return stream.map(lambda number: (number, 1.1), Types.ROW([Types.INT(), Types.FLOAT()])).map(repr)
 
-    assert given(flow(added), 1) == ["(1, 1.1)"]
-    assert given(flow(added, chains=False), 1) == ["Row(f0=1, f1=1.100000023841858)"]
+    assert given(chain(added), 1) == ["(1, 1.1)"]
+    assert given(chain(added, chains=False), 1) == ["Row(f0=1, f1=1.100000023841858)"]
 
 
 def test_a_filter_at_the_end_of_a_chain_gives_the_declared_type() -> None:
-    assert given(flow(lambda stream: stream.map(float, Types.FLOAT()).filter(lambda one: one == 1.1)), "1.1") == [
+    assert given(chain(lambda stream: stream.map(float, Types.FLOAT()).filter(lambda one: one == 1.1)), "1.1") == [
         1.100000023841858
     ]
 
@@ -91,7 +91,7 @@ def test_a_filter_at_the_end_of_a_chain_gives_the_declared_type() -> None:
 )
 def test_an_element_of_another_type_is_named(build: Callable[[DataStream[Any]], DataStream[Any]], what: str) -> None:
     with pytest.raises(UserFunctionError) as raised:
-        given(flow(build), Row("a", 1), Row("b", "x"))
+        given(chain(build), Row("a", 1), Row("b", "x"))
     assert raised.value.what == (f"{what} that is not of the declared type: 'x' (a str) in field 'n' is no Float")
     assert raised.value.where == "offset 1; element <Row('b', 'x')>"
     assert raised.value.now == (

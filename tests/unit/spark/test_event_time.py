@@ -18,7 +18,7 @@ from kafkastream.model.graph.job_graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.spark.plan.watermark_service import EventTime
+from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.sql.connectors import StreamTableSource
 from kafkastream.sql.plan.query_node import StreamNode
 from kafkastream.sql.table_stream import TableStream
@@ -50,52 +50,54 @@ class Clock:
 
 
 def test_lowest_of_the_partitions_counts() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 50}})
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 50}})
     assert time.watermarks() == {"keyed": MIN_WATERMARK}  # nobody knows how far the other is
-    time.saw({1: {"t-1": 20}})
+    time.observe({1: {"t-1": 20}})
     assert time.watermarks() == {"keyed": 20}
-    time.saw({1: {"t-1": 70, "t-0": 10}})
+    time.observe({1: {"t-1": 70, "t-0": 10}})
     assert time.watermarks() == {"keyed": 50}
 
 
 def test_new_partition_holds_back_and_sets_nothing_back() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0])
-    time.saw({1: {"t-0": 50}})
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0])
+    time.observe({1: {"t-0": 50}})
     assert time.watermarks() == {"keyed": 50}
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 90}})
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 90}})
     assert time.watermarks() == {"keyed": 50}
-    time.saw({1: {"t-1": 60}})
+    time.observe({1: {"t-1": 60}})
     assert time.watermarks() == {"keyed": 60}
 
 
 def test_idle_partitions_hold_back_nobody_and_when_all_are_time_stands_still() -> None:
     clock = Clock()
-    time = EventTime(JobGraph((source(1, MONOTONOUS.with_idleness(Duration.of_seconds(5))), keyed(2, 1))), 2, clock)
-    time.reads(1, [P0, P1])
+    time = WatermarkService(
+        JobGraph((source(1, MONOTONOUS.with_idleness(Duration.of_seconds(5))), keyed(2, 1))), 2, clock
+    )
+    time.add_splits(1, [P0, P1])
     clock.now = 3
-    time.looked()
-    time.saw({1: {"t-0": 50}})
+    time.mark_polled()
+    time.observe({1: {"t-0": 50}})
     assert time.watermarks() == {"keyed": MIN_WATERMARK}
     clock.now = 6  # a micro-batch is at work: nobody has looked
     assert time.watermarks() == {"keyed": MIN_WATERMARK}
-    time.looked()
+    time.mark_polled()
     assert time.watermarks() == {"keyed": 50}
-    time.saw({1: {"t-1": 30}})
+    time.observe({1: {"t-1": 30}})
     clock.now = 20
-    time.looked()
+    time.mark_polled()
     assert time.watermarks() == {"keyed": 50}
-    time.saw({1: {"t-1": 80}})
+    time.observe({1: {"t-1": 80}})
     assert time.watermarks() == {"keyed": 80}
 
 
 def test_bounded_partition_that_is_read_holds_back_nobody() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 50, "t-1": 20}})
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 50, "t-1": 20}})
     time.finished(1, [P1])
     assert time.watermarks() == {"keyed": 50}
     time.ended(1)
@@ -105,12 +107,12 @@ def test_bounded_partition_that_is_read_holds_back_nobody() -> None:
 def test_several_inputs_and_strategies_on_the_way() -> None:
     later = OperatorNode(id=4, name="later", input=2, kind=OperatorKind.TIMESTAMPS, function=MONOTONOUS)
     union = UnionNode(id=3, name="union", merged=(1, 4))
-    time = EventTime(JobGraph((source(1), source(2), later, union, keyed(5, 3))), 1)
-    time.reads(1, [P0])
-    time.reads(2, [P0])
-    time.saw({1: {"t-0": 50}, 2: {"t-0": 900}})
+    time = WatermarkService(JobGraph((source(1), source(2), later, union, keyed(5, 3))), 1)
+    time.add_splits(1, [P0])
+    time.add_splits(2, [P0])
+    time.observe({1: {"t-0": 50}, 2: {"t-0": 900}})
     assert time.watermarks() == {"keyed": MIN_WATERMARK}
-    time.saw({4: {"0": 40}})
+    time.observe({4: {"0": 40}})
     assert time.watermarks() == {"keyed": 40}
     time.ended(2)
     assert time.watermarks() == {"keyed": 50}
@@ -120,37 +122,37 @@ def test_collection_holds_back_nobody_and_is_what_is_left_of_idle_ones() -> None
     clock = Clock()
     rules = SourceNode(id=1, name="rules", source=CollectionSource((1,)), watermarks=MONOTONOUS)
     stream = source(2, MONOTONOUS.with_idleness(Duration.of_seconds(5)))
-    time = EventTime(JobGraph((rules, stream, keyed(3, 1, 2))), 2, clock)
+    time = WatermarkService(JobGraph((rules, stream, keyed(3, 1, 2))), 2, clock)
     assert time.watermarks() == {"keyed": MIN_WATERMARK}  # no partition is there yet
-    time.reads(2, [P0])
-    time.saw({2: {"t-0": 50}})
+    time.add_splits(2, [P0])
+    time.observe({2: {"t-0": 50}})
     assert time.watermarks() == {"keyed": MIN_WATERMARK}  # the rules are on their way
     time.has_read_collections = True
     assert time.watermarks() == {"keyed": 50}
     clock.now = 6
-    time.looked()
+    time.mark_polled()
     assert time.watermarks() == {"keyed": MAX_WATERMARK}
 
 
 def test_split_that_its_generator_has_marked_idle_holds_back_nobody_until_it_says_otherwise() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 50}})
-    time.saw({1: {"t-1": 20}}, idle={"t-1"})
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 50}})
+    time.observe({1: {"t-1": 20}}, idle={"t-1"})
     assert time.watermarks() == {"keyed": 50}
-    time.saw({1: {"t-0": 90}})
-    time.saw({1: {"t-1": 60}})
+    time.observe({1: {"t-0": 90}})
+    time.observe({1: {"t-1": 60}})
     assert time.watermarks() == {"keyed": 60}
 
 
 def test_behind_a_shuffle_all_subtasks_count() -> None:
     later = OperatorNode(id=3, name="later", input=2, kind=OperatorKind.TIMESTAMPS, function=MONOTONOUS)
     graph = JobGraph((source(1), keyed(2, 1), later, keyed(4, 3)))
-    time = EventTime(graph, 3, buckets=2)
-    time.reads(1, [P0])
-    time.saw({3: {"1": 70}})
+    time = WatermarkService(graph, 3, buckets=2)
+    time.add_splits(1, [P0])
+    time.observe({3: {"1": 70}})
     assert time.watermarks()["keyed-2"] == MIN_WATERMARK
-    time.saw({3: {"0": 40}})
+    time.observe({3: {"0": 40}})
     assert time.watermarks()["keyed-2"] == 40
     time.ended(1)
     assert time.watermarks()["keyed-2"] == MAX_WATERMARK
@@ -158,23 +160,23 @@ def test_behind_a_shuffle_all_subtasks_count() -> None:
 
 def test_rows_of_a_stream_go_by_the_buckets_that_an_earlier_run_has_made() -> None:
     rows = StreamNode(id=2, name="rows", input=1, source=stream_table(), watermarks=MONOTONOUS)
-    time = EventTime(JobGraph((source(1), rows, keyed(3, 2))), 4, buckets=2)
-    time.reads(1, [TopicPartition("t", number) for number in range(4)])
-    time.saw({2: {"0": 50}})
+    time = WatermarkService(JobGraph((source(1), rows, keyed(3, 2))), 4, buckets=2)
+    time.add_splits(1, [TopicPartition("t", number) for number in range(4)])
+    time.observe({2: {"0": 50}})
     assert time.watermarks() == {"keyed": MIN_WATERMARK}
-    time.saw({2: {"1": 40}})
+    time.observe({2: {"1": 40}})
     assert time.watermarks() == {"keyed": 40}
 
 
 def test_restart_goes_on_where_it_was() -> None:
     graph = JobGraph((source(1), keyed(2, 1)))
-    before, after = EventTime(graph, 2), EventTime(graph, 2)
-    before.reads(1, [P0, P1])
-    before.saw({1: {"t-0": 50, "t-1": 20}})
+    before, after = WatermarkService(graph, 2), WatermarkService(graph, 2)
+    before.add_splits(1, [P0, P1])
+    before.observe({1: {"t-0": 50, "t-1": 20}})
     assert before.watermarks() == {"keyed": 20}
     after.restore(before.content())
-    after.reads(1, [P0, P1])
-    after.saw({1: {"t-1": 45}})
+    after.add_splits(1, [P0, P1])
+    after.observe({1: {"t-1": 45}})
     assert after.watermarks() == {"keyed": 45}
 
 
@@ -183,19 +185,19 @@ def aligned(drift_s: float = 10, group: str = "g") -> WatermarkStrategy[Any]:
 
 
 def test_subtasks_of_a_source_tell_how_far_they_have_come() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0, P1])
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0, P1])
     assert time.of_subtasks(1) == {}
-    time.saw({1: {"t-0": 50}})
+    time.observe({1: {"t-0": 50}})
     assert list(time.of_subtasks(1).values()) == [50]  # the other subtask has no watermark yet
-    time.saw({1: {"t-1": 20}})
+    time.observe({1: {"t-1": 20}})
     assert sorted(time.of_subtasks(1).values()) == [20, 50]
     time.finished(1, [P0, P1])
     time.ended(1)
     assert sorted(time.of_subtasks(1).values()) == [20, 50]
-    one = EventTime(JobGraph((source(1), keyed(2, 1))), 1)
-    one.reads(1, [P0, P1])
-    one.saw({1: {"t-0": 50, "t-1": 20}})
+    one = WatermarkService(JobGraph((source(1), keyed(2, 1))), 1)
+    one.add_splits(1, [P0, P1])
+    one.observe({1: {"t-0": 50, "t-1": 20}})
     assert one.of_subtasks(1) == {0: 20}
     one.finished(1, [P1])
     assert one.of_subtasks(1) == {0: 50}
@@ -203,26 +205,26 @@ def test_subtasks_of_a_source_tell_how_far_they_have_come() -> None:
 
 def test_partition_too_far_ahead_of_its_group_waits() -> None:
     clock = Clock()
-    time = EventTime(JobGraph((source(1, aligned()), keyed(2, 1))), 2, clock)
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 50_000}})
+    time = WatermarkService(JobGraph((source(1, aligned()), keyed(2, 1))), 2, clock)
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 50_000}})
     assert time.align() == {1: frozenset()}  # the other has no watermark, so nobody knows how far it is
-    time.saw({1: {"t-1": 39_999}})
+    time.observe({1: {"t-1": 39_999}})
     assert time.align() == {1: frozenset()}  # not before the interval is over
     clock.now = 1
     assert time.align() == {1: {P0}}
     assert time.allowed(1) == 49_999
-    time.saw({1: {"t-1": 40_000}})
+    time.observe({1: {"t-1": 40_000}})
     clock.now = 2
     assert time.align() == {1: frozenset()}
 
 
 def test_sources_of_a_group_wait_for_each_other() -> None:
     graph = JobGraph((source(1, aligned()), source(2, aligned(60)), source(3, aligned(1, "other")), keyed(4, 1, 2, 3)))
-    time = EventTime(graph, 1)
+    time = WatermarkService(graph, 1)
     for node in (1, 2, 3):
-        time.reads(node, [P0])
-    time.saw({1: {"t-0": 30_000}, 2: {"t-0": 0}, 3: {"t-0": 900_000}})
+        time.add_splits(node, [P0])
+    time.observe({1: {"t-0": 30_000}, 2: {"t-0": 0}, 3: {"t-0": 900_000}})
     assert time.align() == {1: {P0}, 2: frozenset(), 3: frozenset()}
     assert [time.allowed(node) for node in (1, 2, 3)] == [10_000, 60_000, 901_000]
 
@@ -230,22 +232,22 @@ def test_sources_of_a_group_wait_for_each_other() -> None:
 def test_idle_and_finished_partitions_keep_nobody_waiting_and_who_waits_is_not_idle() -> None:
     clock = Clock()
     strategy = aligned().with_idleness(Duration.of_seconds(5))
-    time = EventTime(JobGraph((source(1, strategy), keyed(2, 1))), 2, clock)
-    time.reads(1, [P0, P1])
-    time.looked()
-    time.saw({1: {"t-0": 50_000, "t-1": 1_000}})
+    time = WatermarkService(JobGraph((source(1, strategy), keyed(2, 1))), 2, clock)
+    time.add_splits(1, [P0, P1])
+    time.mark_polled()
+    time.observe({1: {"t-0": 50_000, "t-1": 1_000}})
     assert time.align() == {1: {P0}}
     for second in (4, 8, 12):
         clock.now = second
-        time.looked()
-        time.saw({1: {"t-1": 1_000 + second}})
+        time.mark_polled()
+        time.observe({1: {"t-1": 1_000 + second}})
         assert time.align() == {1: {P0}}
         assert time.watermarks() == {"keyed": 1_000 + second}
     clock.now = 17  # now the slow one has had nothing for long enough
-    time.looked()
+    time.mark_polled()
     assert time.align() == {1: frozenset()}
     assert time.watermarks() == {"keyed": 50_000}
-    time.saw({1: {"t-1": 2_000}})
+    time.observe({1: {"t-1": 2_000}})
     clock.now = 18
     assert time.align() == {1: {P0}}
     time.finished(1, [P1])
@@ -256,8 +258,8 @@ def test_idle_and_finished_partitions_keep_nobody_waiting_and_who_waits_is_not_i
 
 
 def test_without_a_group_nobody_waits() -> None:
-    time = EventTime(JobGraph((source(1), keyed(2, 1))), 2)
-    time.reads(1, [P0, P1])
-    time.saw({1: {"t-0": 50_000, "t-1": 1_000}})
+    time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
+    time.add_splits(1, [P0, P1])
+    time.observe({1: {"t-0": 50_000, "t-1": 1_000}})
     assert time.align() == {}
     assert time.allowed(1) is None

@@ -34,7 +34,7 @@ from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from kafkastream.model.graph.job_graph import CollectSink, KeyedInput
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.stream.keyed_operators import KeyedElements
-from kafkastream.spark.exchange.keyed_task import KeyedChain
+from kafkastream.spark.exchange.keyed_task import KeyedTask
 from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator, OperatorInput, Watermarks
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.worker.batches import Batch
@@ -48,20 +48,20 @@ SESSIONS = EventTimeSessionWindows.with_gap(Time.milliseconds(10))
 Built = Callable[[KeyedStream[Any, Any]], DataStream[Any]]
 
 
-def compiled(build: Built) -> KeyedChain:
+def compiled(build: Built) -> KeyedTask:
     """The operator called "op", opened, with the calling program as its sink."""
     env = StreamExecutionEnvironment.get_execution_environment()
     stream = build(env.from_collection([]).key_by(lambda value: value[0])).name("op")
     stream._end("Collect", CollectSink())
     graph = env._graph()
     ((node,),) = graph.levels()
-    chain = ChainCompiler(graph, JobAttempt("run"), ends=True, labels=(0,)).keyed_chain(node)
+    chain = ChainCompiler(graph, JobAttempt("run"), ends=True, labels=(0,)).keyed_task(node)
     chain.open(JobAttempt("run").context(0, 1))
     return chain
 
 
 def run(
-    chain: KeyedChain,
+    chain: KeyedTask,
     *elements: tuple[Any, int | None],
     watermark: int = MAX_WATERMARK,
     memory: Memory | None = None,
@@ -301,7 +301,7 @@ class Broadcasting(KeyedBroadcastProcessFunction[str, str, str, Any]):
         ctx.get_broadcast_state(self.rules).put(value[0], value)
 
 
-def broadcasting(function: Broadcasting) -> KeyedChain:
+def broadcasting(function: Broadcasting) -> KeyedTask:
     return compiled(lambda keyed: keyed.connect(keyed._stream.broadcast(RULES)).process(function))
 
 

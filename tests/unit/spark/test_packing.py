@@ -24,7 +24,7 @@ def test_what_is_left_out_takes_its_metadata_along_and_nothing_of_others() -> No
 def test_other_archives_are_refused(name: str, tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["pack", "-o", str(tmp_path / name)])
     assert result.exit_code == 2
-    assert "no archive that Spark unpacks with all that is needed: .tar.gz, .tgz" in result.stderr
+    assert "is not an archive that Spark unpacks completely; expected one of .tar.gz, .tgz" in result.stderr
 
 
 def test_another_version_on_an_executor_is_refused() -> None:

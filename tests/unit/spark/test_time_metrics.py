@@ -11,10 +11,10 @@ from kafkastream.metrics.values import Change, MetricKind, MetricValue, Operator
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, SourceNode
-from kafkastream.spark.checkpoint import Extent
+from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.job.job_metrics import QueryMetrics
 from kafkastream.spark.plan.source_frames import KafkaInput
-from kafkastream.spark.plan.watermark_service import EventTime
+from kafkastream.spark.plan.watermark_service import WatermarkService
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)
 MONOTONOUS = WatermarkStrategy.for_monotonous_timestamps()
@@ -35,13 +35,15 @@ def gauges(
     built = KafkaSource.builder().set_bootstrap_servers("b:1").set_topics("t").set_group_id("g")
     source = built.set_value_only_deserializer(SimpleStringSchema()).build()
     node = SourceNode(id=1, name="in", source=source, watermarks=strategy)
-    event_time = EventTime(JobGraph((node,)), subtasks)
-    event_time.reads(1, [P0, P1])
-    event_time.saw({1: seen})
+    event_time = WatermarkService(JobGraph((node,)), subtasks)
+    event_time.add_splits(1, [P0, P1])
+    event_time.observe({1: seen})
     clock = Clock()
     store = MetricStore("job", "id", {1: Operator("in", "1")}, clock)
     metrics = QueryMetrics(store, subtasks, event_time=event_time)
-    metrics.begin([KafkaInput(node, source, {}, Extent({P0: 0, P1: 0}), ends=False, key="in", is_named=True)], [None])
+    metrics.begin(
+        [KafkaInput(node, source, {}, OffsetRange({P0: 0, P1: 0}), ends=False, key="in", is_named=True)], [None]
+    )
     store.merge([OperatorChanges(1, 0, (Change(MetricKind.COUNTER, (), "numRecordsIn", 1),))])
     clock.now += quiet_s
     shown: dict[str, list[MetricValue]] = {}

@@ -56,7 +56,7 @@ class ColumnarExchange(SendingOperator):
 @final
 @attrs.define(eq=False)
 class ColumnarWindows:
-    """The windows of one subtask's keys (in place of a ``KeyedChain``).
+    """The windows of one subtask's keys (in place of a ``KeyedTask``).
 
     By event time, rows of a window that is over are late: counted, and dropped.
 

@@ -20,7 +20,7 @@ from kafkastream.spark.exchange.shuffle_messages import Message, message_batches
 from kafkastream.spark.sql.rows.columnar_parts import of_bytes
 from kafkastream.spark.sql.rows.wire_values import array_of
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.operator_chain import Flow, applied
+from kafkastream.spark.worker.operator_chain import OperatorChain, applied
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.spark.worker.reports import Report, ReportKind, report_batches
@@ -28,7 +28,7 @@ from kafkastream.spark.worker.task_runner import TaskRunner
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.spark_text import KEPT
 
-__all__ = ["HIDDEN", "Continuation", "Unpacking"]
+__all__ = ["HIDDEN", "RowTask", "Unpacking"]
 
 HIDDEN: Final = tuple(f"__message_{name}" for name in Message._fields)
 """The columns of a message, beside those of rows."""
@@ -92,68 +92,68 @@ class RowChain:
     """Operators behind the rows of a query, for one subtask.
 
     Args:
-        flow: What takes the rows' elements.
+        chain: What takes the rows' elements.
         decoder: Makes elements of rows.
     """
 
-    flow: Flow
+    chain: OperatorChain
     decoder: Decoder
     _is_abandoned: bool = attrs.field(default=False, init=False)
 
     def open(self, context: RuntimeContext) -> None:
         """Open all operators."""
-        self.flow.open(context)
+        self.chain.open(context)
         self.decoder.open()
 
     @property
     def reusable(self) -> bool:
         """Whether the opened functions may serve the next task."""
-        return self.flow.reusable and not self._is_abandoned
+        return self.chain.reusable and not self._is_abandoned
 
     def abandon(self) -> None:
         """End a task that has failed, here or before."""
         self._is_abandoned = True
-        self.flow.abandon()
+        self.chain.abandon()
 
     def push_in_order(self, rows: pa.RecordBatch) -> Iterator[Report]:
         """Push the rows before the watermark, then those behind it."""
         is_behind = compute.fill_null(rows[_BEHIND], True)
         for side, own in ((False, compute.invert(is_behind)), (True, is_behind)):
-            self.flow.behind_watermark(is_behind=side)
+            self.chain.behind_watermark(is_behind=side)
             self._push(rows.filter(own))
-            yield from self.flow.drain()
+            yield from self.chain.drain()
 
     def _push(self, rows: pa.RecordBatch) -> None:
-        if KEPT in rows.schema.names and not self.flow.before:
+        if KEPT in rows.schema.names and not self.chain.before:
             rows = rows.filter(rows[KEPT])
         if not rows.num_rows:
             return
-        for sink in self.flow.sinks:
+        for sink in self.chain.sinks:
             sink.arrives(rows)
         place = partial(self.decoder.position, rows)
         batch = self.decoder.decode(rows)
-        for operator in self.flow.before:
+        for operator in self.chain.before:
             batch = applied(operator, batch, place)
         if batch.values:
-            self.flow.push(batch, place)
+            self.chain.push(batch, place)
 
 
 @final
 @attrs.frozen
-class Continuation:
+class RowTask:
     """Task that takes such rows through a chain of operators.
 
     Args:
         run: Attempt that the tasks belong to.
         node: Node whose rows they are.
-        flow: Pickled operators.
+        chain: Pickled operators.
         decoder: Makes elements of rows.
         parallelism: Number of subtasks.
     """
 
     run: JobAttempt
     node: int
-    flow: bytes
+    chain: bytes
     decoder: Decoder
     parallelism: int
 
@@ -194,13 +194,13 @@ class Continuation:
         """Run a task, and yield the messages among its rows, and what its rows have come to."""
 
         def load() -> RowChain:
-            return RowChain(unpickled(self.flow), self.decoder)
+            return RowChain(unpickled(self.chain), self.decoder)
 
         runner = TaskRunner(self.run, self.node, ("rows", self.node, subtask), load, subtask, self.parallelism)
         return runner.run(partial(self._work, batches, origin), rest=batches)
 
     def _work(self, batches: Iterable[pa.RecordBatch], origin: str, operators: RowChain) -> Iterator[Message | Report]:
-        operators.flow.begin(TaskScope(origin))
+        operators.chain.begin(TaskScope(origin))
         failed = False
         for arrow in batches:
             is_row = compute.is_null(arrow[_KIND])
@@ -212,8 +212,8 @@ class Continuation:
         if failed:
             operators.abandon()
             return
-        yield from operators.flow.finish()
-        yield Report(ReportKind.METRICS, self.node, list(operators.flow.changes()))
+        yield from operators.chain.finish()
+        yield Report(ReportKind.METRICS, self.node, list(operators.chain.changes()))
 
 
 def _as_messages(one: Message | Report, label: int) -> Iterable[Message]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
-from kafkastream.spark.exchange.source_chain import Chain
+from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import subtask_of
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind, collect_reports, report_batches
@@ -81,16 +81,16 @@ class TaskPlan:
             return
         runner = self._runner(first)
 
-        def work(chain: Chain) -> Iterator[Report]:
-            chain.begin(first)
+        def work(task: SourceTask) -> Iterator[Report]:
+            task.begin(first)
             for arrow in itertools.chain((first,), batches):
-                chain.process(arrow)
-                yield from chain.flow.drain()
-            yield from chain.finish()
+                task.process(arrow)
+                yield from task.chain.drain()
+            yield from task.finish()
 
         yield from runner.run(work, rest=batches)
 
-    def _runner(self, arrow: pa.RecordBatch) -> TaskRunner[Chain]:
+    def _runner(self, arrow: pa.RecordBatch) -> TaskRunner[SourceTask]:
         """Return what runs the chain of the records in a batch."""
         node, subtask = arrow["source"][0].as_py(), subtask_of(arrow, self.parallelism)
         key = ("source", node, subtask, self.stage)

@@ -17,26 +17,26 @@ from kafkastream.spark.crash_notes import NOTE, record_range
 from kafkastream.spark.worker.batches import Batch, ElementError, joined, salvaged
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.failures import function_failed, not_decoded
-from kafkastream.spark.worker.operator_chain import Flow, Stage, applied
+from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain, applied
 from kafkastream.spark.worker.record_decoders import Decoder, source_record, split_name
 from kafkastream.spark.worker.rejected_records import dead_letter
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.task_metrics import SourceMetrics
 
-__all__ = ["Chain"]
+__all__ = ["SourceTask"]
 
 
 @final
 @attrs.define(eq=False)
-class Chain:
+class SourceTask:
     """All that happens to the records of one source, down to the sinks.
 
     Args:
         name: The source's name.
         identity: The source, in the names of transactions.
         decoder: Makes elements of records.
-        flow: What takes the elements; the stage apart takes the records that cannot be decoded, which fail the job
+        chain: What takes the elements; the stage apart takes the records that cannot be decoded, which fail the job
             without it.
         scope: Whose the source's metrics are.
         consumer_metrics: Whether what Kafka's consumer would tell is among them.
@@ -46,7 +46,7 @@ class Chain:
     name: str
     identity: str
     decoder: Decoder
-    flow: Flow
+    chain: OperatorChain
     scope: OperatorScope = attrs.field(factory=OperatorScope)
     consumer_metrics: bool = False
     is_behind: bool = False
@@ -61,26 +61,26 @@ class Chain:
         self._source = SourceMetrics(self.scope, context.subtask, consumer_metrics=self.consumer_metrics)
         with function_failed(self.name, "open"):
             self.decoder.open()
-        self.flow.open(context)
+        self.chain.open(context)
 
     @property
     def reusable(self) -> bool:
         """Whether the opened functions may serve the next task: not when one wants to be closed."""
-        return self.flow.reusable
+        return self.chain.reusable
 
     def abandon(self) -> None:
         """End a task that has failed."""
-        self.flow.abandon()
+        self.chain.abandon()
 
     def begin(self, arrow: pa.RecordBatch) -> None:
         """Begin a task, whose first records these are."""
         self.decoder.begin()
         if "topic" not in arrow.schema.names:
-            self.flow.begin(TaskScope(self.identity))
+            self.chain.begin(TaskScope(self.identity))
             return
         topic, partition = arrow["topic"][0].as_py(), arrow["partition"][0].as_py()
         split = split_name(TopicPartition(topic, partition))
-        self.flow.begin(TaskScope(origin_name(self.identity, topic, partition), split))
+        self.chain.begin(TaskScope(origin_name(self.identity, topic, partition), split))
 
     def process(self, arrow: pa.RecordBatch) -> None:
         """Take the records of one Arrow batch through all operators.
@@ -93,33 +93,33 @@ class Chain:
         place = partial(self.decoder.position, arrow)
         NOTE.records(record_range(place(0), place(arrow.num_rows - 1)))
         NOTE.enter(f"source {self.name!r}", place)
-        for sink in self.flow.sinks:
+        for sink in self.chain.sinks:
             sink.arrives(arrow)
         batch = self._decoded(arrow)
         NOTE.leave()
-        for operator in self.flow.before:
+        for operator in self.chain.before:
             batch = applied(operator, batch, place)
         self._source.emitted(arrow, batch, fetched_at)
-        self.flow.push(batch, place)
+        self.chain.push(batch, place)
 
     def finish(self) -> Iterator[Report]:
-        """End the task; errors as with ``Flow.finish``."""
+        """End the task; errors as with ``OperatorChain.finish``."""
         assert self._source is not None
         if self.decoder.stopped_at is not None:
-            for sink in self.flow.sinks:
+            for sink in self.chain.sinks:
                 sink.stops(self.decoder.stopped_at)
-        yield from self.flow.finish()
+        yield from self.chain.finish()
         yield from self.decoder.finish()
         own = () if self.is_behind else (self._source.changes(),)
-        yield Report(ReportKind.METRICS, self.scope.node, [*own, *self.flow.changes()])
+        yield Report(ReportKind.METRICS, self.scope.node, [*own, *self.chain.changes()])
 
     def _decoded(self, arrow: pa.RecordBatch) -> Batch:
         try:
-            return self.decoder.decode(arrow) if self.flow.apart is None else self._decodable(arrow, self.flow.apart)
+            return self.decoder.decode(arrow) if self.chain.apart is None else self._decodable(arrow, self.chain.apart)
         except ElementError as error:
             raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
 
-    def _decodable(self, arrow: pa.RecordBatch, dead_letters: Stage) -> Batch:
+    def _decodable(self, arrow: pa.RecordBatch, dead_letters: ChainedOperator) -> Batch:
         """The elements of the records that can be decoded; the others go to the dead letters."""
         batches: list[tuple[int, Batch]] = []
         dead: list[tuple[int, ElementError]] = []
@@ -136,5 +136,5 @@ class Chain:
             self.decoder.skipped(len(dead))
             letters = [dead_letter(source_record(arrow, row), self.name, error) for row, error in dead]
             batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
-            self.flow.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
+            self.chain.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
         return joined(batches)
