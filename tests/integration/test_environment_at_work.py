@@ -12,7 +12,7 @@ from kafkastream.common import RestartStrategies, Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.spark.job import engine
+from kafkastream.spark.job import chain_plan
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts
@@ -80,7 +80,7 @@ def test_sequences_are_read_in_order_and_no_further_than_wanted(env: StreamExecu
 def test_each_piece_of_a_sequence_is_written_once(
     env: StreamExecutionEnvironment, parts: Parts, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_PIECE", 2)
+    monkeypatch.setattr(chain_plan, "_PIECE", 2)
     failed = tmp_path / "failed"
 
     def fails_once(number: int) -> str:

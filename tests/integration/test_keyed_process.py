@@ -22,7 +22,7 @@ from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from kafkastream.errors import DefinitionError, JobError, UserFunctionError
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
-from kafkastream.spark.exchange.buckets import bucket_labels
+from kafkastream.spark.internals.partitioning import partition_of
 from kafkastream.spark.plan import keyed_query
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -60,14 +60,14 @@ def two(new_topic: NewTopic) -> str:
     return new_topic(partitions=2)
 
 
-def test_buckets_that_spark_sends_elsewhere_fail_the_job(
+def test_buckets_that_share_a_partition_fail_the_job(
     env: StreamExecutionEnvironment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = bucket_labels(2)
-    monkeypatch.setattr(keyed_query, "bucket_labels", lambda buckets: right[::-1])  # as if Spark's hash were another
+    shared = [label for label in range(9) if partition_of(label, 2) == 1][:2]
+    monkeypatch.setattr(keyed_query, "bucket_labels", lambda buckets: tuple(shared))  # as if Spark's hash were another
     stream = env.from_collection(["a", "b"], Types.STRING())
-    stream.key_by(lambda value: value, Types.STRING()).process(Journal(), Types.STRING()).print()
-    with pytest.raises(JobError, match=r"shuffled bucket \d to partition \d: it partitions by another hash"):
+    stream.key_by(lambda value: value, Types.STRING()).reduce(lambda one, other: one + other).print()
+    with pytest.raises(JobError, match=r"shuffled buckets \d and \d to one partition: it partitions by another hash"):
         env.execute("elsewhere")
 
 

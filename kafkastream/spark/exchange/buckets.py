@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from pyspark import TaskContext
-
 from kafkastream.errors import JobError
 from kafkastream.spark.internals.partitioning import partition_of
 
-__all__ = ["bucket_labels", "bucket_of_task"]
+__all__ = ["bucket_labels", "check_alone"]
 
 
 def bucket_labels(buckets: int) -> tuple[int, ...]:
@@ -28,26 +26,25 @@ def bucket_labels(buckets: int) -> tuple[int, ...]:
     raise AssertionError
 
 
-def bucket_of_task(label: int, labels: Sequence[int]) -> int:
-    """Return the bucket whose label has come to the running task.
+def check_alone(label: int, first: int | None, labels: Sequence[int]) -> None:
+    """Check that a bucket does not share a task with another one.
 
     Labels are chosen so that Spark gives each bucket a partition, and thus a task, of its own. With another hash than the
-    one that they are chosen by, buckets would share tasks without a word, and others stand idle.
+    one that they are chosen by, buckets would share tasks without a word, and others stand idle. The task's own number
+    does not tell: where a union follows, it counts the partitions of all that are united.
 
     Args:
-        label: The label.
+        label: Label of a bucket that has come to a task.
+        first: Label of the first bucket that came to it; None if there was none.
         labels: Labels of all buckets.
 
     Raises:
-        JobError: Spark has sent the bucket to the partition of another one.
+        JobError: Spark has sent two buckets to one partition.
     """
-    bucket = labels.index(label)
-    task = TaskContext.get()
-    if task is not None and task.partitionId() != bucket:
+    if first not in (None, label):
         raise JobError(
-            f"Spark has shuffled bucket {bucket} to partition {task.partitionId()}: it partitions by another hash than "
-            "kafkastream expects",
+            f"Spark has shuffled buckets {labels.index(first)} and {labels.index(label)} to one partition: it partitions by "
+            "another hash than kafkastream expects",
             where=f"stateful stage of {len(labels)} buckets",
             now="Use a version of Spark that this version of kafkastream was tested with, and report it as a bug.",
         )
-    return bucket

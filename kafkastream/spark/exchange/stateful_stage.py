@@ -16,7 +16,7 @@ from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.errors import JobError
 from kafkastream.operators.state.keyed_context import forget
-from kafkastream.spark.exchange.buckets import bucket_of_task
+from kafkastream.spark.exchange.buckets import check_alone
 from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
@@ -70,16 +70,27 @@ class StatefulStage(StatefulProcessor):
     def __init__(self, plan: LevelPlan) -> None:
         self._plan = plan
         self._bytes: MapState | None = None
+        self._first: int | None = None
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Declare the state: a map of bytes."""
+        """Begin a task, and declare its state: a map of bytes."""
+        self._first = None
         self._bytes = handle.getMapState("bytes", _BYTES, _BYTES)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N803 - Spark's names
         """Take a bucket's messages of a micro-batch."""
         assert self._bytes is not None
+        label = int(key[0])
         messages = [Message(*row) for frame in rows for row in frame.itertuples(index=False, name=None)]
-        for some in _handled(self._plan, int(key[0]), messages, _Backend(self._bytes)):
+        try:
+            check_alone(label, self._first, self._plan.labels)
+        except JobError as error:
+            yield message_frame(
+                list(messages_of([Report(ReportKind.FAILURE, next(iter(self._plan.chains), 0), error)], label))
+            )
+            return
+        self._first = label
+        for some in _handled(self._plan, label, messages, _Backend(self._bytes)):
             yield message_frame(some)
 
     def close(self) -> None:
@@ -135,11 +146,7 @@ class _Arrived(NamedTuple):
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
     """What goes on to the next stage, or to the driver."""
     own, passing, marks = _Arrived.of(plan, messages)
-    try:
-        subtask = bucket_of_task(label, plan.labels)
-    except JobError as error:
-        yield list(messages_of([Report(ReportKind.FAILURE, next(iter(plan.chains), 0), error)], label))
-        return
+    subtask = plan.labels.index(label)
     if passing:
         yield passing
     for identity in () if marks is None else marks.gone:

@@ -153,13 +153,13 @@ DOCUMENTS = {
     "tolerant": TOLERANT + SINK,
     "all tolerant": ALL_TOLERANT + SINK,
     "logged": ALL_TOLERANT + SINK + LOGGED,
-    "not a mapping": KAFKA + KAFKA_SINK,
+    "no mapping": KAFKA + KAFKA_SINK,
     "mapped": KAFKA + MAPPED + KAFKA_SINK,
     "mapped one by one": KAFKA + MAPPED_ONE_BY_ONE + KAFKA_SINK,
 }
 OF_MYSQL = {
     "into kafka": MYSQL + ROUTED_BY_VARIABLES,
-    "not a mapping": MYSQL + KAFKA_SINK,
+    "no mapping": MYSQL + KAFKA_SINK,
     "routed": MYSQL + INDENTED_ROUTE,
     "mapped": MYSQL + MAPPED + KAFKA_SINK,
     "mapped one by one": MYSQL + MAPPED_ONE_BY_ONE + KAFKA_SINK,
@@ -210,13 +210,13 @@ def test_dirty_data_is_logged() -> None:
     assert read(DOCUMENTS["logged"]).settings.dirty_data_collector == LoggerCollector()
 
 
-@pytest.mark.parametrize("name", ["not a mapping", "mapped", "mapped one by one"])
+@pytest.mark.parametrize("name", ["no mapping", "mapped", "mapped one by one"])
 def test_tables_go_to_their_topics(name: str, caplog: pytest.LogCaptureFixture) -> None:
     sink = read(DOCUMENTS[name]).sink
     assert isinstance(sink, KafkaPipelineSink)
     topics = [sink.topic_of(TableId.parse(table)) for table in ("mydb.mytable1", "mydb.mytable2")]
-    assert topics == (["mydb.mytable1", "mydb.mytable2"] if name == "not a mapping" else ["mytable", "mytable"])
-    assert ("is an option of the sink" in caplog.text) is (name != "not a mapping")
+    assert topics == (["mydb.mytable1", "mydb.mytable2"] if name == "no mapping" else ["mytable", "mytable"])
+    assert ("is an option of the sink" in caplog.text) is (name != "no mapping")
 
 
 def test_the_indented_route_counts(caplog: pytest.LogCaptureFixture) -> None:
