@@ -1,4 +1,4 @@
-"""What Spark forks its Python workers of, on one machine: a process that has imported what our tasks need.
+"""Daemon that Spark forks its Python workers of, on one machine: a process that has imported what our tasks need.
 
 Spark's own daemon imports nothing, so each of a job's workers, of which one with state has ten, spends most of a second of
 CPU on pandas, pyarrow and this package before its first record. Here they are there when it begins. Spark imports them late

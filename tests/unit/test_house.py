@@ -70,15 +70,6 @@ def test_layers_hold() -> None:
 _INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Where|Who|By what|How)\b")
 _INDIRECT_LEFT: Final = {
     "model": 1,
-    "spark": 1,
-    "spark/cdc": 2,
-    "spark/checkpoint": 27,
-    "spark/exchange": 14,
-    "spark/job": 23,
-    "spark/plan": 48,
-    "spark/session": 12,
-    "spark/sql": 11,
-    "spark/worker": 53,
     "sql": 27,
     "sql/expressions": 9,
     "sql/kafka_catalog": 4,

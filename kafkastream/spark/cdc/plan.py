@@ -44,7 +44,7 @@ log = logging.getLogger("kafkastream")
 @final
 @attrs.frozen
 class PipelinePlan:
-    """What a start of a pipeline would find and make.
+    """Plan of a pipeline: what its start would find and make.
 
     Args:
         topics: Topics that would be read, with their numbers of partitions.

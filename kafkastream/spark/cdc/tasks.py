@@ -40,7 +40,7 @@ __all__ = ["Tasks"]
 @final
 @attrs.frozen
 class Tasks:
-    """What the tasks of a micro-batch run: one chain from record to sink, or two with Spark's expressions between.
+    """Tasks of a micro-batch: one chain from record to sink, or two with Spark's expressions between.
 
     Args:
         last: Chains that end in the sink.

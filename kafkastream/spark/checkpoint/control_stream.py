@@ -49,7 +49,7 @@ _ROWS_AT_ONCE = 10_000
 @final
 @attrs.frozen
 class ControlFile:
-    """What the stream is to have next, for the process that plans it."""
+    """Next content of the control stream, for the process that plans it."""
 
     path: Path
 
@@ -121,13 +121,13 @@ class _CollectionPartition(InputPartition):
 
 @final
 class ControlReader(DataSourceStreamReader):
-    """What Spark asks for the stream of a file's contents."""
+    """Streaming data source reader of a file's contents, which Spark asks for offsets."""
 
     def __init__(self, file: ControlFile) -> None:
         self._file = file
 
     def initialOffset(self) -> dict[str, Any]:
-        """Where nothing has been told."""
+        """Offset at which nothing has been told."""
         return {}
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where the queries of a job keep their progress, and what a source began with, which a restart goes by."""
+"""Checkpoint folder of a job: its queries' progress, and what a source began with, which a restart goes by."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class PartIdentity:
         return attrs.evolve(self, recorded=self.record(operators))
 
     def record(self, operators: Mapping[str, str]) -> PartRecord:
-        """What the query is now.
+        """Record of the query as it is now.
 
         Args:
             operators: What the state of each keyed operator depends on, by the operator's identity.

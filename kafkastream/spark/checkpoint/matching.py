@@ -67,7 +67,7 @@ class ProgramPart:
 @final
 @attrs.frozen
 class ContinuedPart:
-    """Where a part of the program goes on.
+    """Continuation of a part of the program: the query folder and the sources that it goes on with.
 
     Args:
         folder: Its query's folder.
@@ -144,7 +144,7 @@ def _matched(program: Sequence[ProgramPart], recorded: Sequence[PartRecord]) -> 
 
 
 def _rank(part: ProgramPart, number: int, old_part: PartRecord, old_number: int) -> tuple[int, bool, bool] | None:
-    """How well a source fits a recorded one, by uid or name; None where it does not. Ties are broken by the order."""
+    """Rank how a source fits a recorded one, by uid or name; None where it does not. Ties are broken by the order."""
     new, old = part.sources[number], old_part.sources[old_number]
     if new.uid is not None and old.uid is not None:
         named = 0 if new.uid == old.uid else None

@@ -1,4 +1,4 @@
-"""By what the nodes of a graph are known outside of it, and after a restart: their uids, or names."""
+"""Identities of a graph's nodes outside of it, and after a restart: their uids, or names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["keyed_operator_ids", "operator_ids"]
 
 
 def operator_ids(nodes: Sequence[Node]) -> Mapping[int, str]:
-    """By what nodes are known to the brokers, and after a restart: their uids, or names, as parts of a path.
+    """Identities of nodes on the brokers, and after a restart: their uids, or names, as parts of a path.
 
     A uid is what it is, whoever has a name like it.
     """
@@ -21,5 +21,5 @@ def operator_ids(nodes: Sequence[Node]) -> Mapping[int, str]:
 
 
 def keyed_operator_ids(graph: JobGraph) -> Mapping[int, str]:
-    """By what the state of the keyed operators of a part of a job is found again."""
+    """Identities by which the state of the keyed operators of a part of a job is found again."""
     return operator_ids([node for level in graph.levels() for node in level])

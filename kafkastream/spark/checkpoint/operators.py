@@ -1,4 +1,4 @@
-"""What the state of keyed operators depends on, and whether a changed program may go on with it."""
+"""Dependencies of the state of keyed operators, and whether a changed program may go on with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["check_operators", "dependencies_of", "state_dependencies"]
 
 
 def state_dependencies(graph: JobGraph) -> Mapping[str, str]:
-    """What the state of each keyed operator depends on, by the operator's identity."""
+    """Dependencies of each keyed operator's state, by the operator's identity."""
     identities = keyed_operator_ids(graph)
     return {
         identities[node.id]: _dependencies(node)
@@ -38,7 +38,7 @@ def _dependencies(node: KeyedNode) -> str:
 
 
 def dependencies_of(folder: CheckpointFolder, part: PartIdentity, settings: JobSettings) -> Mapping[str, str]:
-    """What the state of a part's keyed operators depends on; that of operators which are gone for now is kept, too.
+    """Dependencies of the state of a part's keyed operators; those of operators which are gone for now are kept, too.
 
     Raises:
         DefinitionError: The program computes something else than the state in the checkpoint was made of.

@@ -40,7 +40,7 @@ _alive: Final[set[str]] = set()
 @final
 @attrs.frozen(kw_only=True)
 class OwnerRecord:
-    """What the owner's file says.
+    """Owner of a checkpoint folder, as its file says.
 
     Args:
         token: Another for each start.

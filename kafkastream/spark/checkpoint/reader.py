@@ -1,4 +1,4 @@
-"""What lies in a job's checkpoint folder, as far as it can be read without Spark: our small files, and Spark's logs."""
+"""Reader of a job's checkpoint folder, as far as that goes without Spark: our small files, and Spark's logs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class OffsetRange:
 @final
 @attrs.frozen
 class QueryState:
-    """Where a query stands, by its checkpoint.
+    """Progress of a query, by its checkpoint.
 
     Args:
         query: Its id, which it keeps over restarts.
@@ -103,7 +103,7 @@ class FolderReader(ABC):
         return None
 
     def of_query(self, name: str) -> str:
-        """Where Spark keeps the progress of a query."""
+        """Folder where Spark keeps the progress of a query."""
         return f"{self.path}/{name}"
 
     def read(self, name: str) -> str | None:
@@ -111,11 +111,11 @@ class FolderReader(ABC):
         return self._files.read_replaced(name)
 
     def sinks(self, name: str) -> Mapping[str, Any]:
-        """What is kept of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
+        """Record of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
         return self.kept(sinks_file(name))
 
     def state(self, name: str) -> QueryState | None:
-        """Where a query stands; None before its first start."""
+        """Progress of a query; None before its first start."""
         kept = self._files.read(id_file(name))
         if kept is None:
             return None

@@ -118,7 +118,7 @@ class JobRecord:
 
 
 class _Header(msgspec.Struct):
-    """What every version of the record has."""
+    """Fields that every version of the record has."""
 
     format: int
 

@@ -136,7 +136,7 @@ def _client_id(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:
-    """How Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
+    """Options by which Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
     if fixed:
         return {"assign": _assignment(fixed)}
     match subscription:

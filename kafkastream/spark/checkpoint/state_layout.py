@@ -1,4 +1,4 @@
-"""How the state of a query's keyed operators lies in its checkpoint, and whether a changed program can go on with it."""
+"""Layout of a query's keyed operator state in its checkpoint, and whether a changed program can go on with it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Level = Mapping[str, str | None]
 @final
 @attrs.frozen
 class Layout:
-    """Where the state of keyed operators is.
+    """Layout of the state of keyed operators: its buckets and stateful stages.
 
     Args:
         buckets: Into how many the keys are sorted.
@@ -44,7 +44,7 @@ class Layout:
 
     @staticmethod
     def of(graph: JobGraph, buckets: int) -> Layout:
-        """That of a part of a job which has kept nothing yet."""
+        """Layout of a part of a job which has kept nothing yet."""
         identities = keyed_operator_ids(graph)
         return Layout(
             buckets,
@@ -56,14 +56,14 @@ class Layout:
 
     @staticmethod
     def of_offsets(sources: Mapping[str, str]) -> Layout | None:
-        """What a micro-batch has left, by the offset of each of its sources' keys; None when there was none."""
+        """Layout that a micro-batch has left, by the offset of each of its sources' keys; None when there was none."""
         if not sources:
             return None
         told = json.loads(sources[CONTROL_NAME])[LAYOUT] if CONTROL_NAME in sources else _NOTHING
         return Layout(told["buckets"], tuple(map(FrozenMap, told["levels"])))
 
     def content(self) -> dict[str, Any]:
-        """What ``of_offsets`` reads again, and what stateful stages are to forget."""
+        """Content that ``of_offsets`` reads again, and the state that stateful stages are to forget."""
         layout = {"buckets": self.buckets, "levels": [dict(level) for level in self.levels]}
         return {LAYOUT: layout, "gone": list(self.gone)}
 
@@ -73,7 +73,7 @@ class Layout:
         return frozenset(self._places)
 
     def continued(self, now: Layout, *, ignores_unclaimed: bool) -> Layout:
-        """How a program goes on with this state.
+        """Layout with which a program goes on with this state.
 
         Args:
             now: What the program would have without it.
@@ -119,7 +119,7 @@ class Layout:
         return {identity: number for number, level in enumerate(self.levels, 1) for identity in level}
 
     def _named(self) -> Counter[str]:
-        """How many operators without a uid have each name."""
+        """Count the operators without a uid by their names."""
         return Counter(name for level in self.levels for name in level.values() if name is not None)
 
     def _shown(self, identity: str) -> str:

@@ -30,7 +30,7 @@ __all__ = ["KeyedTask", "state_name"]
 
 
 def state_name(identity: str) -> bytes:
-    """How what an operator keeps is called."""
+    """Prefix of the names of an operator's states."""
     return f"{identity}/".encode()
 
 
@@ -157,5 +157,5 @@ def _watched(elements: KeyedElements) -> KeyedElements:
 
 
 def _by_key(keys: Sequence[bytes]) -> Callable[[int], str]:
-    """What says which key an element has, by its index."""
+    """Function that says which key an element has, by its index."""
     return lambda index: f"key {shown(pickle.loads(keys[index]))}"

@@ -1,4 +1,4 @@
-"""What travels between the chains of a keyed job: elements sorted into buckets by their keys, watermarks, reports.
+"""Messages between the chains of a keyed job: elements sorted into buckets by their keys, watermarks, reports.
 
 A bucket has the keys of one subtask. All of it goes through every stateful stage, which takes out what is for its own
 operators and hands on the rest; the reports that come out at the end are the driver's.
@@ -77,7 +77,7 @@ class Message(NamedTuple):
 
 
 class Watermarks(NamedTuple):
-    """How far time has come.
+    """Watermarks and processing time, as stateful stages are told them.
 
     Args:
         event_times: Before the elements of a micro-batch at each keyed operator, by its identity, in ms.
@@ -160,7 +160,7 @@ class _NotPickledError(Exception):
 
 
 class _MistypedElementError(Exception):
-    """What of an element is not of its type."""
+    """Part of an element that is not of its type."""
 
 
 def _check_pickled(element: Any) -> None:

@@ -48,7 +48,7 @@ class HandOver(SendingOperator):
 @final
 @attrs.frozen
 class WriterPlan:
-    """What the writing task needs.
+    """Plan of the writing task.
 
     Args:
         run: Whose task it is.
@@ -59,7 +59,7 @@ class WriterPlan:
     chains: Mapping[int, bytes]
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """What ``mapInArrow`` wants: messages in, reports out."""
+        """Function for ``mapInArrow``: messages in, reports out."""
         return partial(_run, self)
 
     def runner(self, node: int) -> TaskRunner[OperatorChain]:

@@ -43,7 +43,7 @@ _BYTES = StructType([StructField("bytes", BinaryType())])
 @final
 @attrs.frozen
 class LevelPlan:
-    """What the tasks of a stateful stage need.
+    """Plan of the tasks of a stateful stage.
 
     Args:
         run: Whose tasks they are; functions opened for an earlier one are dropped.
@@ -120,7 +120,7 @@ class _Backend:
 
 @final
 class _Arrived(NamedTuple):
-    """What a bucket gets in a micro-batch: by the node that it is for, what goes on, and how far time has come."""
+    """Messages to a bucket in a micro-batch: by the node that they are for, those that go on, and the watermarks."""
 
     own: Mapping[int, Sequence[Message]]
     passing: list[Message]
@@ -144,7 +144,7 @@ class _Arrived(NamedTuple):
 
 
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
-    """What goes on to the next stage, or to the driver."""
+    """Process a bucket's messages, and yield those that go on to the next stage, or to the driver."""
     own, passing, marks = _Arrived.of(plan, messages)
     subtask = plan.labels.index(label)
     if passing:

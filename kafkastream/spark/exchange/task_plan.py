@@ -1,4 +1,4 @@
-"""What Spark runs for each task: the chain of the source that the task's records come from."""
+"""Tasks that Spark runs: the chain of the source that the task's records come from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["TaskPlan"]
 @final
 @attrs.frozen
 class TaskPlan:
-    """What every task of a query needs.
+    """Plan that every task of a query needs.
 
     Args:
         run: Whose tasks they are; functions opened for an earlier one are dropped.
@@ -56,7 +56,7 @@ class TaskPlan:
         return collect_reports(frame.mapInArrow(self.function(), REPORT_SCHEMA))
 
     def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """The same where stateful stages follow: what comes out goes to buckets with these labels."""
+        """Function for ``mapInArrow`` before stateful stages: what comes out goes to buckets with these labels."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             remaining = iter(batches)
@@ -104,7 +104,7 @@ def _own_columns(arrow: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
-    """How far time has come, to every bucket."""
+    """Watermarks, to every bucket."""
     for value in arrow["value"].to_pylist():
         told = json.loads(value)
         marks = Watermarks(told["watermarks"], told["now"], told["gone"], told.get("last", {}))

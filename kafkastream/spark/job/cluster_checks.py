@@ -1,4 +1,4 @@
-"""What is checked before a job starts on a cluster: what its executors import, and that they reach its checkpoints."""
+"""Checks before a job starts on a cluster: what its executors import, and that they reach its checkpoints."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: Jo
 
 
 def _needs(part: JobGraph) -> Iterator[str]:
-    """What only a checkpoint can keep of a part that goes on for ever, or goes on after a failure."""
+    """State and guarantees that only a checkpoint can keep, of a part that goes on for ever or goes on after a failure."""
     if not any(isinstance(node.source, KafkaSource) for node in part.sources):
         return
     if Layout.of(part, 1).levels:
@@ -73,7 +73,7 @@ def _needs(part: JobGraph) -> Iterator[str]:
 @final
 @attrs.frozen
 class Answer:
-    """What an executor has to say.
+    """Answer of an executor to the checks.
 
     Args:
         host: Where it runs.

@@ -50,7 +50,7 @@ _KEYED_PER_BATCH: Final = 500_000
 @final
 @attrs.frozen
 class JobContext:
-    """What all queries of a job share.
+    """Context that all queries of a job share.
 
     Args:
         folder: Checkpoint folder of the job.

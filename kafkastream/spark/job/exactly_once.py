@@ -87,7 +87,7 @@ class ExactlyOnce:
         chains: Mapping[int, SourceTask],
         writers: Collection[TransactionalOperator] = (),
     ) -> ExactlyOnce:
-        """Those of a connected graph in a run, whose chains these are, and whose sinks behind keyed operators."""
+        """Create the sinks of a connected graph in a run, from its chains and its sinks behind keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
         properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
         names = operator_ids(graph.sinks)
@@ -176,7 +176,7 @@ class ExactlyOnce:
             self._decide(sink, state, unknown)
 
     def _told(self, marker: Marker) -> str:
-        """What was written last before a marker, in the user's words."""
+        """Micro-batch that was written last before a marker, in the user's words."""
         batch = self.names.batch(marker.batch - 1)
         return "micro-batches of a later run" if batch is None else f"micro-batch {batch}"
 
@@ -216,7 +216,7 @@ class ExactlyOnce:
 
 
 def _names(folder: CheckpointFolder, name: str, run: str) -> SlotNames:
-    """What a query's slots are called in a run of the job."""
+    """Names of a query's transaction slots in a run of the job."""
     state = folder.state(name)
     before = SlotNames.of_record(folder.sinks(name), None if state is None else state.query)
     return before.started(run, has_begun=state is not None)

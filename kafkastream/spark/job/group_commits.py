@@ -56,7 +56,7 @@ class GroupCommits:
 
     @staticmethod
     def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
-        """What commits for a source; None when the job is not to commit."""
+        """Create the offset commits of a source's consumer group; None when the job is not to commit."""
         interval = commit_interval_ms(one.source, settings.effective_checkpoint_interval_ms)
         return (
             None if interval is None else GroupCommits(with_pem_stores(one.source.consumer_properties), interval / 1000)

@@ -1,4 +1,4 @@
-"""What a job tells on standard error: that it has started, how far it has come, and how it has ended."""
+"""Lines of a job on standard error: that it has started, how far it has come, and how it has ended."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class JobLines:
 
     @staticmethod
     def of(name: str, graph: JobGraph, progress: str) -> JobLines:
-        """Those of a job with this setting of ``kafkastream.progress``."""
+        """Create the lines of a job with this setting of ``kafkastream.progress``."""
         prints = [node.sink for node in graph.sinks if isinstance(node.sink, PrintSink)]
         shares = any(is_terminal(sys.stderr if sink.to_err else sys.stdout) for sink in prints)
         return JobLines(name, is_on=tells(progress), shares_terminal=shares)
@@ -107,7 +107,7 @@ class JobLines:
             self._say(self._pace.text())
 
     def in_place(self, standing: Callable[[], Standing | None]) -> str | None:
-        """How far it has come; None as long as that is not worth showing."""
+        """Progress for a line in place; None as long as that is not worth showing."""
         if not self.is_in_place or self._pace.elapsed_s < _LONG_WORK_S:
             return None
         self._was_long = True
@@ -133,10 +133,10 @@ class Shown(Protocol):
 
     @property
     def lines(self) -> JobLines:
-        """What it tells."""
+        """Lines that the job writes."""
 
     def standing(self) -> Standing | None:
-        """How far it has come."""
+        """Progress of the job so far."""
 
 
 @contextmanager

@@ -112,7 +112,7 @@ class _Followed(NamedTuple):
         return self.input.node.id
 
     def standing(self, begun: Mapping[TopicPartition, int]) -> Standing:
-        """How far it has been read since the job has started, where it had been read up to ``begun``."""
+        """Progress of the source since the job has started, where it had been read up to ``begun``."""
         starts, stops = self.input.offset_range.starts, self.input.offset_range.stops
         before = {partition: begun.get(partition, start) for partition, start in starts.items()}
         come_to = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in self.reached.items()}}
@@ -132,7 +132,7 @@ class _Followed(NamedTuple):
 
 @final
 class QueryMetrics:
-    """What the driver knows of the Kafka sources of one query, from its progress and its commits.
+    """Metrics of the Kafka sources of one query, as the driver knows them from its progress and its commits.
 
     Args:
         store: Where it is told, whenever the metrics are read.
@@ -166,7 +166,7 @@ class QueryMetrics:
         self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}) for one, own in pairs)
 
     def standing(self) -> Standing:
-        """How far the sources have been read, by what completed micro-batches have told."""
+        """Progress of the sources, by what completed micro-batches have told."""
         time = self._event_time
         watermarks = [] if time is None else [time.of_subtasks(one.node) for one in self._followed]
         watermark = min((own for one in watermarks for own in one.values()), default=-1)

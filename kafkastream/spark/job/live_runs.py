@@ -55,7 +55,7 @@ class LiveRuns:
             self._writers.pop(run, None)
 
     def context(self, slots: str, batch: int) -> BatchContext:
-        """What the tasks of a micro-batch are to know.
+        """Context of a micro-batch, for its tasks.
 
         Args:
             slots: What stands in the names of their slots.

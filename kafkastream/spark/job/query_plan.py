@@ -37,7 +37,7 @@ class QueryMemory:
 
 
 class QueryPlan(Protocol):
-    """How the records of a query get from its sources to its sinks."""
+    """Plan that takes the records of a query from its sources to its sinks."""
 
     @property
     def is_native(self) -> bool:

@@ -52,7 +52,7 @@ class Restarts:
         self._waits = _waits_of(strategy)
 
     def wait_ms(self, error: KafkastreamError) -> int | None:
-        """How long to wait before the restart after this failure; None when the job has failed for good."""
+        """Backoff before the restart after this failure, in ms; None when the job has failed for good."""
         if self._waits is None or isinstance(error, _HOPELESS):
             return None
         wait = self._waits.after_failure(self._clock_ms())
@@ -87,10 +87,10 @@ class Patience:
 
 
 class _Waits(Protocol):
-    """How long to wait after each failure (Flink's RestartBackoffTimeStrategy)."""
+    """Backoff after each failure (Flink's RestartBackoffTimeStrategy)."""
 
     def after_failure(self, now: int) -> int | None:
-        """How long, or None for no more restarts."""
+        """Backoff in ms, or None for no more restarts."""
 
 
 def _waits_of(strategy: RestartStrategyConfiguration) -> _Waits | None:

@@ -98,7 +98,7 @@ class Job:
         self._thread.start()
 
     def status(self) -> JobStatus:
-        """Where the job stands."""
+        """Status of the job."""
         if self.finished.done():
             self.finished.is_asked_for = True
             return self._ended_as
@@ -113,7 +113,7 @@ class Job:
         return self._metrics.read()
 
     def standing(self) -> Standing | None:
-        """How far it has come, as far as its queries know."""
+        """Progress of the job, as far as its queries know."""
         queries = [one.query for one in self._runners]
         return Standing.of(query.standing() for query in queries if query is not None)
 

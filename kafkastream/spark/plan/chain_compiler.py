@@ -68,7 +68,7 @@ def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
 
 
 def pickled(task: SourceTask | KeyedTask | OperatorChain) -> bytes:
-    """What is sent to workers.
+    """Pickle a task or chain for the workers.
 
     Raises:
         DefinitionError: A function of it cannot be sent.
@@ -77,7 +77,7 @@ def pickled(task: SourceTask | KeyedTask | OperatorChain) -> bytes:
 
 
 def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
-    """What the stateful stages that these keyed operators run in do, one after the other.
+    """Plans of the stateful stages that these keyed operators run in, one after the other.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
@@ -96,12 +96,12 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
 
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
-    """What the task runs that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
+    """Plan of the task that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
     return WriterPlan(run, {node: pickled(OperatorChain((ChainedOperator(sink),))) for node, sink in writers.items()})
 
 
 def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: int) -> TaskPlan:
-    """What the tasks of a query run.
+    """Plan of the tasks of a query.
 
     Args:
         chains: What happens to the records of each source.
@@ -158,7 +158,7 @@ class ChainCompiler:
         )
 
     def _before(self, node: SourceNode | StreamNode) -> tuple[Operator, ...]:
-        """What the elements of a source pass first; behind what sees the time, those that are there only for it go."""
+        """Operators that a source's elements pass first; elements that only tell time end behind what sees it."""
         if node.watermarks is None:
             return ()
         timing = self._timing(node, node.watermarks)
@@ -169,7 +169,7 @@ class ChainCompiler:
         return (*timing, PresentRows(node.name), *times)
 
     def keyed_task(self, node: KeyedNode) -> KeyedTask:
-        """What happens to the elements of a keyed operator, and to what comes out of it."""
+        """Task of a keyed operator: what happens to its elements, and to what comes out of it."""
         return KeyedTask(
             node.name,
             keyed_operator_ids(self.graph)[node.id],
@@ -180,14 +180,14 @@ class ChainCompiler:
         )
 
     def _chain_after(self, node: KeyedNode) -> OperatorChain:
-        """What takes what comes out of a keyed operator: Spark itself, where it is one of a query's."""
+        """Chain behind a keyed operator; where that is one of a query's, Spark itself takes what comes out."""
         if isinstance(node.function, TableOperation):
             return OperatorChain((ChainedOperator(HandOver(node.name, node.id, self.labels[0])),))
         made: dict[int, ChainedOperator] = {}
         return OperatorChain(self._after(node, made), sides=self._aside(node, made))
 
     def chain_behind(self, node: Node) -> OperatorChain:
-        """What takes the rows of a query behind an operation: what sorts them for the next one, or the sink."""
+        """Chain behind an operation of a query: to the sink, or to what sorts its rows for the next operation."""
         before = self._before(node) if isinstance(node, StreamNode) else ()
         return OperatorChain(self._after(node, {}), before)
 
@@ -206,7 +206,7 @@ class ChainCompiler:
         )
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
-        """What gives elements their event time, and sees how far it comes where somebody wants to know."""
+        """Operators that give elements their event time, and see how far it comes where somebody wants to know."""
         if self.labels and not isinstance(strategy.generation, NoWatermarks):
             return (WatermarkOperator(node.name, strategy, node.id, by_partition=isinstance(node, SourceNode)),)
         return timestamp_operators(node.name, strategy)
@@ -227,7 +227,7 @@ class ChainCompiler:
         return tuple(stage for taker in (*others, *keyed.values()) for stage in self._stages(taker, made, node))
 
     def _aside(self, node: Node, made: dict[int, ChainedOperator]) -> Mapping[str, tuple[ChainedOperator, ...]]:
-        """What takes the side outputs of a node, by their tags."""
+        """Consumers of the side outputs of a node, by their tags."""
         found: dict[str, tuple[ChainedOperator, ...]] = {}
         for taker in self.graph.consumers(node.id):
             if isinstance(taker, SideOutputNode):
@@ -255,7 +255,7 @@ class ChainCompiler:
             yield made.setdefault(node.id, stage)
 
     def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[ChainedOperator]:
-        """What sorts the elements of a node for a keyed operator; one for each input that they come by."""
+        """Exchanges that sort a node's elements by key for a keyed operator; one for each input that they come by."""
         for side, keyed in enumerate(node.keyed):
             if keyed.node != before.id:
                 continue

@@ -172,7 +172,7 @@ def _metadata(field: MetadataField) -> Column:
 
 
 def _told(key: str) -> Column:
-    """What is told of a file."""
+    """Column of a file's metadata."""
     match key:
         case "file.path":
             return functions.col("path")
@@ -188,7 +188,7 @@ _Contents = Callable[[TableFile, int], Iterator[pa.RecordBatch]]
 
 
 def _read_files(contents: _Contents, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What ``mapInArrow`` wants: the contents of each file."""
+    """Function for ``mapInArrow``: reads the contents of each file."""
     for batch in batches:
         for source, value in zip(batch["source"].to_pylist(), batch[_VALUE].to_pylist(), strict=True):
             file: TableFile = pickle.loads(value)

@@ -56,7 +56,7 @@ def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
 
 
 def staged(messages: Sequence[DataFrame], levels: Sequence[LevelPlan]) -> DataFrame:
-    """What comes out of stateful stages, one after the other, for such messages."""
+    """Run messages through stateful stages (``transformWithStateInPandas``), one after the other."""
     frame = reduce(DataFrame.union, messages)
     for level in levels:
         frame = frame.groupBy("bucket").transformWithStateInPandas(
@@ -112,7 +112,7 @@ class KeyedQuery:
         self._told = content
 
     def static_frame(self) -> DataFrame:
-        """What comes out of the last stateful stage where all that there is are collections: after them time ends."""
+        """Batch frame of the last stateful stage, where all sources are collections: after them time ends."""
         self._tell()
         self.time.has_read_collections = True
         told = {**self._told, "last": self.time.watermarks()}
@@ -122,7 +122,7 @@ class KeyedQuery:
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:
-        """What comes out of the last stateful stage, for records of Kafka and for the collections before them."""
+        """Streaming frame of the last stateful stage, for records of Kafka and for the collections before them."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
@@ -131,7 +131,7 @@ class KeyedQuery:
         return self._stages(records, control_frame(self._session, self._file, is_named=is_named))
 
     def settings(self) -> Mapping[str, str]:
-        """What Spark is to be told while the query begins; it keeps that for itself."""
+        """Settings of Spark while the query begins; it keeps them for itself."""
         return {
             "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
@@ -159,7 +159,7 @@ class KeyedQuery:
             self._is_at_work = False
 
     def take(self, reports: Iterable[Report]) -> None:
-        """What the tasks of a micro-batch have told about time."""
+        """Take in what the tasks of a micro-batch have reported about time."""
         with self._lock:
             self.time.has_read_collections = True
             for report in reports:

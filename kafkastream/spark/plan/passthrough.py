@@ -39,7 +39,7 @@ END AS value
 @final
 @attrs.frozen
 class PassThrough:
-    """What Spark's sink writes, and where."""
+    """Topic and values that Spark's own Kafka sink writes."""
 
     sink: KafkaSink[Any]
     topic: str
@@ -57,7 +57,7 @@ def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWrit
 
 
 def pass_through(graph: JobGraph) -> PassThrough | None:
-    """How Spark alone can run a graph; None when it cannot with the same result.
+    """Plan by which Spark alone can run a graph; None when it cannot with the same result.
 
     Spark's sink cannot write a record's timestamp, which in Flink is that of the record read. So the topic must be one
     whose broker replaces timestamps anyway (``message.timestamp.type=LogAppendTime``).

@@ -76,7 +76,7 @@ _ALL: Final[Seconds] = (0, None)
 @final
 @attrs.frozen
 class StreamPlan:
-    """What comes before the rows of a stream.
+    """Stream that the rows of a query are made of.
 
     Args:
         sources: The nodes of its sources.
@@ -120,7 +120,7 @@ class PhysicalPlan:
     def frame(
         self, records: Mapping[int, DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
     ) -> DataFrame:
-        """What the sink takes.
+        """Frame for the sink.
 
         Args:
             records: The records of each source, by its node.
@@ -285,7 +285,7 @@ class _FrameBuilder:
         return out.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
 
     def marks(self) -> DataFrame:
-        """How far time has come, as every stateful stage is to know it."""
+        """Watermarks, as every stateful stage is to know them."""
         return self._control(CONTROL_NODE).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
     def _control(self, *sources: int) -> DataFrame:
@@ -294,7 +294,7 @@ class _FrameBuilder:
         return self.control.where(functions.col("source").isin(*sources))
 
     def messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int] | None = None) -> DataFrame:
-        """What is sent to the operation that takes the rows; with the buckets of their keys, if these are given."""
+        """Messages to the operation that takes the rows; with the buckets of their keys, if these are given."""
         if keys is not None:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
             rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
@@ -304,7 +304,7 @@ class _FrameBuilder:
 
 
 def _present(rows: DataFrame) -> Column | None:
-    """Which rows are the query's, where there are others between them; None if all are."""
+    """Condition for the query's own rows, where there are others between them; None if all are."""
     if _MESSAGE_KIND not in rows.columns:
         return None
     present = functions.col(_MESSAGE_KIND).isNull()
@@ -366,7 +366,7 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
 
 
 def _is_row(hidden: Collection[str]) -> str:
-    """Which rows are the query's; the others tell time, or are messages."""
+    """SQL condition for the query's own rows; the others tell time, or are messages."""
     return KEPT if KEPT in hidden else f"{_MESSAGE_KIND} IS NULL" if _MESSAGE_KIND in hidden else "true"
 
 

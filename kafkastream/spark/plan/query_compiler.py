@@ -56,7 +56,7 @@ def query_of(graph: JobGraph) -> QueryNode | None:
 
 
 def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
-    """What makes elements of the rows of each node that rows come from."""
+    """Decoders that make elements of the rows of each node that rows come from."""
     query = query_of(graph)
     return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
 
@@ -101,7 +101,7 @@ def query_frames(
 
 
 def _before(compiler: ChainCompiler, node: StreamNode) -> StreamPlan:
-    """What comes before the rows of a stream."""
+    """Plan of the stream that rows are made of."""
     stream = compiler.graph.reaching(node.id)
     return StreamPlan(tuple(source.id for source in stream.sources), level_plans(compiler, stream.levels()))
 
@@ -113,7 +113,7 @@ def _operation(node: Node) -> TableOperation:
 
 
 def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> bytes:
-    """What runs for an operation with state, pickled."""
+    """Task of an operation with state, pickled."""
     assert isinstance(node, KeyedNode)
     operation = _operation(node)
     if not operation.is_columnar:
@@ -138,7 +138,7 @@ def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
 
 
 def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
-    """What rows are aggregated by before they are sent, as far as those of one batch go."""
+    """Local aggregation of the rows of one batch before they are sent, as far as those go; None where there is none."""
     operation = what.operation
     if what.is_columnar:
         assert isinstance(operation, WindowAggregate)

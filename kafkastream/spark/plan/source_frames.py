@@ -181,7 +181,7 @@ def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents)
 
 
 def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
-    """The same as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
+    """Collection as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
     if isinstance(elements, FileContents) and not isinstance(elements.format, TableFiles):
         return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
     if isinstance(elements, range):
@@ -204,7 +204,7 @@ def resolved_source(
     *,
     is_named: bool = False,
 ) -> KafkaInput:
-    """One source of a query, with its offsets resolved on the brokers; errors as of ``resolved``.
+    """Resolve the offsets of one source of a query on the brokers; errors as of ``resolved``.
 
     Args:
         of: The source with its node and key.

@@ -107,7 +107,7 @@ def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) 
 
 
 def _encoders(sink: KafkaTableSink) -> dict[str, MessageEncoder]:
-    """What encodes the messages that expressions do not, by the names of their columns."""
+    """Encoders of the messages that expressions do not encode, by the names of their columns."""
     parts = {_KEY: sink.key, _VALUE: sink.value}
     found = {name: encoder_of(part) for name, part in parts.items() if part is not None}
     return {name: encoder for name, encoder in found.items() if encoder is not None}

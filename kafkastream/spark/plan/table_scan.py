@@ -191,7 +191,7 @@ def _metadata(field: MetadataField) -> Column:
 
 
 def _told(field: MetadataField) -> Column:
-    """What a record tells."""
+    """Column of a record's metadata."""
     headers = functions.coalesce(
         functions.col("headers"), functions.array().cast("array<struct<key:string,value:binary>>")
     )

@@ -73,9 +73,9 @@ class _AligningReader(OffsetReader):
 
 
 def _asked(method: Callable[..., Any], *arguments: Any) -> Any:
-    """What a method of Java's returns.
+    """Call a method of Java's.
 
-    What it throws is told in one line that begins as py4j's own errors do. Spark knows by that text how a stopped query
+    An exception is told in one line that begins as py4j's own errors do. Spark knows by that text how a stopped query
     ends, and its regular expression overflows on a text with a whole Java stack in it.
     """
     try:

@@ -1,4 +1,4 @@
-"""How far event time has come: made on the driver of what the tasks have seen of each partition, as Flink makes it."""
+"""Watermarks: made on the driver of what the tasks have seen of each partition, as Flink makes them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Seen = Mapping[int, Mapping[str, int]]
 
 
 class _Input(NamedTuple):
-    """What an operator hears of time by one of its inputs; an idle one holds back nobody."""
+    """Watermark of one of an operator's inputs; an idle one holds back nobody."""
 
     watermark: int
     is_idle: bool = False
@@ -84,18 +84,18 @@ class WatermarkService:
         self._combined = {node: combined[name] for node, name in self._names.items() if name in combined}
 
     def content(self) -> dict[str, Any]:
-        """What an earlier run is to know after a restart."""
+        """Content for the checkpoint, by which a restart goes on."""
         return {
             "combined": {self._names[node]: watermark for node, watermark in self._combined.items()},
             "seen": {self._names[node]: splits for node, splits in self._seen.items()},
         }
 
     def watermarks(self) -> dict[str, int]:
-        """How far event time has come at each keyed operator, by its identity."""
+        """Watermarks at the keyed operators, by their identities."""
         return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
 
     def of_subtasks(self, source: int) -> dict[int, int]:
-        """How far event time has come in the subtasks of a source that have a watermark."""
+        """Watermarks of those subtasks of a source that have one."""
         subtasks: dict[int, list[_Input]] = {}
         for partition, one in self._of_partitions(self._source(source)).items():
             owner = owner_subtask(partition.topic, partition.partition, self._parallelism)
@@ -104,7 +104,7 @@ class WatermarkService:
         return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
 
     def allowed(self, source: int) -> int | None:
-        """How far a source may be read: so much ahead of the slowest of its alignment group; None when nobody waits.
+        """Watermark up to which a source may be read: so much ahead of the slowest of its alignment group; None for no limit.
 
         As in Flink, a partition holds back the others when it has a watermark, and is neither idle nor at its end.
         """
@@ -135,14 +135,14 @@ class WatermarkService:
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
     def mark_polled(self) -> None:
-        """What there is to read was looked for now: who has nothing now is idle, if it had nothing for long enough."""
+        """Note a poll for records: a split with nothing to read now is idle, if it had nothing for long enough."""
         before, self._looked = self._looked, self._clock()
         for source, partitions in self._waiting.items():
             for split in map(split_name, partitions):
                 self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
 
     def observe(self, seen: Seen, idle: Container[str] = ()) -> None:
-        """What the tasks of a micro-batch have seen, which began when there was a look last.
+        """Take in what a micro-batch's tasks have seen; it began at the last poll.
 
         Args:
             seen: Of which splits there was something.
@@ -164,7 +164,7 @@ class WatermarkService:
         self._ended.add(source)
 
     def _of(self, node: Node) -> _Input:
-        """What comes out of a node: never less than before."""
+        """Watermark behind a node: never less than before."""
         found = self._now(node)
         combined = max(self._combined.get(node.id, MIN_WATERMARK), found.watermark)
         self._combined[node.id] = combined
@@ -193,7 +193,7 @@ class WatermarkService:
                 return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
 
     def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
-        """What a source's partitions have come to; one that is read to its stop holds back nobody, like an idle one."""
+        """Watermarks of a source's partitions; one that is read to its stop holds back nobody, like an idle one."""
         finished = self._finished.get(node.id, frozenset())
         found = {
             partition: self._of_split(node, node.watermarks, split_name(partition))
@@ -243,17 +243,17 @@ class WatermarkService:
 
 
 def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
-    """What a node that makes watermarks of these splits hands on."""
+    """Watermark behind a node that makes watermarks of these splits."""
     return _Input(MIN_WATERMARK) if isinstance(strategy.generation, NoWatermarks) else _lowest(splits)
 
 
 def _lowest(inputs: Iterable[_Input]) -> _Input:
-    """What several inputs come to: the lowest of those that are not idle; where all are, time stands still."""
+    """Watermark of several inputs: the lowest of those that are not idle; where all are, time stands still."""
     active = [one.watermark for one in inputs if not one.is_idle]
     return _Input(min(active, default=MIN_WATERMARK), is_idle=not active)
 
 
 def _come_to(inputs: Sequence[_Input]) -> int:
-    """How far several inputs have come: as far as the lowest that is not idle; where all are, as far as the highest."""
+    """Progress of several inputs: as far as the lowest that is not idle; where all are, as far as the highest."""
     lowest = _lowest(inputs)
     return max(one.watermark for one in inputs) if lowest.is_idle else lowest.watermark

@@ -70,7 +70,7 @@ class Files:
             return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
 
     def location(self, name: str) -> str:
-        """Where a file or folder lies, as Spark writes it down."""
+        """Location of a file or folder, as Spark writes it down."""
         with self._told("find", name) as (system, path):
             return str(system.makeQualified(path).toString())
 

@@ -1,4 +1,4 @@
-"""How many files and sockets the process may have open that Spark will be."""
+"""Limit of open files and sockets (``ulimit -n``) of the process that Spark will be."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _UNREACHABLE = "Server access error"
 @final
 @attrs.frozen
 class Ivy:
-    """One of Ivy's configurations in ``ivy.xml``, and the programs that fetch it.
+    """Ivy configuration in ``ivy.xml``, and the programs that fetch it.
 
     Args:
         configuration: Its name.

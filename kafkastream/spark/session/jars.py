@@ -180,7 +180,7 @@ def _complete(folder: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def _alone(cache: Path) -> Iterator[None]:
-    """One process at a time; SQLite's lock works on every system and ends with its process."""
+    """Lock for one process at a time; SQLite's lock works on every system and ends with its process."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         lock = sqlite3.connect(cache / "lock", timeout=LOCK_TIMEOUT_S, isolation_level=None)

@@ -1,4 +1,4 @@
-"""Where Spark is to run, as the user has told Spark: read before there is a JVM that could be asked."""
+"""Master of Spark, as the user has told Spark: read before there is a JVM that could be asked."""
 
 from __future__ import annotations
 

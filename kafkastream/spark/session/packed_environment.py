@@ -115,7 +115,7 @@ def _libpython() -> Iterable[Path]:
 
 
 def _site_packages(root: Path) -> Path:
-    """Where the copied interpreter looks for packages, below the root.
+    """Folder where the copied interpreter looks for packages, below the root.
 
     Raises:
         SetupError: It looks elsewhere than beside itself.

@@ -1,4 +1,4 @@
-"""What workers are to import goes to them."""
+"""Python files and archives that workers are to import, shipped to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the signals that end a program do: SIGINT (Ctrl-C), and SIGTERM, which systemd and Kubernetes send."""
+"""Handlers of the signals that end a program: SIGINT (Ctrl-C), and SIGTERM, which systemd and Kubernetes send."""
 
 from __future__ import annotations
 

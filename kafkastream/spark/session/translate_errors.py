@@ -213,7 +213,7 @@ _SECRET = re.compile(
 
 
 class FunctionFailedError(RuntimeError):
-    """What an error of a function of SQL is between worker and driver: text, which Java hands on.
+    """Error of a SQL function between worker and driver: text, which Java hands on.
 
     Example:
         >>> failed = FunctionFailedError(UserFunctionError("f raised ValueError: [1]", now="its traceback"))
@@ -237,7 +237,7 @@ def _topics(text: str) -> str:
 
 
 def _frames(fault: str) -> str:
-    """What Python's faulthandler says of a fault, with the frames that are neither Spark's nor ours."""
+    """Text of Python's faulthandler on a fault, with the frames that are neither Spark's nor ours."""
     head, *lines = fault.splitlines() or [""]
     frames = [line.strip() for line in takewhile(lambda line: not line.startswith("\tat "), lines)]
     theirs = [line for line in frames if line.startswith("File ") and not re.search(_NOT_THEIRS, line)]
@@ -308,7 +308,7 @@ def storage_error(what: str, error: Exception) -> StorageError | SetupError:
 
 
 def _java_message(line: str) -> str:
-    """What an exception of Java's says, without the names of its classes.
+    """Message of a Java exception, without the names of its classes.
 
     Example:
         >>> _java_message(": java.io.FileNotFoundException: /a/b (Read-only file system)")
@@ -327,7 +327,7 @@ def _masked(text: str) -> str:
 
 
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
-    """What ``error`` means for the user of job ``job``, which reads from the brokers ``servers``."""
+    """Translate ``error`` for the user of job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
     lost = lost_jvm(error)

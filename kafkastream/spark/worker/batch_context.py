@@ -1,4 +1,4 @@
-"""What the driver tells the tasks of a micro-batch beyond their plan: in a local property of Spark's, which goes with each."""
+"""Context that the driver gives a micro-batch's tasks beyond their plan: a local property of Spark's goes with each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROPERTY = "kafkastream.batch"
 @final
 @attrs.frozen
 class BatchContext:
-    """What the driver knows when a micro-batch begins.
+    """Context of a micro-batch: facts that the driver knows when it begins.
 
     Args:
         runs: The jobs at work in this application, whose workers may be the same.
@@ -38,7 +38,7 @@ class BatchContext:
 
     @staticmethod
     def of_task() -> BatchContext | None:
-        """What the running task was told; None outside of a task, and where there is nobody to tell."""
+        """Context of the running task; None outside of a task, and where there is no driver to give one."""
         context = TaskContext.get()
         told = None if context is None else context.getLocalProperty(_PROPERTY)
         return None if told is None else _read(told)

@@ -85,7 +85,7 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
 
 
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
-    """What ``work`` makes of all from 0 to ``number`` but those on which it fails.
+    """Apply ``work`` to all from 0 to ``number`` and isolate those on which it fails.
 
     An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised, as is what is
     no error but an end: ``sys.exit``, say.

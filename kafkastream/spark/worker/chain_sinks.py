@@ -64,7 +64,7 @@ class SinkOperator(Operator):
     """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """What is written next has come of these source records."""
+        """Note these source records: the next batch written has come of them."""
 
     @abstractmethod
     def write(self, batch: Batch) -> None:

@@ -46,7 +46,7 @@ _NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 
 class TaskScope(NamedTuple):
-    """Which part of a query's work a task is.
+    """Part of a query's work that a task does.
 
     Args:
         origin: Where its records come from: the source, and there the partition.
@@ -59,7 +59,7 @@ class TaskScope(NamedTuple):
 
 @attrs.define(eq=False)
 class Operator(ABC):
-    """One operator of a chain; ``parallelism`` is its own, if it has one, ``scope`` says whose its metrics are."""
+    """Operator of a chain; ``parallelism`` is its own, if it has one, ``scope`` says whose its metrics are."""
 
     name: str
     parallelism: int | None = attrs.field(default=None, kw_only=True)
@@ -84,14 +84,14 @@ class Operator(ABC):
         """Hear on which side of the micro-batch's watermark the next elements are."""
 
     def drain(self) -> Iterator[Report]:
-        """What has to be reported of the batches so far."""
+        """Reports of the batches so far."""
         return iter(())
 
     def close(self) -> None:
         """End after the last element."""
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """What the user reads when this operator fails on an element."""
+        """Error that the user reads when this operator fails on an element."""
         return element_failed(self.name, element, position, error)
 
     @property
@@ -123,7 +123,7 @@ class _UserOperator(Operator):
 
 @final
 class MapOperator(_UserOperator):
-    """One element in, one out."""
+    """Map: one element in, one out."""
 
     def apply(self, batch: Batch) -> Batch:
         """Call the function on each element."""
@@ -142,7 +142,7 @@ class FilterOperator(_UserOperator):
 
 @final
 class FlatMapOperator(_UserOperator):
-    """One element in, any number out."""
+    """FlatMap: one element in, any number out."""
 
     def apply(self, batch: Batch) -> Batch:
         """Call the function on each element and string its results together."""
@@ -152,7 +152,7 @@ class FlatMapOperator(_UserOperator):
 
 @final
 class ProcessOperator(_UserOperator):
-    """One element in, any number out, knowing its timestamp."""
+    """``ProcessFunction``: one element in, any number out, knowing its timestamp."""
 
     has_side_outputs = True
 
@@ -171,7 +171,7 @@ class ProcessOperator(_UserOperator):
 @final
 @attrs.define(eq=False)
 class AsyncOperator(_UserOperator):
-    """One element in, any number out, many elements at a time."""
+    """Async I/O: one element in, any number out, many elements at a time."""
 
     _calls: AsyncCalls | None = attrs.field(default=None, init=False)
 
@@ -224,7 +224,7 @@ def flinks_times(batch: Batch) -> Iterator[int]:
 
 
 def _timestamps(found: list[Any]) -> list[int]:
-    """What an assigner has found, if it is what Flink takes; looked at one by one only when it is not."""
+    """Timestamps of an assigner, checked to be what Flink takes; looked at one by one only when they are not."""
     if set(map(type, found)) <= {int} and min(found, default=0) >= -(2**63) and max(found, default=0) < 2**63:
         return found
     return each(partial(as_timestamp, "a timestamp"), found)

@@ -15,7 +15,7 @@ __all__ = ["deserialize_values"]
 
 
 def deserialize_values(deserializer: KafkaDeserializer, values: pa.Array) -> Sequence[Any]:
-    """One element per value; None for null.
+    """Deserialize each value to one element; null to None.
 
     Raises:
         ElementError: With the index of the value that could not be read.

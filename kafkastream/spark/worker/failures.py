@@ -1,4 +1,4 @@
-"""What a user reads when something of theirs fails on a worker: operator, record, and their own traceback."""
+"""Errors of user functions and data on a worker: operator, record, and the user's own traceback."""
 
 from __future__ import annotations
 

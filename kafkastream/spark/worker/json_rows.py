@@ -35,7 +35,7 @@ _FEW: Final = 16
 
 
 def decode_json_rows(schema: JsonRowDeserializationSchema, values: pa.Array) -> list[Row | None]:
-    """What ``schema.deserialize`` makes of each value.
+    """Decode values as ``schema.deserialize`` does each.
 
     Raises:
         ElementError: With the index of the value that could not be decoded.

@@ -74,7 +74,7 @@ class KafkaOperator(SinkOperator):
     @property
     @abstractmethod
     def statistics(self) -> ProducerStatistics:
-        """What the producer tells of itself."""
+        """Statistics of the producer."""
 
     def _register_producer(self, group: MetricGroup) -> None:
         group.gauge("currentSendTime", lambda: self.statistics.send_time_ms)
@@ -122,7 +122,7 @@ class KafkaOperator(SinkOperator):
             yield records, records.payload_bytes
 
     def _record(self, batch: Batch, index: int) -> SourceRecord:
-        """What an element has come of; behind keyed operators it is no record of its own."""
+        """Source record of an element; behind keyed operators there is none, and the element's text stands for it."""
         if self._arrow is None:
             return without_record(batch.values[index])
         return source_record(self._arrow, batch.origin[index])
@@ -169,7 +169,7 @@ class ProducingOperator(KafkaOperator):
 
     @property
     def statistics(self) -> ProducerStatistics:
-        """Those of the worker's producer."""
+        """Statistics of the worker's producer."""
         return self.asking.statistics
 
     def write(self, batch: Batch) -> None:
@@ -218,7 +218,7 @@ class TransactionalOperator(KafkaOperator):
 
     @property
     def asking(self) -> RecordProducer:
-        """One of its own, as in Flink; most sinks never ask."""
+        """Producer of this sink's own, as in Flink, asked for topics and partitions; most sinks never ask."""
         from kafkastream.kafka.producer import RecordProducer
 
         self._asking = self._asking or RecordProducer(self.properties.producer, self.name)

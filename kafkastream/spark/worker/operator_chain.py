@@ -1,4 +1,4 @@
-"""What happens to elements once they have come in: operators down to sinks, a batch at a time."""
+"""Operator chains: operators that take elements, once they have come in, down to sinks, a batch at a time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class OperatorChain:
             operator.behind_watermark(is_behind=is_behind)
 
     def drain(self) -> Iterator[Report]:
-        """What has to be reported so far."""
+        """Reports of the operators so far."""
         for operator in self.operators():
             yield from operator.drain()
 
@@ -155,13 +155,13 @@ class OperatorChain:
         yield from self.drain()
 
     def changes(self) -> Iterator[OperatorChanges]:
-        """What the metrics of the operators have to tell; the work of those before counts as the chain's own."""
+        """Changes of the operators' metrics; the work of those before counts as the chain's own."""
         telling = (operator for operator in self._metrics if operator.has_metrics and operator not in self.before)
         return (self._metrics[operator].changes() for operator in telling)
 
 
 def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
-    """What an operator makes of a batch.
+    """Apply an operator to a batch.
 
     Raises:
         JobError: It failed on an element, with its place.

@@ -62,7 +62,7 @@ class PartNames:
 
     @property
     def whole_batch(self) -> str:
-        """What the names of all tasks of the micro-batch have in them."""
+        """Common part of the file names of all tasks of the micro-batch."""
         return f"{self.writer}-{self.batch}"
 
     def name(self, prefix: str, number: int, suffix: str) -> str:
@@ -77,7 +77,7 @@ def _digest(text: str) -> str:
 @final
 @attrs.frozen
 class WrittenParts:
-    """What a task has written for a sink.
+    """Part files that a task has written for a sink.
 
     Args:
         names: What its files are called.

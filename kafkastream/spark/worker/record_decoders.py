@@ -63,7 +63,7 @@ class Decoder(ABC):
 
     @abstractmethod
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Which record a row is, in the user's words."""
+        """Position of the record in a row, in the user's words."""
 
     @property
     def stopped_at(self) -> int | None:
@@ -103,7 +103,7 @@ class ValueDecoder(KafkaDecoder):
         self.schema.open(InitializationContext())
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """One element per record; a schema's None drops the record."""
+        """Decode values with a ``DeserializationSchema``: one element per record, of which a None drops the record."""
         values = decode_values(self.schema.schema, arrow["value"])
         batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
         return _without_dropped(batch)
@@ -118,7 +118,7 @@ class DeserializerDecoder(KafkaDecoder):
     schema: KafkaDeserializerSchema
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """One element per record; None for a tombstone."""
+        """Decode values with a Kafka ``Deserializer``: one element per record, None for a tombstone."""
         values = deserialize_values(self.schema.deserializer, arrow["value"])
         return Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
 
@@ -168,7 +168,7 @@ class CollectionDecoder(Decoder):
 
 
 def decoder_of(node: SourceNode) -> Decoder:
-    """How the records of a source become elements."""
+    """Decoder that makes the records of a source into elements."""
     if isinstance(node.source, CollectionSource):
         return CollectionDecoder()
     match node.source.deserializer:
@@ -204,7 +204,7 @@ def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
 
 
 def without_record(element: object) -> SourceRecord:
-    """What stands for the record of an element that has none: its text."""
+    """Stand-in for the record of an element that has none: the element's text."""
     return SourceRecord(repr(element).encode(errors="replace"))
 
 

@@ -185,7 +185,7 @@ _FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
 
 
 def _check(record: object) -> None:
-    """What Java's compiler would find, and what Kafka's C client cannot write."""
+    """Check a ``ProducerRecord`` for what Java's compiler would find, and for what Kafka's C client cannot write."""
     if not isinstance(record, ProducerRecord):
         raise TypeError(f"serialize returned neither a ProducerRecord nor None, its result is of type {_type(record)}")
     for field, kinds, wanted in _FIELDS:

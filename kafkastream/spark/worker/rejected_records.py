@@ -26,14 +26,14 @@ _NO_TOPIC = -1
 
 
 def dead_letter(record: SourceRecord, operator: str, error: ElementError, element: str | None = None) -> DeadLetter:
-    """What is kept of a record that came to nothing in an operator."""
+    """Dead letter for a record that came to nothing in an operator."""
     return DeadLetter(record, operator, said(error.__cause__), element)
 
 
 @final
 @attrs.define(eq=False)
 class DeadLetters:
-    """What a sink sets aside, and where it puts it.
+    """Dead letters of a sink: the records that it rejects, and the topic that they are written to.
 
     Args:
         sink: The sink's name.

@@ -1,4 +1,4 @@
-"""What a task tells the driver: rows of printed lines, collected elements, metrics and failures."""
+"""Reports of a task to the driver: rows of printed lines, collected elements, metrics and failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REPORT_SCHEMA = "kind string, node int, payload binary"
 
 
 class ReportKind(enum.Enum):
-    """What a report row carries."""
+    """Kind of content that a report row carries."""
 
     LINES = "lines"
     ELEMENTS = "elements"
@@ -41,14 +41,14 @@ _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, Rep
 
 
 class Report(NamedTuple):
-    """One row from a task: what it is, which node of the graph it is from, and its content."""
+    """Row from a task to the driver: its kind, the node of the graph that it is from, and its content."""
 
     kind: ReportKind
     node: int
     content: Any
 
     def payload(self) -> bytes:
-        """The content, pickled; what is plain needs no more than pickle, in a third of the time."""
+        """Content, pickled; plain content needs no more than pickle, in a third of the time."""
         return pickle.dumps(self.content) if self.kind in _PLAIN else dumps(self.content)
 
     @staticmethod
@@ -63,7 +63,7 @@ def report_batches(reports: Iterable[Report]) -> Iterator[pa.RecordBatch]:
 
 
 def report_batch(kind: str, node: int, payload: bytes) -> pa.RecordBatch:
-    """One row to hand to Spark."""
+    """Record batch of one report row, to hand to Spark."""
     columns = [pa.array([kind]), pa.array([node], pa.int32()), pa.array([payload], pa.binary())]
     return pa.RecordBatch.from_arrays(columns, ["kind", "node", "payload"])
 

@@ -1,4 +1,4 @@
-"""What functions write to side outputs, told from what they put out."""
+"""Side outputs: elements that functions write to them, separated from their main output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exactly-once query's transactions are called, and from where their markers count.
+"""Transactional ids of an exactly-once query, and the numbers that their markers count from.
 
 Names are the same at each run of a job, so that nothing piles up on the brokers. So each run counts its micro-batches from
 a number that none before has come to: no marker of an earlier run is ever taken for one of this.
@@ -26,7 +26,7 @@ _PER_START = 10**12
 @final
 @attrs.frozen
 class SlotNames:
-    """What the checkpoint keeps of a query's slots.
+    """Names of a query's transaction slots, as the checkpoint keeps them.
 
     Args:
         id: Stands in the names of all slots of the query, and in no other's.
@@ -55,13 +55,16 @@ class SlotNames:
 
     @staticmethod
     def of_record(record: Mapping[str, Any], query: str | None) -> SlotNames:
-        """What a checkpoint holds, whose Spark query is ``query``; version 0.1 named slots by that, and kept prefixes only."""
+        """Read the record in a checkpoint, whose Spark query is ``query``.
+
+        Version 0.1 named slots by that, and kept prefixes only.
+        """
         if "prefixes" in record:
             return SlotNames(**record)
         return SlotNames(query or uuid.uuid4().hex[:16], record)
 
     def record(self) -> dict[str, Any]:
-        """What a checkpoint is to hold."""
+        """Record of the names for the checkpoint."""
         return {**attrs.asdict(self, recurse=False), "prefixes": dict(self.prefixes)}
 
     def started(self, run: str, *, has_begun: bool) -> SlotNames:

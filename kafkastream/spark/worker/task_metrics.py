@@ -28,7 +28,7 @@ class OperatorMetrics:
         self._place = (scope.node, subtask)
 
     def changes(self) -> OperatorChanges:
-        """What has changed since this was last asked."""
+        """Changes since the last call."""
         return OperatorChanges(*self._place, tuple(self.group._take()))
 
 
@@ -48,7 +48,7 @@ class SourceMetrics(OperatorMetrics):
         self._reader: _ReaderMetrics | None = None
 
     def emitted(self, arrow: pa.RecordBatch, batch: Batch, fetched_at: int) -> None:
-        """These records, fetched at this time (ms), have become these elements."""
+        """Count records, fetched at this time (ms), that have become these elements."""
         self.records_in.inc(len(batch.values))
         self.records_out.inc(len(batch.values))
         if "topic" in arrow.schema.names:
@@ -63,14 +63,14 @@ class SourceMetrics(OperatorMetrics):
         return self._reader
 
     def changes(self) -> OperatorChanges:
-        """What has changed since this was last asked."""
+        """Changes since the last call."""
         if self._reader is not None:
             self._reader.register_offset()
         return super().changes()
 
 
 class _ReaderMetrics:
-    """What a source tells of the records that it has read from Kafka."""
+    """Metrics of the records that a source has read from Kafka."""
 
     def __init__(self, group: MetricGroup, arrow: pa.RecordBatch, *, consumer_metrics: bool) -> None:
         self._last = arrow

@@ -1,4 +1,4 @@
-"""What a task writes to its slot: what is left of it, in transactions that tell how far the slot has come.
+"""Transactions in which a task writes to its slot: what is left of it, with markers of how far the slot has come.
 
 A task's records are of one partition, in the order of their offsets. What they became is kept until it is worth a
 transaction, or the task ends. So no transaction is open while functions run, and however much a micro-batch holds, none
@@ -34,7 +34,7 @@ fenced. So a writer is used again only if it is among those that the driver know
 
 
 class SlotCounters(NamedTuple):
-    """What is counted of a sink's transactions.
+    """Counters of a sink's transactions.
 
     Args:
         committed: Those that were committed.
@@ -54,7 +54,7 @@ class SlotCounters(NamedTuple):
 
 @final
 class TransactionalWriter:
-    """One task's work on its slot; it opens the slot when there is something to write.
+    """Writer of a task to its transaction slot; it opens the slot when there is something to write.
 
     Args:
         properties: Of the sink's clients.

@@ -60,7 +60,7 @@ class WatermarkOperator(TimestampOperator):
         return timed
 
     def drain(self) -> Iterator[Report]:
-        """What was seen since this was last asked."""
+        """Report of the watermarks seen since the last call."""
         if self._seen:
             yield Report(ReportKind.TIMES, self.node, (self._seen, frozenset(self._idle)))
             self._seen = {}
@@ -72,7 +72,7 @@ class WatermarkOperator(TimestampOperator):
         return strategy
 
     def _watermark(self, batch: Batch) -> int | None:
-        """What elements bring the watermark to; None when they say nothing."""
+        """Watermark that elements lead to; None when they say nothing."""
         if not batch.values:
             return None
         match self.strategy.generation:

@@ -1,4 +1,4 @@
-"""What becomes of the results of the user's functions."""
+"""Conversion of the results of user-defined functions to Arrow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MILLIS: Final = 3
 
 
 def written(kind: DataType) -> _Convert:
-    """What makes of a result what Arrow takes for a type.
+    """Converter of a result to the value that Arrow takes for a type.
 
     It raises TypeError, ValueError, LookupError or ArithmeticError for what is no value of the type.
 

@@ -116,7 +116,7 @@ class _Calls:
     is_pandas: bool
 
     def __call__(self, kept: pa.Array, *columns: pa.Array) -> pa.Array:
-        """Its results, by a function that stays open for the next task."""
+        """Call the function, which stays open for the next task, and return its results."""
         with _told():
             key = ("function", self.spark_name)
             function = WORKER_CACHE.take(self.run, key, self._opened)
@@ -125,7 +125,7 @@ class _Calls:
         return results
 
     def of_task(self, batches: Iterator[pa.Array | tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        """Its results for all batches of a task, behind which it is closed."""
+        """Call the function for all batches of a task, behind which it is closed, and yield its results."""
         with _told():
             function = self._opened()
             try:

@@ -40,7 +40,7 @@ def user_values(column: pa.Array, *, instants: bool = False) -> list[Any]:
 
 
 def _reader(kind: pa.DataType, instants: bool) -> _Convert | None:
-    """What makes the user's value of Arrow's; None where they are the same."""
+    """Converter of Arrow's value to the user's; None where they are the same."""
     if instants and types.is_timestamp(kind) and kind.tz is not None:
         return _instant
     if types.is_struct(kind):

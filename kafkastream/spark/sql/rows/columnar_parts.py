@@ -30,7 +30,7 @@ _OF_VALUES: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
 @final
 @attrs.frozen
 class WindowParts:
-    """How the aggregates of windows are kept, as tables: the key, the bounds in µs, how many rows, the parts of each call.
+    """Window aggregates as tables: the key, the bounds in µs, how many rows, the parts of each call.
 
     Args:
         operation: What is computed.

@@ -36,7 +36,7 @@ def parts_of(value: Any, names: Sequence[str]) -> Sequence[Any]:
 
 
 def converter(kind: TypeInformation[Any], type_: DataType) -> Convert | None:
-    """What Arrow takes for a value; None where that is the value."""
+    """Converter of a value to what Arrow takes for it; None where that is the value."""
     match kind.kind:
         case TypeKind.INSTANT:
             return _micros

@@ -82,7 +82,7 @@ def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequen
 def _aggregations(
     name: str, call: AggregateCall, columns: pa.RecordBatch, sign: pa.Array | None, prepared: dict[str, pa.Array]
 ) -> list[Aggregation]:
-    """What is computed for a call, of columns that are added to those that are prepared."""
+    """Aggregations for a call, of columns that are added to those that are prepared."""
     values = _values(call, columns)
     if call.filter is not None:
         is_counted = pc.fill_null(columns.column(column(call.filter)), False)

@@ -1,4 +1,4 @@
-"""What takes the rows behind an operation with state, or a stream: to the next one, or to the sink, with reports beside.
+"""Tasks behind an operation with state, or a stream: rows go to the next one, or to the sink, with reports beside.
 
 A row of such a frame is either one of the query's, or a message that is on its way to the driver.
 """

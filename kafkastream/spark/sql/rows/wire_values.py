@@ -75,7 +75,7 @@ def _counted(kind: pa.DataType) -> pa.DataType:
 
 
 def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
-    """What makes a tuple of an array's, a map's or a row's parts."""
+    """Converter of an array's, a map's or a row's parts to a tuple."""
     if types.is_struct(kind):
         fields = [(field.name, _plain(field.type)) for field in kind]
         return lambda value: tuple(None if value[name] is None else plain(value[name]) for name, plain in fields)
@@ -89,7 +89,7 @@ def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
 
 
 def _rich(kind: pa.DataType) -> Callable[[Any], Any]:
-    """What makes what Arrow takes of such a tuple."""
+    """Converter of such a tuple to what Arrow takes."""
     if types.is_struct(kind):
         fields = [(field.name, _rich(field.type)) for field in kind]
         return lambda value: {
