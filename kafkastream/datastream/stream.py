@@ -236,7 +236,7 @@ class DataStream(StreamHandle, StreamOutputs[T], Generic[T]):
 
     @property
     def _input(self) -> KeyedInput:
-        """This stream, without key, as the input of a stateful operator."""
+        """Input of a stateful operator: this stream, without key."""
         return KeyedInput(node=self._id)
 
     def broadcast(

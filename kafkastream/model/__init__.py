@@ -1,1 +1,1 @@
-"""What the user meant: frozen values that know neither text nor Spark nor a Kafka client."""
+"""Model of the user's program: frozen values that know neither text nor Spark nor a Kafka client."""

@@ -1,4 +1,4 @@
-"""Which types ``CAST`` turns into which, by Flink's rules."""
+"""Cast rules of Flink (``LogicalTypeCasts``): which types ``CAST`` turns into which."""
 
 from __future__ import annotations
 

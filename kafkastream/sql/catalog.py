@@ -32,7 +32,7 @@ def name_of(path: str) -> tuple[str, ...]:
     """A name as a program writes it, in its parts.
 
     Raises:
-        DefinitionError: It is empty, or a part of it.
+        DefinitionError: The name is empty, or a part of it.
 
     Example:
         >>> name_of("c.kafka.`shop.orders`")
@@ -58,7 +58,7 @@ def anonymous(what: str, number: int) -> str:
 @final
 @attrs.define
 class SessionCatalog:
-    """What ``CREATE`` has made. Nothing of it outlives the session.
+    """Catalogs, databases, tables and views that ``CREATE`` has made in a session, none of which outlives it.
 
     Example:
         >>> catalog = SessionCatalog()
@@ -74,7 +74,7 @@ class SessionCatalog:
     _found: dict[str, ExternalCatalog] = attrs.field(factory=dict)
 
     def copy(self) -> SessionCatalog:
-        """One with the same content, which later changes leave alone."""
+        """Copy the catalog with its content, which later changes leave alone."""
         spaces = {
             catalog: {database: dict(things) for database, things in databases.items()}
             for catalog, databases in self._spaces.items()
@@ -85,7 +85,7 @@ class SessionCatalog:
         """A name in full.
 
         Raises:
-            DefinitionError: It has no part, or too many.
+            DefinitionError: The name has no part, or too many.
         """
         if not 0 < len(name) <= _MOST_PARTS:
             raise DefinitionError(
@@ -96,7 +96,7 @@ class SessionCatalog:
         return catalog, database, own
 
     def find(self, name: tuple[str, ...]) -> Stored | None:
-        """What a name stands for; what is temporary hides what is not."""
+        """Table or view of a name, None if there is none; a temporary one hides one that is not."""
         catalog, database, own = path = self.path(name)
         if path in self._temporary:
             return self._temporary[path]
@@ -106,7 +106,7 @@ class SessionCatalog:
         return self._spaces.get(catalog, {}).get(database, {}).get(own)
 
     def get(self, name: tuple[str, ...], where: str) -> Stored:
-        """The same.
+        """Table or view of a name, as ``find`` looks for it.
 
         Raises:
             DefinitionError: There is nothing of this name.
@@ -291,7 +291,7 @@ class SessionCatalog:
         self.current = (name, self._databases(name, where)[0])
 
     def _place(self, path: Path, where: str, *, temporary: bool) -> tuple[dict[Any, Stored], Any]:
-        """What a thing is kept in, and under which key."""
+        """Dictionary that keeps a table or view, and its key there; temporary ones are apart."""
         return (self._temporary, path) if temporary else (self._database(path[:2], where), path[2])
 
     def _databases(self, catalog: str, where: str) -> Sequence[str]:
@@ -317,7 +317,7 @@ class SessionCatalog:
             )
 
     def _catalog(self, name: str, where: str) -> dict[str, dict[str, Stored]]:
-        """What is in a catalog that can be changed."""
+        """Databases of a catalog, with their content, if the catalog can be changed."""
         self._databases(name, where)
         if name in self._found:
             raise self._only_read(name, where)

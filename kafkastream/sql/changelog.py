@@ -1,4 +1,4 @@
-"""What the rows of a table or a query do to those before them."""
+"""Changelog mode of a table or a query: what its rows do to those before them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ChangelogMode"]
 
 
 class ChangelogMode(enum.Enum):
-    """Which kinds of rows there are: what a source or a query gives, or the most that a sink takes.
+    """Changelog mode, the kinds of rows: those that a source or a query gives, or the most that a sink takes.
 
     Flink has a class of this name with any set of kinds; these three are those that formats and connectors have, and
     that PyFlink makes.
@@ -29,19 +29,19 @@ class ChangelogMode(enum.Enum):
 
     @staticmethod
     def insert_only() -> ChangelogMode:
-        """Every row is a new one."""
+        """Return the mode in which every row is a new one."""
         return ChangelogMode.APPEND
 
     insertOnly = insert_only
 
     @staticmethod
     def upsert() -> ChangelogMode:
-        """A row replaces the one of its key, which is not told."""
+        """Return the mode in which a row replaces the one of its key, which is not told."""
         return ChangelogMode.UPSERT
 
     @staticmethod
     def all() -> ChangelogMode:
-        """Each change is told with the row as it was before."""
+        """Return the mode in which each change is told with the row as it was before."""
         return ChangelogMode.RETRACT
 
     @property

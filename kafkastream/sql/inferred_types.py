@@ -116,7 +116,7 @@ def _of_all(values: Iterable[Any]) -> DataType:
 
 
 def _merged(one: DataType, other: DataType) -> DataType:
-    """What values of both types are."""
+    """Common type of the values of two inferred types, part by part and field by field."""
     if one is _UNKNOWN or other is _UNKNOWN or one == other:
         return other if one is _UNKNOWN else one
     if one.kind is other.kind and len(one.parts) == len(other.parts) and len(one.fields) == len(other.fields):

@@ -16,7 +16,7 @@ __all__ = ["PrintStyle", "printed_row", "printed_value", "shown_value"]
 
 
 class PrintStyle(enum.Enum):
-    """How a row is shown."""
+    """Style of printed rows (``print-style``)."""
 
     PLAIN = "plain"
     """``+I(1,a)``, as Flink's documents show it; timestamps as in SQL."""

@@ -11,7 +11,7 @@ __all__ = ["masked", "secret_spans"]
 
 _MASK = "***"
 _FAR = 200
-"""How far in front of a word the value may begin that it is in."""
+"""Most characters between a word and the beginning of the value that it is in."""
 _KEY = re.compile(HIDDEN_KEYS)
 # Found by characters instead of tokens, so that a mistyped quote or equals sign does not uncover what follows.
 _OTHERS_VALUE = re.compile(r"=\s*'[^'\n]*\Z")
@@ -32,7 +32,7 @@ _VALUE = re.compile(
 
 
 def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Where the values of secret options and the users of URLs stand in a text, in their order."""
+    """Spans of the values of secret options and of the users of URLs in a text, in their order."""
     return tuple(sorted([*_values(text), *((found.start(), found.end() - 1) for found in URL_USER.finditer(text))]))
 
 

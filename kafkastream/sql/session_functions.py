@@ -31,7 +31,7 @@ class NamedFunction:
         name: What the user calls it.
         spark_name: What Spark calls it: another name for each that was ever created in this process, so that a planned query
             keeps its own, also beside queries of another environment in one job.
-        function: It.
+        function: The function itself.
     """
 
     name: str
@@ -42,7 +42,7 @@ class NamedFunction:
 @final
 @attrs.define
 class SessionFunctions:
-    """What ``CREATE FUNCTION`` has made; as in Flink, case does not matter in names.
+    """Functions that ``CREATE FUNCTION`` has made in a session; as in Flink, case does not matter in names.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -54,12 +54,12 @@ class SessionFunctions:
     """
 
     known: dict[str, NamedFunction] = attrs.field(factory=dict)
-    """All that were ever created, by their names in Spark."""
+    """Functions that were ever created, by their names in Spark."""
     _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
     _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
 
     def copy(self) -> SessionFunctions:
-        """Its own names, which later changes leave alone; what was ever created is known to both."""
+        """Copy the names, which later changes leave alone; what was ever created is known to both."""
         return attrs.evolve(self, temporary=dict(self._temporary), permanent=dict(self._permanent))
 
     @staticmethod

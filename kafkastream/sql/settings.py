@@ -15,7 +15,7 @@ __all__ = ["OPTION", "options_of", "read_settings", "setting", "settings_under"]
 T = TypeVar("T")
 
 OPTION: Final = "option"
-"""Where the metadata of a field has its option, for fields that ``setting`` cannot make."""
+"""Key of a field's metadata under which its option is, for fields that ``setting`` cannot make."""
 
 
 def setting(option: Option[T]) -> T:

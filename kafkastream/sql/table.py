@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Position(NamedTuple):
-    """Where something stands in a SQL text, counted from 1."""
+    """Position in a SQL text: line and column, counted from 1."""
 
     line: int = 1
     column: int = 1
@@ -41,7 +41,7 @@ class Expression:
     """An expression, as the user wrote it; where it stands does not make it another one.
 
     Args:
-        text: It.
+        text: The expression's text.
         position: Where it begins in its text.
         of: What it was given to, if it is a text of its own and no part of a statement.
         space: The catalog and database of its names without these; those that are current then, if None.
@@ -103,7 +103,7 @@ Column = PhysicalColumn | MetadataColumn | ComputedColumn
 @final
 @attrs.frozen
 class Watermark:
-    """How far event time has come, by a column: the names of nested fields make its path."""
+    """Watermark of a table: how far event time has come, by a column; the names of nested fields make its path."""
 
     path: tuple[str, ...]
     expression: Expression
@@ -113,7 +113,7 @@ class Watermark:
 @final
 @attrs.frozen
 class TableSchema:
-    """What a table's rows are.
+    """Schema of a table's rows.
 
     Args:
         columns: In their order.
@@ -149,7 +149,7 @@ class TableDefinition:
     Args:
         name: Its name, with its catalog and database where they were given.
         schema: Its rows.
-        options: Those of ``WITH``.
+        options: The options of ``WITH``.
         comment: What the DDL says about it.
         positions: Where each option stands.
         stream: The stream whose elements its rows are, where a program has made it of one.
@@ -178,5 +178,5 @@ class TableDefinition:
 
     @property
     def subject(self) -> str:
-        """What errors about its options are about."""
+        """Subject of errors about the options: the table."""
         return f"table {self.identifier}"

@@ -30,7 +30,7 @@ class Declaration(Protocol):
 
     @property
     def subject(self) -> str:
-        """What has the options, as errors say it."""
+        """Subject of errors about the options: what has them."""
         ...
 
     @property
@@ -40,17 +40,17 @@ class Declaration(Protocol):
 
     @property
     def positions(self) -> Mapping[str, Position]:
-        """Where each option stands; under an empty key, where all of them do, if that is known."""
+        """Positions of the options; under an empty key, that of all of them, if it is known."""
         ...
 
 
 @final
 @attrs.frozen
 class GivenOptions(Generic[D_co]):
-    """What options say, and where.
+    """Options with their values, and where these are written.
 
     Args:
-        definition: What has them.
+        definition: The table or catalog that has them.
         values: The options, with what they refer to in the environment and in files.
     """
 
@@ -62,7 +62,7 @@ class GivenOptions(Generic[D_co]):
         """The options of a table, or of a catalog.
 
         Args:
-            definition: What has them.
+            definition: The table or catalog that has them.
             environ: The variables that values may refer to; this process's if not given.
 
         Raises:
@@ -164,7 +164,7 @@ class GivenOptions(Generic[D_co]):
 
 
 TableOptions = GivenOptions[TableDefinition]
-"""Those of a table."""
+"""Options of a table."""
 
 
 def _as_secret(given: str, parsed: T) -> T:

@@ -1,4 +1,4 @@
-"""How dates and times are text in Flink's formats."""
+"""Text forms of dates and times in Flink's formats."""
 
 from __future__ import annotations
 

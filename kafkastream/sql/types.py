@@ -16,7 +16,7 @@ _MOST = 2**31 - 1
 
 
 class Kind(enum.Enum):
-    """What a type is, without its length, precision, parts and nullability."""
+    """Kinds of types (Flink's ``LogicalTypeRoot``), without length, precision, parts and nullability."""
 
     CHAR = "CHAR"
     VARCHAR = "VARCHAR"
@@ -73,7 +73,7 @@ class DataType:
         size: The length of texts and bytes, the precision of numbers and times; None for types without.
         scale: The digits behind the point of a DECIMAL.
         parts: The element of an ARRAY or MULTISET, the key and value of a MAP.
-        fields: Those of a ROW.
+        fields: The fields of a ROW.
 
     Example:
         >>> str(DataType.of(Kind.MAP, parts=(DataType.string().not_null(), DataType.bytes_())))
@@ -115,13 +115,13 @@ class DataType:
         return DataType.of(Kind.VARBINARY, _MOST)
 
     def not_null(self) -> DataType:
-        """The same without NULL."""
+        """Return this type without NULL (``NOT NULL``)."""
         return attrs.evolve(self, is_nullable=False)
 
     notNull = not_null
 
     def nullable(self) -> DataType:
-        """The same with NULL."""
+        """Return this type with NULL."""
         return attrs.evolve(self, is_nullable=True)
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ __all__ = ["FunctionContext", "ScalarFunction", "UserDefinedFunction", "UserFunc
 @final
 @attrs.frozen
 class FunctionContext:
-    """What a function may ask for when it is opened.
+    """Context of a function: what it may ask for when it is opened.
 
     Same as PyFlink's. Differs: functions of SQL have no metrics.
 
@@ -68,7 +68,7 @@ class UserDefinedFunction:
 
 
 class ScalarFunction(UserDefinedFunction, ABC):
-    """Some values in, one out.
+    """Scalar function: some values in, one out.
 
     Example:
         >>> class Next(ScalarFunction):

@@ -52,7 +52,7 @@ class SourceRecord:
 @final
 @attrs.frozen
 class DeadLetter:
-    """Why a record came to nothing.
+    """Dead letter: a record that came to nothing, and why.
 
     Args:
         record: The source's record, which is kept as it was read.

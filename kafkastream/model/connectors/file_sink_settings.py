@@ -112,7 +112,7 @@ class BucketAssigner:
 @checked_methods
 @attrs.frozen
 class RollingPolicy:
-    """When a part file ends and the next one begins.
+    """Policy that says when a part file ends and the next one begins.
 
     Differs from Flink: each part ends with its micro-batch, whatever the policy; a size may end it before.
     """

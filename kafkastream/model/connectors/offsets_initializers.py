@@ -105,7 +105,7 @@ class OffsetsInitializer(ABC):
         return self
 
     def needs_group_for(self) -> str | None:
-        """Why a ``group.id`` is needed, or None."""
+        """Reason why a ``group.id`` is needed, or None."""
         return None
 
     @staticmethod

@@ -30,5 +30,5 @@ def _with_length(text: bytes | str | None) -> int:
 
 
 def _varint_bytes(number: int) -> int:
-    """Of a number that is not negative, in zigzag: seven bits a byte."""
+    """Length of a number that is not negative, as a zigzag varint: seven bits a byte."""
     return max(1, ((2 * number).bit_length() + 6) // 7)

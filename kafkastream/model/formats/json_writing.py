@@ -125,7 +125,7 @@ def _floating(text: Callable[[float], str], value: Any) -> str:
 
 
 def real(value: Any) -> float:
-    """Any number as a float; a TypeError for all else, text too."""
+    """Return any number as a float; raise a TypeError for all else, text too."""
     return math.copysign(value, value)
 
 

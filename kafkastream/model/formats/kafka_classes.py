@@ -121,7 +121,7 @@ def _number(name: str, code: str, type_info: TypeInformation[Any], taken: _Numbe
 
 
 def _one_nan(element: Any) -> float:
-    """As Java's ``Double.doubleToLongBits`` sees it."""
+    """Number with a single NaN, as Java's ``Double.doubleToLongBits`` sees it."""
     return math.nan if math.isnan(number := float(element)) else number
 
 

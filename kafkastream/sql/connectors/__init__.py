@@ -1,4 +1,4 @@
-"""From the options of a table to what it is: a source or a sink, by its connector."""
+"""Table sources and sinks, made from the options of a table by its connector."""
 
 from __future__ import annotations
 

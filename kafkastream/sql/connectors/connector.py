@@ -54,7 +54,7 @@ class Connector:
     Args:
         identifier: What ``connector`` says, or ``type``.
         own: Its options, without those of all connectors.
-        required: Those of them that must be given.
+        required: The options among them that must be given.
         common: The options of all connectors; none for a catalog.
     """
 

@@ -110,7 +110,7 @@ class DataGenTableSource(TableSource):
 
     @property
     def graph_source(self) -> CollectionSource:
-        """Nothing: Spark makes the rows."""
+        """Empty source, because Spark makes the rows."""
         return CollectionSource(())
 
     @property

@@ -17,7 +17,7 @@ _MB: Final = 1024 * 1024
 
 
 class CommitTrigger(enum.Enum):
-    """When a partition is complete."""
+    """Trigger that makes a partition complete (``sink.partition-commit.trigger``)."""
 
     PROCESS_TIME = "process-time"
     PARTITION_TIME = "partition-time"

@@ -56,7 +56,10 @@ def producer_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
 
 
 def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
-    """By Java's names, and as files of this machine; Flink's and Alibaba Cloud's copies of Kafka's classes are Kafka's own here."""
+    """Kafka client properties by Java's names, with files of this machine.
+
+    Flink's and Alibaba Cloud's copies of Kafka's classes are Kafka's own here.
+    """
     given = options.under(PROPERTIES)
     for key, value in given.items():
         if key.endswith(".location") and "://" in value:

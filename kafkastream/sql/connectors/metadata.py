@@ -54,7 +54,7 @@ READABLE: Final[Mapping[str, DataType]] = FrozenMap(
         "__raw_value__": _STRING.not_null(),
     }
 )
-"""What a source gives; ``leader-epoch`` is always NULL, which Spark does not read."""
+"""Metadata that a source gives; ``leader-epoch`` is always NULL, which Spark does not read."""
 
 WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
     {
@@ -66,7 +66,7 @@ WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
         "__raw_value__": _STRING,
     }
 )
-"""What a sink takes; ``topic`` only where it has several topics."""
+"""Metadata that a sink takes; ``topic`` only where it has several topics."""
 
 
 @final

@@ -66,7 +66,7 @@ class BlackHoleTableSink(TableSink):
 
     @property
     def sink(self) -> DiscardingSink:
-        """Nothing."""
+        """Sink that discards all rows."""
         return DiscardingSink()
 
 

@@ -125,7 +125,7 @@ class ParquetFormat(Format):
         return attrs.evolve(ParquetFormat(**read_settings(ParquetFormat, read)), utc_timezone=utc_timezone)
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """Why files cannot hold these columns, if they cannot."""
+        """Reason why files cannot hold these columns, if they cannot."""
         kinds = [(field.name, field.type) for field in fields]
         found = next((one for one in kinds if one[1].kind in _UNREADABLE), None)
         return None if found is None else f"Unsupported type: {found[1]}, of column {found[0]!r}"

@@ -20,7 +20,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["Partitions", "TableFile", "TableFiles"]
 
 _ESCAPED: Final = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
-"""What Flink's ``PartitionPathUtils`` does not leave in the name of a directory."""
+"""Characters that Flink's ``PartitionPathUtils`` does not leave in the name of a directory."""
 _EPOCH: Final = datetime.date(1970, 1, 1)
 _MIDNIGHT: Final = datetime.datetime.min  # noqa: DTZ901 - SQL's times have no zone
 

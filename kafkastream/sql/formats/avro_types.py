@@ -48,7 +48,7 @@ def avro_type(fields: Sequence[RowField], *, legacy: bool = True) -> dict[str, A
     """Return the schema of a table, as Flink derives it.
 
     Args:
-        fields: Those of the table that are in the record.
+        fields: The table's fields that are in the record.
         legacy: Whether TIMESTAMP is Avro's ``timestamp``, as ``timestamp_mapping.legacy`` says.
 
     Raises:

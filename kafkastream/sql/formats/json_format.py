@@ -24,7 +24,7 @@ class TimestampFormat(enum.Enum):
     SQL = "SQL"
     """``2024-05-01 12:30:00.123``, and ``Z`` at the end with a local time zone."""
     ISO_8601 = "ISO-8601"
-    """The same with ``T`` between date and time."""
+    """``2024-05-01T12:30:00.123``: as SQL, with ``T`` between date and time."""
 
     @property
     def separator(self) -> str:

@@ -75,7 +75,7 @@ class RawFormat(Format):
             raise DefinitionError(what, where=error.where, now=error.now) from None
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """There is one field, of a simple type."""
+        """Reason why the format cannot hold these fields, if it cannot: it takes one, of a simple type."""
         if len(fields) != 1:
             columns = ", ".join(map(_column, fields))
             return (
@@ -87,5 +87,5 @@ class RawFormat(Format):
 
 
 def _column(field: RowField) -> str:
-    """As SQL writes a field of a ROW."""
+    """Text of a field, as SQL writes one of a ROW."""
     return str(DataType.of(Kind.ROW, fields=(field,))).removeprefix("ROW<").removesuffix(">")

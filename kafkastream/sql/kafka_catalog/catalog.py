@@ -29,7 +29,7 @@ class Topics(Protocol):
         ...
 
     def sample(self, topic: str, most: int) -> TopicSample:
-        """Some of a topic's newest messages.
+        """Sample of a topic's newest messages.
 
         Args:
             topic: Its name.

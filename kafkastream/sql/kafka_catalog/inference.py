@@ -1,4 +1,4 @@
-"""From messages to a table: which columns they have, and how these are read."""
+"""Inference of a table from messages: which columns they have, and how these are read."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _object(message: bytes | None) -> Object | None:
 
 
 def _parsed(message: bytes) -> Any:
-    """What a message says in JSON; its own text if it says nothing."""
+    """JSON value of a message; the message itself if it is no JSON."""
     try:
         return json.loads(message.decode("utf-8"), parse_constant=_no_json)
     except (ValueError, RecursionError):

@@ -105,7 +105,7 @@ def _values(record: Mapping[str, Any], within: Path, flattens: bool) -> Iterator
 
 
 def _columns(types: Mapping[Path, DataType | None], objects: Set[Path]) -> Iterator[tuple[Path, DataType]]:
-    """What becomes a column: a value, or an object without members."""
+    """Columns with their types: values, and objects without members; STRING where no single type is known."""
     with_members = {path[:-1] for path in types}
     for path, type_ in types.items():
         is_in_value = any(types[path[:length]] is not None for length in range(1, len(path)))

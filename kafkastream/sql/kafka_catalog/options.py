@@ -82,7 +82,7 @@ MAX_FETCH_RECORDS: Final = Option[int](
 @final
 @attrs.frozen(kw_only=True)
 class CatalogSettings:
-    """How a catalog makes tables of topics."""
+    """Settings of a Kafka catalog: how it makes tables of topics."""
 
     default_database: str = setting(DEFAULT_DATABASE)
     key_prefix: str = setting(KEY_PREFIX)
@@ -107,11 +107,11 @@ CatalogOptions = GivenOptions[CreateCatalog]
 
 
 def catalog_settings(options: CatalogOptions) -> CatalogSettings:
-    """How a catalog makes tables, by its options.
+    """Read from the options of a Kafka catalog how it makes tables.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: It is of another type or format.
+        UnsupportedFeatureError: The catalog is of another type or format.
     """
     if options.get(TYPE) not in {None, KAFKA_CATALOG.identifier}:
         raise UnsupportedFeatureError(

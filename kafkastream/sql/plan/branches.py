@@ -59,7 +59,7 @@ def branches(relation: Relation) -> tuple[Branch, ...]:
 
 
 def origins(relation: Relation) -> Iterator[Origin]:
-    """All that rows come from on their way to a relation, each after what it takes, from left to right."""
+    """Origins of all rows on their way to a relation, each after what it takes, from left to right."""
     for branch in branches(relation):
         if isinstance(branch.origin, Stateful):
             yield from chain.from_iterable(map(origins, branch.origin.merged))

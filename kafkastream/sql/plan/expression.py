@@ -289,7 +289,7 @@ def calls_user(expression: TypedExpression) -> bool:
 
 
 def conjunction(conditions: Sequence[TypedExpression]) -> TypedExpression | None:
-    """One condition that holds where all hold; None for no conditions."""
+    """Conjunction (``AND``) of conditions, which holds where all hold; None for no conditions."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Call("$ALL", tuple(conditions), DataType.of(Kind.BOOLEAN))

@@ -277,7 +277,7 @@ class IntervalJoin:
 @final
 @attrs.frozen(kw_only=True)
 class TemporalJoin:
-    """Each row of the left input with what the right one, a table of changes, held for its key at the row's time.
+    """Temporal join: each left row with what the right input, a table of changes, held for its key at the row's time.
 
     Args:
         kind: INNER or LEFT.

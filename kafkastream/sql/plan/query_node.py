@@ -84,7 +84,7 @@ class KeyColumns:
 @final
 @attrs.frozen
 class Target:
-    """Where the rows of a query go.
+    """Target of a query's rows: a table's sink, or the calling program.
 
     Args:
         sink: Sink; None for the calling program.
@@ -172,7 +172,7 @@ class StreamNode(Node):
 @final
 @attrs.frozen
 class Route:
-    """From what rows come from to what takes them.
+    """Path of rows within a query, from what they come from to what takes them.
 
     Args:
         branch: The rows.
@@ -285,7 +285,7 @@ class _Graph:
         return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
 
     def _copied(self, nodes: Sequence[Node]) -> int:
-        """All that a stream comes from once more, for each table that is read; the stream's own node."""
+        """Copy all nodes that a stream comes from, once for each table that is read; return the stream's own node."""
         numbers = {node.id: next(self.ids) for node in nodes}
         self.nodes.extend(node.renumbered(numbers) for node in nodes)
         return numbers[nodes[-1].id]

@@ -130,7 +130,7 @@ class Project(_Relation):
 @final
 @attrs.frozen(kw_only=True)
 class Explode(_Relation):
-    """Each row once for every element of an array: the columns of the row, then those of the element.
+    """Unnested array: each row once for every element, the columns of the row, then those of the element.
 
     Args:
         input: Input.
@@ -178,7 +178,7 @@ class Stateful(_Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """One or two inputs."""
+        """Inputs of the operation: one or two."""
         return self.merged
 
 

@@ -176,7 +176,7 @@ class SelectPlanner:
         return self.distinct(together) if node.args.get("distinct") else together
 
     def distinct(self, relation: Relation) -> Relation:
-        """Each row once."""
+        """Deduplicate the rows (``DISTINCT``): each row once."""
         every = tuple(range(len(relation.fields)))
         return Stateful(
             merged=(normalized(relation, self.ttl_ms),),

@@ -23,7 +23,7 @@ _ORDINALITY = "ORDINALITY"
 
 
 def unnested(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Unnest, *, outer: bool) -> tuple[Rows, Scope]:
-    """Each row once for every element of a column."""
+    """Plan ``UNNEST``: each row once for every element of a column."""
     text = planner.text
     text.only(node, "expressions", "alias", "offset")
     if len(node.expressions) != 1:

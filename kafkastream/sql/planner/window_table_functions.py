@@ -158,7 +158,7 @@ def _columns(field: Field) -> tuple[Field, ...]:
 
 
 def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int) -> Rows:
-    """Each row with its one window."""
+    """Plan ``TUMBLE``: each row with its one window."""
     last_type = _columns(relation.fields[at])[2].type
     numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
     begin = Call("$WINDOW_START", (_clock(relation, at), *numbers), _STAMP)
@@ -169,7 +169,7 @@ def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offs
 
 
 def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> Rows:
-    """Each row with columns for the bounds of its session, which only an aggregate fills."""
+    """Plan ``SESSION``: each row with columns for the bounds of its session, which only an aggregate fills."""
     nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
     assert rows.window is not None
@@ -188,7 +188,10 @@ def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Seque
 def sliced(
     planner: SelectPlanner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
 ) -> Rows:
-    """Each row once for every window that it is in: those of HOP begin, those of CUMULATE end a step apart."""
+    """Plan ``HOP`` or ``CUMULATE``: each row once for every window that it is in.
+
+    Windows of HOP begin, those of CUMULATE end a step apart.
+    """
     field, width = relation.fields[at], len(relation.fields)
     columns = _columns(field)
     window = DataType.of(Kind.ROW, fields=tuple(RowField(one.name, one.type) for one in columns)).not_null()

@@ -1,4 +1,4 @@
-"""What a table's primary key and watermark must be, once all its columns are known."""
+"""Checks of a table's primary key and watermark, once all its columns are known."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 Problem = tuple[str, str]
-"""What is wrong, and what to do."""
+"""Text of an error, and advice: what is wrong, and what to do."""
 
 TWO_WATERMARKS: Problem = ("Multiple WATERMARK declarations are not supported yet.", "Keep one of them.")
 TWO_KEYS: Problem = ("Duplicate primary key definition.", "Keep one of them.")
@@ -52,12 +52,12 @@ def repeated_key_column(name: str) -> Problem:
 
 
 def problems(schema: TableSchema) -> Iterator[Problem]:
-    """All that is wrong with the primary key and the watermark."""
+    """Problems of the primary key and the watermark, all of them."""
     yield from filter(None, (*(key_problem(schema, name) for name in schema.primary_key), watermark_problem(schema)))
 
 
 def key_problem(schema: TableSchema, name: str) -> Problem | None:
-    """Why a column cannot be in the primary key.
+    """Reason why a column cannot be in the primary key, None if it can.
 
     Metadata columns may be in it, which Flink refuses: the documents of its vendors use the partition and offset as a key.
     """
@@ -73,7 +73,7 @@ def key_problem(schema: TableSchema, name: str) -> Problem | None:
 
 
 def watermark_problem(schema: TableSchema) -> Problem | None:
-    """Why the watermark's column cannot be event time; nothing is known about the types of computed columns."""
+    """Reason why the watermark's column cannot be event time; nothing is known about the types of computed columns."""
     if schema.watermark is None:
         return None
     path = ".".join(schema.watermark.path)

@@ -1,4 +1,4 @@
-"""What stands between the parentheses of CREATE TABLE: columns, the watermark, the primary key."""
+"""Table elements, the part of CREATE TABLE between parentheses: columns, the watermark, the primary key."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TableElements:
             self._read_column(start)
 
     def schema(self, *, complete: bool) -> TableSchema:
-        """What was read; physical columns of the key are NOT NULL.
+        """Schema of the elements that were read; physical columns of the key are NOT NULL.
 
         Args:
             complete: Whether these are all the columns of the table, so that the key and the watermark can be checked.

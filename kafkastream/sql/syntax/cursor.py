@@ -141,7 +141,7 @@ class Cursor:
         return tuple(items)
 
     def last(self, read: T, end: str) -> T:
-        """What was read, if nothing stands behind it."""
+        """Return what was read, if nothing stands behind it; else raise: ``end`` would fit there."""
         if not self.ended:
             self.missing(end)
             raise self.unexpected()

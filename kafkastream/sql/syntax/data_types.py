@@ -17,7 +17,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["data_type", "parse_type"]
 
 _DEEPEST = 100
-"""How many types may stand in each other."""
+"""Most types that may be nested in each other."""
 
 
 class _Limit(NamedTuple):
@@ -58,7 +58,7 @@ def parse_type(text: str, of: str = "") -> DataType:
     """The type that a text is, as Flink writes it in DDL.
 
     Args:
-        text: It.
+        text: The text.
         of: What it was given to, for errors.
 
     Raises:

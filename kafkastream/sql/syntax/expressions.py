@@ -27,7 +27,7 @@ def parse_expression(text: str, of: str) -> Expression:
     """The expression that a text is.
 
     Args:
-        text: It.
+        text: The text.
         of: What it was given to, for errors.
 
     Raises:

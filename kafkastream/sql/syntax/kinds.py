@@ -8,7 +8,7 @@ __all__ = ["ExplainDetail", "FeatureOption", "MergingStrategy", "ObjectKind", "S
 
 
 class ObjectKind(enum.Enum):
-    """What a catalog has, and catalogs themselves."""
+    """Kinds of objects in a catalog, and catalogs themselves."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -31,7 +31,7 @@ class FeatureOption(enum.Enum):
 
 
 class MergingStrategy(enum.Enum):
-    """How LIKE takes a part over."""
+    """Strategies by which LIKE takes a part of a table over (Flink's ``MergingStrategy``)."""
 
     INCLUDING = "INCLUDING"
     EXCLUDING = "EXCLUDING"
@@ -39,7 +39,7 @@ class MergingStrategy(enum.Enum):
 
 
 class ExplainDetail(enum.Enum):
-    """What EXPLAIN shows besides the plan."""
+    """Details that EXPLAIN shows besides the plan."""
 
     ESTIMATED_COST = "ESTIMATED_COST"
     CHANGELOG_MODE = "CHANGELOG_MODE"
@@ -48,7 +48,7 @@ class ExplainDetail(enum.Enum):
 
 
 class Shown(enum.Enum):
-    """What SHOW lists or prints."""
+    """Subjects that SHOW lists or prints."""
 
     CATALOGS = "CATALOGS"
     CURRENT_CATALOG = "CURRENT CATALOG"

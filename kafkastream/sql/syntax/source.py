@@ -12,7 +12,7 @@ from kafkastream.sql.table import Position
 __all__ = ["Source"]
 
 _BEFORE, _WIDTH = 70, 100
-"""How much of a long line is shown, in characters."""
+"""Characters of a long line that are shown: those before the place, and all."""
 
 
 @final
@@ -20,7 +20,7 @@ class Source:
     r"""A text of SQL statements.
 
     Args:
-        text: It.
+        text: The whole text.
         of: What it was given to, for a text that is no statement.
 
     Example:
@@ -41,7 +41,7 @@ class Source:
         return DefinitionError(what, where=self._where(at), now=now)
 
     def refused(self, at: int, what: str, now: str) -> UnsupportedFeatureError:
-        """The same for what Flink has and this package has not."""
+        """Error about the character ``at``, as ``error`` makes it, for what Flink has and this package has not."""
         return UnsupportedFeatureError(what, where=self._where(at), now=now)
 
     def shown(self, start: int, end: int) -> str:

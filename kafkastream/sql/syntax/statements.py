@@ -1,4 +1,4 @@
-"""What each statement says, as frozen values; queries and expressions stay text."""
+"""Statements of Flink SQL as frozen values; queries and expressions stay text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Path = tuple[str, ...]
 
 @attrs.frozen(kw_only=True)
 class _Placed:
-    """What stands somewhere, which does not make it another one."""
+    """Base of values with a position in the SQL text, which equality ignores."""
 
     position: Position = attrs.field(default=Position(), eq=False)
 
@@ -64,14 +64,14 @@ class LikeClause(_Placed):
 
     Args:
         table: The base table.
-        strategies: Those that were written.
+        strategies: The merging strategies that were written.
     """
 
     table: Path
     strategies: FrozenMap[FeatureOption, MergingStrategy] = attrs.field(default=FrozenMap())
 
     def strategy(self, feature: FeatureOption) -> MergingStrategy:
-        """How a part is taken over: as written for it, else as written for ALL, else INCLUDING (options: OVERWRITING).
+        """Merging strategy of a part: as written for it, else as written for ALL, else INCLUDING (options: OVERWRITING).
 
         Example:
             >>> LikeClause(("base",)).strategy(FeatureOption.OPTIONS).name
@@ -88,7 +88,7 @@ class AsTable:
 
     Args:
         source: The other table.
-        columns: Those which are added.
+        columns: The columns that are added.
         options: The source's hint, merged over its options.
     """
 
@@ -151,7 +151,7 @@ class CreateCatalog(_CreateSpace):
 
     @property
     def subject(self) -> str:
-        """What errors about its options are about."""
+        """Subject of errors about the options: the catalog."""
         return f"catalog {self.name[-1]}"
 
 

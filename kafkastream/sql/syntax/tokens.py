@@ -14,7 +14,7 @@ __all__ = ["Token", "TokenKind", "tokenize"]
 
 
 class TokenKind(enum.Enum):
-    """What a token is."""
+    """Kinds of tokens."""
 
     WORD = "a keyword, or a name as it is"
     NAME = "a name in backticks"

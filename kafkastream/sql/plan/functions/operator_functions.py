@@ -60,7 +60,7 @@ def _within(_: Call, texts: Sequence[str]) -> str:
 
 
 def _like(sign: str) -> Function:
-    """Nothing escapes in Flink where ESCAPE is not written; a backslash does in Spark."""
+    """Spark's LIKE as Flink's: where ESCAPE is not written, nothing escapes in Flink, and a backslash does in Spark."""
 
     def written(call: Call, texts: Sequence[str]) -> str:
         pattern = call.arguments[1]
