@@ -42,7 +42,10 @@ __all__ = [
     "Contender",
     "ContenderFailedError",
     "ContenderProcess",
+    "beside",
     "contenders",
+    "name_at",
+    "own_contenders",
     "watched",
 ]
 
@@ -71,6 +74,7 @@ class Contender:
         topic_config: The settings of the topic that it writes to.
         keeps_time: Whether its records have the timestamps of those read.
         tells_all: Whether it writes every count, and every window; Spark's own aggregates do not.
+        folder: Checkout whose benchmarks and package its process imports.
     """
 
     name: str
@@ -78,6 +82,28 @@ class Contender:
     topic_config: Mapping[str, str] = MappingProxyType({})
     keeps_time: bool = True
     tells_all: bool = True
+    folder: Path = _ROOT
+
+
+def beside(own: Sequence[Contender], folders: Sequence[Path]) -> tuple[Contender, ...]:
+    """Contenders of this checkout, each followed by the same job as other checkouts run it."""
+    return tuple(
+        contender
+        for one in own
+        for contender in (one, *(attrs.evolve(one, name=name_at(one.name, at), folder=at) for at in folders))
+    )
+
+
+def name_at(name: str, folder: Path) -> str:
+    """Name of a contender of another checkout."""
+    return f"{name} @ {folder.name}"
+
+
+def own_contenders(workload: str) -> tuple[Contender, ...]:
+    """Contenders of a workload that run kafkastream."""
+    return tuple(
+        one for one in contenders(workload, None) if workload == GUARANTEES or one.name.partition(",")[0] == KAFKASTREAM
+    )
 
 
 def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
@@ -174,10 +200,10 @@ def _module(python: str, name: str, *arguments: str) -> tuple[str, ...]:
     return (python, "-m", f"benchmarks.{name}", *arguments)
 
 
-def _environment(python: str) -> dict[str, str]:
-    """With the Python's virtual environment activated, by which PyFlink's JVM finds its packages."""
+def _environment(python: str, folder: Path) -> dict[str, str]:
+    """Environment of a contender: its Python's virtual environment is activated, by which PyFlink's JVM finds its packages."""
     search = os.pathsep.join((str(Path(python).parent), os.environ.get("PATH", os.defpath)))
-    return {**os.environ, "PATH": search, "PYTHONPATH": str(_ROOT)}
+    return {**os.environ, "PATH": search, "PYTHONPATH": str(folder)}
 
 
 class Cost(NamedTuple):
@@ -207,8 +233,8 @@ class ContenderProcess:
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
-            cwd=_ROOT,
-            env=_environment(contender.command[0]),
+            cwd=contender.folder,
+            env=_environment(contender.command[0], contender.folder),
             start_new_session=True,  # Ctrl-C is for us, and we stop it
         )
 

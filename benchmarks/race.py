@@ -7,14 +7,24 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
+from rich.table import Table
 
 from benchmarks import topics
-from benchmarks.contenders import Contender, ContenderFailedError, ContenderProcess, contenders
+from benchmarks.contenders import (
+    Contender,
+    ContenderFailedError,
+    ContenderProcess,
+    beside,
+    contenders,
+    name_at,
+    own_contenders,
+)
 from benchmarks.results import Measurement, result_table
 from benchmarks.serving import SINK_PROPERTIES, Task
 from kafkastream.testing import EmbeddedKafka
@@ -36,6 +46,7 @@ class Arguments(NamedTuple):
     rounds: int
     pyflink: str | None
     workloads: Sequence[str]
+    beside: Sequence[Path]
 
 
 def arguments_of(description: str | None, workloads: Sequence[str], records: int) -> Arguments:
@@ -45,8 +56,17 @@ def arguments_of(description: str | None, workloads: Sequence[str], records: int
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
     parser.add_argument("--only", choices=workloads, help="one workload instead of all")
+    parser.add_argument(
+        "--beside",
+        metavar="FOLDER",
+        type=lambda folder: Path(folder).resolve(strict=True),
+        action="append",
+        default=[],
+        help="only kafkastream, beside that of another checkout; may be repeated",
+    )
     given = parser.parse_args()
-    return Arguments(given.records, given.rounds, given.pyflink, [given.only] if given.only else workloads)
+    chosen = [given.only] if given.only else workloads
+    return Arguments(given.records, given.rounds, given.pyflink, chosen, given.beside)
 
 
 def main(arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str] = ()) -> None:
@@ -64,8 +84,9 @@ def _measure(arguments: Arguments, titles: Mapping[str, str], check: Check, note
         topics.create(kafka, _INPUT)
         topics.fill(kafka.bootstrap_servers, _INPUT, arguments.records)
         tables = [
-            result_table(titles[workload], _Race(kafka, workload, arguments, check).run())
+            table
             for workload in arguments.workloads
+            for table in _tables(titles[workload], _Race(kafka, workload, arguments, check).run(), arguments.beside)
         ]
     console.print(*tables, sep="\n")
     console.print(
@@ -73,6 +94,17 @@ def _measure(arguments: Arguments, titles: Mapping[str, str], check: Check, note
         *notes,
         sep="\n",
     )
+
+
+def _tables(title: str, results: Mapping[str, Sequence[Measurement]], folders: Sequence[Path]) -> Iterator[Table]:
+    """Table of a workload, or of each contender of this checkout if others run beside it."""
+    if not folders:
+        yield result_table(title, results)
+        return
+    own = [name for name in results if " @ " not in name]
+    for name in own:
+        others = [name_at(name, folder) for folder in folders]
+        yield result_table(title, {one: results[one] for one in (name, *others)}, others)
 
 
 class _Race:
@@ -84,7 +116,11 @@ class _Race:
         self._records = arguments.records
         self._rounds = arguments.rounds
         self._check = check
-        self._contenders = contenders(workload, arguments.pyflink)
+        self._contenders = (
+            beside(own_contenders(workload), arguments.beside)
+            if arguments.beside
+            else contenders(workload, arguments.pyflink)
+        )
         self._numbers = itertools.count(1)
 
     def run(self) -> dict[str, list[Measurement]]:

@@ -27,12 +27,19 @@ class Measurement(NamedTuple):
     records_per_s: float
 
 
-def result_table(title: str, results: Mapping[str, Sequence[Measurement]]) -> Table:
-    """The medians of all rounds; ratios above 1 are cheaper than the peer."""
-    peers = [next(filter(results.__contains__, group)) for group in _PEERS if not results.keys().isdisjoint(group)]
+def result_table(title: str, results: Mapping[str, Sequence[Measurement]], others: Sequence[str] = ()) -> Table:
+    """Table of the medians of all rounds; ratios above 1 are cheaper than the peer.
+
+    Args:
+        title: Of the table.
+        results: Measurements of each contender, by its name.
+        others: Contenders of other checkouts, which are peers, too.
+    """
+    named = [next(filter(results.__contains__, group)) for group in _PEERS if not results.keys().isdisjoint(group)]
+    peers = [*others, *named]
     table = Table(title=title, box=box.MARKDOWN, title_justify="left", title_style="bold")
     table.add_column("contender")
-    for column in ("records/s", "CPU µs/record", *(f"vs {peer}" for peer in peers)):
+    for column in ("records/s", "CPU µs/record", *(f"vs {peer.partition(' @ ')[2] or peer}" for peer in peers)):
         table.add_column(column, justify="right")
     by_speed = results.get(AT_LEAST_ONCE)
     if by_speed is not None:
