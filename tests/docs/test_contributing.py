@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-RECIPES = PAGE.partition("## Recipes")[2].partition("\n## ")[0]
+RECIPES = PAGE[PAGE.index("## Recipes") :].partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:kafkastream|tests|docs)/[\w/]*(?:\.\w+)?)`", RECIPES))))
