@@ -14,18 +14,14 @@ from kafkastream.spark.plan.spark_refusals import spark_refusals
 from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
-from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.functions import FUNCTIONS, call
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.relations import Explode, Field, Project
 from kafkastream.sql.plan.spark_text import spark_text
 from kafkastream.sql.syntax.data_types import parse_type
-from kafkastream.sql.table import Expression
 from kafkastream.sql.types import Kind
-from tests.unit.sql.planning import TestCatalog, plan, under
+from tests.unit.sql.planning import compiled, plan, under
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -226,15 +222,10 @@ def session(spark: SparkSession) -> SparkSession:
     return table_session(spark, "UTC")
 
 
-def compiled(expression: str) -> TypedExpression:
-    text = QueryText(Expression(expression))
-    return ExpressionCompiler(text, Scope.of(FIELDS, "t"), TestCatalog()).compile(text.expression())
-
-
 def test_results_are_those_of_flink(session: SparkSession) -> None:
     cases = [line.split(" => ") for line in RESULTS.strip().splitlines()]
     row = session.sql("select " + ", ".join(f"{sql} as c{at}" for at, sql in enumerate(ROW.values())))
-    written = [f"cast({spark_text(compiled(case))} as string) as r{at}" for at, (case, _) in enumerate(cases)]
+    written = [f"cast({spark_text(compiled(case, FIELDS))} as string) as r{at}" for at, (case, _) in enumerate(cases)]
     (found,) = row.selectExpr(*written).collect()
     assert {case: str(value) for (case, _), value in zip(cases, found, strict=True)} == dict(cases)
 
@@ -256,7 +247,7 @@ def examples() -> Iterator[TypedExpression]:
 
 
 def test_types_are_those_that_spark_says(session: SparkSession) -> None:
-    compared = [*(compiled(line.split(" => ")[0]) for line in RESULTS.strip().splitlines()), *examples()]
+    compared = [*(compiled(line.split(" => ")[0], FIELDS) for line in RESULTS.strip().splitlines()), *examples()]
     compared = [one for one in dict.fromkeys(compared) if one.type.kind not in INTERVALS]
     schema = StructType([StructField(f"c{at}", spark_type(field.type)) for at, field in enumerate(FIELDS)])
     told = frame_of(session, [], schema).selectExpr(*map(spark_text, compared)).schema

@@ -8,6 +8,10 @@ import pytest
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.parser.parsed_query import QueryText
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import Operation, TimeAttribute
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
@@ -22,6 +26,7 @@ __all__ = [
     "FUNCTIONS",
     "TestCatalog",
     "columns",
+    "compiled",
     "condition",
     "failure",
     "operation",
@@ -101,6 +106,12 @@ class TestCatalog:
 def plan(query: str, position: Position = _START, zone: str = "UTC") -> Relation:
     """The relations of a query."""
     return planned(Expression(query, position), TestCatalog(), zone=zone)
+
+
+def compiled(expression: str, fields: Sequence[Field]) -> TypedExpression:
+    """An expression over the columns of a table ``t``."""
+    text = QueryText(Expression(expression))
+    return ExpressionCompiler(text, Scope.of(fields, "t"), TestCatalog()).compile(text.expression())
 
 
 def failure(query: str, position: Position = _START) -> KafkastreamError:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
-from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.plan.spark_text import spark_text
@@ -16,19 +12,14 @@ from kafkastream.sql.planner.computed_columns import EventTime, computed
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
-from kafkastream.sql.table import Expression, TableDefinition
-from tests.unit.sql.planning import TestCatalog, columns, plan
+from kafkastream.sql.table import TableDefinition
+from tests.unit.sql.planning import columns, compiled, plan
 
 COLUMNS = """i INT; l BIGINT; s STRING; d DOUBLE; m DECIMAL(10, 2); ts TIMESTAMP(3); arr ARRAY<INT>; dt DATE; b BOOLEAN;
     j STRING; v VARCHAR(5); r ROW<x INT, y STRING NOT NULL>"""
 FIELDS = [
     Field(name, parse_type(type_)) for name, _, type_ in (one.strip().partition(" ") for one in COLUMNS.split(";"))
 ]
-
-
-def compiled(expression: str) -> TypedExpression:
-    text = QueryText(Expression(expression))
-    return ExpressionCompiler(text, Scope.of(FIELDS, "t"), TestCatalog()).compile(text.expression())
 
 
 @pytest.mark.parametrize(
@@ -46,7 +37,7 @@ def compiled(expression: str) -> TypedExpression:
     ],
 )
 def test_types_are_those_of_flink(expression: str, type_: str) -> None:
-    assert str(compiled(expression).type.nullable()) == type_
+    assert str(compiled(expression, FIELDS).type.nullable()) == type_
 
 
 @pytest.mark.parametrize(
@@ -66,7 +57,7 @@ def test_types_are_those_of_flink(expression: str, type_: str) -> None:
 )
 def test_what_spark_would_do_in_another_way_is_refused(expression: str, kind: type[Exception]) -> None:
     with pytest.raises(kind):
-        compiled(expression)
+        compiled(expression, FIELDS)
 
 
 def table(columns: str) -> TableDefinition:
