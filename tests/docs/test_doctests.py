@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import pkgutil
 
 import pytest
 
-import kafkastream
+from tests.package import MODULES
 
-MODULES = [module.name for module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream.")]
 EXAMPLES = doctest.DocTestFinder(exclude_empty=True)
 
 

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections import defaultdict
 from types import ModuleType
 
 import kafkastream
 from kafkastream.model.common.stand_ins import instead_of
 from tests.docs.placed_table import DOCS, PlacedTable
+from tests.package import modules_of
 
 TABLE = PlacedTable(DOCS / "support.md", "<!-- Made by tests/docs/test_stand_ins.py -->")
-DOORS = ("common", "datastream", "metrics", "table")
+PACKAGES = tuple(f"kafkastream.{door}" for door in ("common", "datastream", "metrics", "table"))
 
 
 def modules() -> list[ModuleType]:
     """PyFlink's paths."""
-    packages = [importlib.import_module(f"kafkastream.{door}") for door in DOORS]
-    found = [
-        one.name for package in packages for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    ]
-    return [*packages, *map(importlib.import_module, sorted(found))]
+    found = sorted(name for package in PACKAGES for name in modules_of(package))
+    return [*map(importlib.import_module, (*PACKAGES, *found))]
 
 
 def table() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, get_args
 
@@ -49,6 +48,7 @@ from kafkastream.datastream.window import (
 from kafkastream.errors import ArgumentError, DefinitionError
 from kafkastream.model.common import argument_checks as arguments
 from kafkastream.model.common.argument_checks import checked
+from tests.package import modules_of
 
 
 class Upper(MapFunction[str, str]):
@@ -349,8 +349,8 @@ def public_classes() -> list[type]:
     """The final classes of both packages; users implement the others."""
     found = {}
     for package in PACKAGES:
-        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            offered = importlib.import_module(module.name)
+        for module in modules_of(package):
+            offered = importlib.import_module(module)
             for name in getattr(offered, "__all__", ()):
                 kind = getattr(offered, name)
                 if inspect.isclass(kind) and getattr(kind, "__final__", False):

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -18,8 +17,8 @@ from kafkastream.metrics.reporters import reporters_of
 from kafkastream.postgres.client import connect
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
+from tests.package import MODULES, ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS)
 SCHEMA: Final = '{"type": "record", "name": "Order", "fields": []}'
 REPORTER: Final = {
@@ -51,12 +50,11 @@ def test_a_missing_package_is_told_with_its_extra(
 
 def test_nothing_imports_them_before_they_are_needed() -> None:
     program = f"""
-import importlib, pkgutil, sys
+import importlib, sys
 sys.modules.update(dict.fromkeys({[extra.module for extra in EXTRAS]}))
-import kafkastream
-for module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):
-    if not module.name.endswith("__main__") and module.name != "kafkastream.metrics.prometheus":
-        importlib.import_module(module.name)
+for module in {MODULES}:
+    if module != "kafkastream.metrics.prometheus":
+        importlib.import_module(module)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 import re
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-import kafkastream
+from tests.package import MODULES, ROOT, trees
 
-ROOT = Path(kafkastream.__file__).parent.parent
-MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream.")
-    if not module.name.endswith("__main__")
-)
 HEAVY = {"confluent_kafka", "pandas", "pyarrow", "pyspark"}
 
 
@@ -83,7 +75,6 @@ _NAMES_LEFT: Final = {
     "Function": 2,
     "Rows": 1,
     "Source": 2,
-    "Window": 2,
     "_Part": 1,
     "common_type": 2,
     "converted": 3,
@@ -103,7 +94,7 @@ def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
 
 
 def test_replaced_names_do_not_come_back() -> None:
-    modules = [path for path in _trees() if re.fullmatch(_FORMER_MODULES, Path(path).stem)]
+    modules = [path for path in trees() if re.fullmatch(_FORMER_MODULES, Path(path).stem)]
     assert _more_often_than(0, [*modules, *_places(_FORMER_NAMES)]) == []
 
 
@@ -117,7 +108,7 @@ def _more_often_than(most: int, places: list[str]) -> list[str]:
 
 
 def _places(names: str) -> list[str]:
-    """Where classes and functions with these names stand at the top of modules: ``kafkastream/cdc/merge.py:common_type``."""
+    """Where classes and functions with these names stand at the top of modules: ``kafkastream/model/windows/windows.py:Window``."""
     return [f"{path}:{name}" for path, name in _definitions() if re.fullmatch(names, name)]
 
 
@@ -125,21 +116,15 @@ def _name(place: str) -> str:
     return place.rpartition(":")[2].rpartition("/")[2]
 
 
-@cache
-def _trees() -> dict[str, ast.Module]:
-    files = sorted((ROOT / "kafkastream").rglob("*.py"))
-    return {file.relative_to(ROOT).as_posix(): ast.parse(file.read_text()) for file in files}
-
-
 def _docstrings() -> Iterator[tuple[str, int, str]]:
-    for path, tree in _trees().items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 yield path, getattr(node, "lineno", 1), (ast.get_docstring(node) or "").partition("\n")[0]
 
 
 def _definitions() -> Iterator[tuple[str, str]]:
-    for path, tree in _trees().items():
+    for path, tree in trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield path, node.name

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
 
-import kafkastream
+from tests.package import trees
 
-ROOT: Final = Path(kafkastream.__file__).parent
-INTERNALS: Final = ROOT / "spark" / "internals"
+INTERNALS: Final = "kafkastream/spark/internals/"
+DIALECT: Final = "kafkastream/sql/parser/dialect.py"
 
 DOCUMENTED: Final = frozenset(
     {
@@ -79,11 +78,7 @@ def undocumented(tree: ast.AST) -> Iterator[str]:  # noqa: C901 - a table of cas
 
 
 def test_no_other_module_touches_undocumented_names() -> None:
-    found = {
-        str(path.relative_to(ROOT)): sorted(set(undocumented(ast.parse(path.read_text(encoding="utf-8")))))
-        for path in ROOT.rglob("*.py")
-        if INTERNALS not in path.parents
-    }
+    found = {path: sorted(set(undocumented(tree))) for path, tree in trees().items() if not path.startswith(INTERNALS)}
     assert {path: names for path, names in found.items() if names} == {}
 
 
@@ -105,11 +100,7 @@ def test_such_names_are_found(source: str, name: str) -> None:
 
 def test_parts_of_sqlglots_parser_are_touched_in_the_dialect_alone() -> None:
     public = {"sqlglot", "sqlglot.errors", "sqlglot.expressions", "sqlglot.tokens"}
-    dialect = ROOT / "sql" / "parser" / "dialect.py"
-    for path in sorted(ROOT.rglob("*.py")):
-        if path == dialect:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sqlglot":
-                assert node.module in public, path
-                assert "parser" not in {one.name for one in node.names}, path
+    for path, node in ((path, node) for path, tree in trees().items() if path != DIALECT for node in ast.walk(tree)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sqlglot":
+            assert node.module in public, path
+            assert "parser" not in {one.name for one in node.names}, path

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Iterator
 from typing import Any
 
 import attrs
 import pytest
 
-import kafkastream
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.endpoints import Sink, Source
 from kafkastream.model.connectors.file_formats import BulkWriterFactory, FileFormat
@@ -27,10 +25,10 @@ from kafkastream.sql.connectors.filesystem import FILE_FORMATS
 from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS, Format
+from tests.package import MODULES
 
-for _module in pkgutil.walk_packages(kafkastream.__path__, "kafkastream."):
-    if not _module.name.endswith("__main__"):
-        importlib.import_module(_module.name)
+for _module in MODULES:
+    importlib.import_module(_module)
 
 
 def leaves(kind: Any) -> Iterator[Any]:
