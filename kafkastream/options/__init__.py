@@ -1,7 +1,6 @@
 """Configuration options: declaration, parsing and documentation.
 
 ``option`` declares an option (key, parser, default, text), ``parsers`` convert text to values; ``job``,
-``checkpoints``,
-``restarts``, ``metrics`` and ``table_config`` declare Flink's options, from which ``tables`` writes the reference
-pages.
+``checkpoints``, ``restarts``, ``metrics`` and ``table_config`` declare Flink's options, from which ``tables`` writes the
+reference pages.
 """

@@ -2,7 +2,7 @@
 
 The driver's side:
 
-- ``running``: starts pipelines. ``plan``: what a start would find and make.
+- ``plan``: what a start would find and make. (``spark.job.pipelines`` starts pipelines.)
 - ``query``: runs a micro-batch; where records do not fit the schemas, widens these and goes on.
 - ``starting``: the first schemas, from DDL or from the newest records.
 - ``tasks``: the chains under the schemas of a moment, one or, where a rule computes, two.
@@ -13,8 +13,8 @@ A worker's side:
 
 - ``decoder`` and ``row_changes``: read changes until a record does not fit, then look for schemas in the rest.
 - ``messages``: hand changes over from the first chain to the second.
-- ``router``: takes changes to the sink's tables, as ``cdc.processing`` wants.
 - ``table_sink``: transactions of sinks of tables. ``dirty_data``: records that cannot be read, in the log.
 
-Sinks: ``postgres_sink``; a module registers its classes with ``sink_operator``, ``metadata_applier`` and ``sink_steps``.
+Sinks: ``postgres_sink``, and ``delta_sink`` with ``frame_sink``; a module registers its classes with ``sink_operator``,
+``metadata_applier`` and ``sink_steps``. ``spark.worker.change_router`` routes changes to the sink's tables.
 """
