@@ -195,7 +195,7 @@ def test_the_same_document_into_kafka_gives_the_same_tables(
     result = checked(tmp_path / "job.yaml", changed, **variables)
     assert (result.exit_code, result.stderr) == (
         0,
-        "Starting Spark, to find out the types of the expressions in transform rules.\n",
+        "Starting Spark, to find out the topics that the pattern matches.\n",
     )
     assert "The checkpoint directory has the schemas of an earlier run" in " ".join(lines(result))
     assert {"by STRING", "price DOUBLE", "twice DOUBLE", "id BIGINT NOT NULL primary"} <= set(lines(result))

@@ -31,7 +31,6 @@ from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.checkpoint.folder import own_folder
 from kafkastream.spark.checkpoint.stored import stored_folder
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matching_names, resolved_source
-from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.key_stores import has_stores, with_pem_stores
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.worker.registry import Registry
@@ -67,8 +66,6 @@ def reason_for_spark(spec: PipelineSpec) -> str | None:
     """Return for what a plan needs Spark; None if it does not."""
     graph = job_graph(spec)
     kafka = [node.source for node in graph.sources if isinstance(node.source, KafkaSource)]
-    if _processing(graph).rules.compute:
-        return "the types of the expressions in transform rules"
     if any(isinstance(source.subscription, TopicPattern) for source in kafka):
         return "the topics that the pattern matches"
     sink = [spec.sink.sink.properties] if isinstance(spec.sink, KafkaPipelineSink) else []
@@ -88,9 +85,7 @@ def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
     graph = job_graph(spec)
     processing = _processing(graph)
     functions = named_functions(processing.functions, spec.settings.job_settings().python_files)
-    rules = processing.rules
-    if reason_for_spark(spec) is not None:
-        rules = with_planner(table_session(spark_session(), processing.time_zone), processing, functions)
+    rules = with_planner(processing, functions)
     inputs = list(_inputs(graph))
     kept = _kept(spec)
     found = processing.known(kept or SchemaBook())

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, final
 
 import attrs
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from kafkastream.cdc.book import SchemaBook, evolved
@@ -85,7 +85,7 @@ class PipelineQuery:
         self._applier = applier
         self._sink = sink
         self._functions = functions
-        self._rules = with_planner(folder.session, processing, functions)
+        self._rules = with_planner(processing, functions)
         self._chains = chains
         self._run = run
         self._parallelism = parallelism
@@ -237,10 +237,8 @@ def _book_file(name: str) -> str:
     return f"{name}.schemas.json"
 
 
-def with_planner(
-    session: SparkSession, processing: ChangeProcessing, functions: Sequence[NamedFunction]
-) -> PipelineRules:
-    """Return the rules of a pipeline, able to plan expressions; ``session`` has Flink's rules."""
+def with_planner(processing: ChangeProcessing, functions: Sequence[NamedFunction]) -> PipelineRules:
+    """Return the rules of a pipeline, able to plan expressions."""
     if not processing.rules.compute:
         return processing.rules
     planner = TransformPlanner(processing.time_zone, {one.name.upper(): one for one in functions})
