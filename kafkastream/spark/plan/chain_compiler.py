@@ -193,10 +193,14 @@ class ChainCompiler:
 
     def writers(self) -> Mapping[int, TransactionalOperator]:
         """The exactly-once sinks behind keyed operators, by their nodes."""
-        behind = {sink.id: self._sink(sink) for sink in self.graph.sinks if self._is_behind_keys(sink)}
-        for node, sink in behind.items():
-            sink.scope = self.scope_of(self.graph[node])
-        return {node: sink for node, sink in behind.items() if isinstance(sink, TransactionalOperator)}
+        writers: dict[int, TransactionalOperator] = {}
+        for node in self.graph.sinks:
+            if _is_exact(node) and self._is_behind_keys(node):
+                writer = self._sink(node)
+                assert isinstance(writer, TransactionalOperator)
+                writer.scope = self.scope_of(node)
+                writers[node.id] = writer
+        return writers
 
     def _is_behind_keys(self, node: Node) -> bool:
         """Whether elements come out of keyed operators, or of rows of a stream, and no source's partition is theirs."""
@@ -295,8 +299,7 @@ class ChainCompiler:
 
     def _is_written_apart(self, node: SinkNode) -> bool:
         """Whether one task of its own writes to a sink: right behind a query, that is the only one there is."""
-        is_exact = isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
-        if not (self.labels and is_exact and self._is_behind_keys(node)):
+        if not (self.labels and _is_exact(node) and self._is_behind_keys(node)):
             return False
         return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
 
@@ -305,6 +308,11 @@ class ChainCompiler:
         return sink_operator(
             node.sink, SinkPlace(node.name, node.id, self.run, identity, node.output_type, ends=self.ends)
         )
+
+
+def _is_exact(node: SinkNode) -> bool:
+    """Whether a sink writes to Kafka in transactions."""
+    return isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
 
 def _culprit(task: SourceTask | KeyedTask | OperatorChain) -> str:
