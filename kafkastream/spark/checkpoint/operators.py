@@ -37,15 +37,22 @@ def _dependencies(node: KeyedNode) -> str:
     return f"{'all elements until their end, by ' if node.in_batch else ''}keys of {' and '.join(types)}"
 
 
-def dependencies_of(folder: CheckpointFolder, part: PartIdentity, settings: JobSettings) -> Mapping[str, str]:
+def dependencies_of(
+    folder: CheckpointFolder, part: PartIdentity, settings: JobSettings, completed: Layout | None
+) -> Mapping[str, str]:
     """Dependencies of the state of a part's keyed operators; those of operators which are gone for now are kept, too.
+
+    Args:
+        folder: Checkpoint folder of the job.
+        part: Graph of the part, and its place in the checkpoint folder.
+        settings: Settings of the job.
+        completed: Layout that the last completed micro-batch has left; None before the first.
 
     Raises:
         DefinitionError: The program computes something else than the state in the checkpoint was made of.
     """
     now = state_dependencies(part.graph)
     recorded = {} if part.recorded is None else part.recorded.operators
-    completed = Layout.of_offsets(folder.completed_offsets(part.place.folder))
     with_state = frozenset[str]() if completed is None else completed.operator_ids
     with located(f"job {settings.name!r}, checkpoint {folder.of_query(part.place.folder)}"):
         check_operators(recorded, now, with_state, accepts_changed=settings.accepts_changed_operators)

@@ -19,6 +19,7 @@ from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
+from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.job.exactly_once import ExactlyOnce
 from kafkastream.spark.job.job_metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.job.keyed_plan import layout_of
@@ -130,9 +131,6 @@ class CompiledQuery:
 
     def _metrics(self) -> QueryMetrics:
         keyed, graph = self.plan.keyed, self.part.graph
-        if self.memory.begun is None:
-            completed = self._folder.completed_offsets(self._name)
-            self.memory.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in self.inputs}
         return QueryMetrics(
             self.context.metrics.store,
             self.parallelism,
@@ -190,10 +188,13 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
     folder, graph, name = context.folder, part.graph, part.place.folder
     inputs = _inputs(folder, part, memory)
     parallelism = context.settings.parallelism or folder.session.sparkContext.defaultParallelism
-    planned = folder.planned_offsets(name)
+    completed, planned = folder.completed_offsets(name), folder.planned_offsets(name)
     refuse_removed(inputs, planned)
-    layout = layout_of(folder, graph, name, context.settings, parallelism, planned)
-    dependencies = dependencies_of(folder, part, context.settings)
+    if not memory.begun:
+        memory.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in inputs}
+    left = Layout.of_offsets(completed)
+    layout = layout_of(folder, part, context.settings, parallelism, left, Layout.of_offsets(planned))
+    dependencies = dependencies_of(folder, part, context.settings, left)
     compiler = ChainCompiler(
         graph,
         run,

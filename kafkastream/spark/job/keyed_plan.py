@@ -17,6 +17,7 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.job.micro_batches import MicroBatches
@@ -74,19 +75,26 @@ class KeyedPlan(QueryPlan):
 
 def layout_of(
     folder: CheckpointFolder,
-    graph: JobGraph,
-    name: str,
+    part: PartIdentity,
     settings: JobSettings,
     parallelism: int,
-    planned_offsets: Mapping[str, str],
+    completed: Layout | None,
+    planned: Layout | None,
 ) -> Layout | None:
     """Return where the state of a part's keyed operators is; None when it has, and had, none.
+
+    Args:
+        folder: Checkpoint folder of the job.
+        part: Graph of the part, and its place in the checkpoint folder.
+        settings: Settings of the job.
+        parallelism: Number of subtasks.
+        completed: Layout that the last completed micro-batch has left; None before the first.
+        planned: Layout of the last planned micro-batch; None before the first.
 
     Raises:
         DefinitionError: There is state in the checkpoint that the program cannot go on with.
     """
-    now = Layout.of(graph, parallelism)
-    completed, planned = map(Layout.of_offsets, (folder.completed_offsets(name), planned_offsets))
+    now, name = Layout.of(part.graph, parallelism), part.place.folder
     with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
         if completed is not None:
             now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)

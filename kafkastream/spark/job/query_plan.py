@@ -27,13 +27,14 @@ class QueryMemory:
         pieces: Number of micro-batches of rows that do not come from Kafka.
         seconds: Number of seconds for which rows were made up.
         is_kept: Whether the checkpoint folder has what the sources begin with.
-        begun: Offsets that the sources had been read up to when the job started, by their keys.
+        begun: Offsets that the sources had been read up to when the job started, by their keys; empty before it is
+            compiled.
     """
 
     pieces: int = 0
     seconds: int = 0
     is_kept: bool = False
-    begun: Mapping[str, Mapping[TopicPartition, int]] | None = None
+    begun: Mapping[str, Mapping[TopicPartition, int]] = FrozenMap()
 
 
 class QueryPlan(Protocol):

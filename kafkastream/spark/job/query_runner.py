@@ -149,7 +149,8 @@ class QueryRunner:
     def failure(self) -> KafkastreamError | None:
         """Why it has ended, if by a failure."""
         if self._failure is None and self.query is not None and not self.is_active and not self.query.lost_a_race:
-            self._failure = None if self.query.error is None else self._meant(self.query.error)
+            error = self.query.error
+            self._failure = None if error is None else self._meant(error)
         return None if self.is_active else self._failure
 
     @property

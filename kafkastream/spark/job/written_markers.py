@@ -24,7 +24,7 @@ from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import lost_records
-from kafkastream.spark.worker.slot_names import origin_name
+from kafkastream.spark.worker.slot_names import marker_owner, origin_name
 from kafkastream.sql.connectors import JdbcTableSink
 
 __all__ = ["WrittenMarkers"]
@@ -53,12 +53,12 @@ class _MarkedSink:
             return partition
         return TopicPartition(origin_name(source, partition.topic, partition.partition), partition.partition)
 
-    def beyond(self, source: str, ends: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """Return the markers that lie beyond the ends of their partitions."""
-        keys = {self.key(source, partition): partition for partition in ends}
+    def written(self, source: str, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return the markers of partitions, for those that have one."""
+        keys = {self.key(source, partition): partition for partition in partitions}
         with self._connected() as connection:
             written = self._table.written(connection, keys)
-        return {keys[key]: reached for key, reached in written.items() if reached > ends[keys[key]]}
+        return {keys[key]: reached for key, reached in written.items()}
 
     def forget(self, source: str, partitions: Iterable[TopicPartition]) -> None:
         """Drop the markers of partitions."""
@@ -117,10 +117,14 @@ class WrittenMarkers:
             KafkaError: A marker lies beyond the end of its partition, and the source fails on data loss.
             SinkError: A database does not answer.
         """
-        for one in self.inputs if self.sinks else ():
-            ends = Cluster(with_pem_stores(one.source.consumer_properties)).end_offsets(one.offset_range.starts.keys())
-            for sink in self.sinks:
-                beyond = sink.beyond(self.sources[one.node.id], ends)
+        for one in self.inputs:
+            partitions = one.offset_range.starts.keys()
+            written = [sink.written(self.sources[one.node.id], partitions) for sink in self.sinks]
+            if not any(written):
+                continue
+            ends = Cluster(with_pem_stores(one.source.consumer_properties)).end_offsets(partitions)
+            for sink, markers in zip(self.sinks, written, strict=True):
+                beyond = {partition: reached for partition, reached in markers.items() if reached > ends[partition]}
                 if beyond and one.source.fails_on_data_loss:
                     raise lost_records(
                         _listed(beyond, ends), where=f"source {one.node.name!r}, {sink.settings.address}"
@@ -167,7 +171,7 @@ def _marked_sinks(graph: JobGraph, slots: str, pipeline: str) -> Iterator[_Marke
     for node in graph.sinks:
         if isinstance(node.sink, (JdbcSink, JdbcTableSink)):
             settings = PostgresSettings.of_jdbc(node.sink.connection, node.sink.execution)
-            yield _MarkedSink(settings, f"{slots}-{names[node.id]}", is_pipeline=False)
+            yield _MarkedSink(settings, marker_owner(slots, names[node.id]), is_pipeline=False)
 
 
 def _listed(beyond: Mapping[TopicPartition, int], ends: Mapping[TopicPartition, int]) -> str:

@@ -22,6 +22,7 @@ from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.reports import Report
+from kafkastream.spark.worker.slot_names import marker_owner
 
 __all__ = ["JdbcOperator"]
 
@@ -89,9 +90,8 @@ class JdbcOperator(SinkOperator):
         if not self._is_begun:
             told = BatchContext.of_task()
             partitions = [] if told is None or self._partition is None else [self._partition]
-            job = f"{told.slots if told else ''}-{self.identity}"
             self._partition = partitions[0] if partitions else None
-            reached = self._writer.begin(job, partitions)
+            reached = self._writer.begin(marker_owner(told.slots if told else "", self.identity), partitions)
             self._reached = max(reached.values(), default=0)
             self._is_begun = True
         return self._writer

@@ -14,7 +14,7 @@ import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 
-__all__ = ["SINGLE", "SlotNames", "origin_name"]
+__all__ = ["SINGLE", "SlotNames", "marker_owner", "origin_name"]
 
 SINGLE: Final = "all"
 """Origin in the name of the slot of a sink behind keyed operators, whose records have no place in a source."""
@@ -94,6 +94,16 @@ class SlotNames:
         """The micro-batch of Spark's that is counted so; None for one of a later run."""
         number = counted - self.of_batch(0)
         return number if number < _PER_START else None
+
+
+def marker_owner(slots: str, sink: str) -> str:
+    """Return the name under which a JDBC sink keeps its markers.
+
+    Args:
+        slots: Lasting identity of the query's slots (``SlotNames.id``).
+        sink: The sink's identity among the job's sinks.
+    """
+    return f"{slots}-{sink}"
 
 
 def origin_name(source: str, topic: str, partition: int) -> str:
