@@ -14,6 +14,7 @@ import pyarrow as pa
 from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_task import SourceTask
+from kafkastream.spark.worker.batches import from_first_rows
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import subtask_of
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind, collect_reports, report_batches
@@ -59,36 +60,35 @@ class TaskPlan:
         """Function for ``mapInArrow`` before stateful stages: what comes out goes to buckets with these labels."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            remaining = iter(batches)
-            first = next((arrow for arrow in remaining if arrow.num_rows), None)
-            if first is None:
+            found = from_first_rows(batches)
+            if found is None:
                 return
-            whole = itertools.chain((first,), remaining)
+            first, every = found
             if first["source"][0].as_py() == CONTROL_NODE:  # read to its end, without which Spark ends the worker
-                yield from message_batches(itertools.chain.from_iterable(_marks(arrow, labels) for arrow in whole))
+                yield from message_batches(itertools.chain.from_iterable(_marks(arrow, labels) for arrow in every))
             else:
-                first = _own_columns(first)
-                reports = self.reports(map(_own_columns, whole))
-                own = labels[subtask_of(first, self.parallelism) % len(labels)]
+                reports = self.reports(map(_own_columns, every))
+                own = labels[subtask_of(_own_columns(first), self.parallelism) % len(labels)]
                 yield from message_batches(messages_of(reports, own))
 
         return task
 
     def reports(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
         """Run a task, and yield what it reports, as it comes to it."""
-        first = next((arrow for arrow in batches if arrow.num_rows), None)
-        if first is None:
+        found = from_first_rows(batches)
+        if found is None:
             return
+        first, every = found
         runner = self._runner(first)
 
         def work(task: SourceTask) -> Iterator[Report]:
             task.begin(first)
-            for arrow in itertools.chain((first,), batches):
+            for arrow in every:
                 task.process(arrow)
                 yield from task.chain.drain()
             yield from task.finish()
 
-        yield from runner.run(work, rest=batches)
+        yield from runner.run(work, rest=every)
 
     def _runner(self, arrow: pa.RecordBatch) -> TaskRunner[SourceTask]:
         """Return what runs the chain of the records in a batch."""

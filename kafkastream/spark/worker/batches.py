@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
+import pyarrow as pa
+
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "each", "joined", "salvaged"]
+__all__ = ["Batch", "ElementError", "each", "from_first_rows", "joined", "salvaged"]
 
 T = TypeVar("T")
 
@@ -58,6 +60,15 @@ def joined(batches: Sequence[tuple[int, Batch]]) -> Batch:
         list(chain.from_iterable(batch.timestamps for _, batch in batches)),
         [begin + row for begin, batch in batches for row in batch.origin],
     )
+
+
+def from_first_rows(
+    batches: Iterable[pa.RecordBatch],
+) -> tuple[pa.RecordBatch, Iterator[pa.RecordBatch]] | None:
+    """Return the first batch that has rows, and all from that one on; None if no batch has any."""
+    remaining = iter(batches)
+    first = next((arrow for arrow in remaining if arrow.num_rows), None)
+    return None if first is None else (first, chain((first,), remaining))
 
 
 class ElementError(Exception):

@@ -19,6 +19,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.exchange.shuffle_messages import Message, message_batches, messages_of
 from kafkastream.spark.sql.rows.columnar_parts import of_bytes
 from kafkastream.spark.sql.rows.wire_values import array_of
+from kafkastream.spark.worker.batches import from_first_rows
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import OperatorChain, applied
 from kafkastream.spark.worker.pickling import unpickled
@@ -165,12 +166,12 @@ class RowTask:
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            remaining = iter(batches)
-            first = next((arrow for arrow in remaining if arrow.num_rows), None)
-            if first is not None:
+            found = from_first_rows(batches)
+            if found is not None:
+                first, every = found
                 label = first[_BUCKET][0].as_py()
                 subtask = labels.index(label) if label in labels else 0
-                given = self._given(chain((first,), remaining), f"node-{self.node}-{subtask}", subtask)
+                given = self._given(every, f"node-{self.node}-{subtask}", subtask)
                 yield from message_batches(chain.from_iterable(_as_messages(one, label) for one in given))
 
         return task
@@ -183,10 +184,9 @@ class RowTask:
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
-            remaining = iter(batches)
-            first = next((arrow for arrow in remaining if arrow.num_rows), None)
-            if first is not None:
-                yield from report_batches(map(_as_report, self._given(chain((first,), remaining), origin, 0)))
+            found = from_first_rows(batches)
+            if found is not None:
+                yield from report_batches(map(_as_report, self._given(found[1], origin, 0)))
 
         return task
 
