@@ -8,7 +8,7 @@ from itertools import count
 from kafkastream.errors import JobError
 from kafkastream.spark.internals.partitioning import partition_of
 
-__all__ = ["bucket_labels", "check_alone"]
+__all__ = ["bucket_labels", "shared_task"]
 
 
 def bucket_labels(buckets: int) -> tuple[int, ...]:
@@ -26,8 +26,8 @@ def bucket_labels(buckets: int) -> tuple[int, ...]:
     raise AssertionError
 
 
-def check_alone(label: int, first: int | None, labels: Sequence[int]) -> None:
-    """Check that a bucket does not share a task with another one.
+def shared_task(label: int, first: int | None, labels: Sequence[int]) -> JobError | None:
+    """Return the error of a bucket that shares a task with another one; None if it does not.
 
     Labels are chosen so that Spark gives each bucket a partition, and thus a task, of its own. With another hash than the
     one that they are chosen by, buckets would share tasks without a word, and others stand idle. The task's own number
@@ -37,14 +37,12 @@ def check_alone(label: int, first: int | None, labels: Sequence[int]) -> None:
         label: Label of a bucket that has come to a task.
         first: Label of the first bucket that came to it; None if there was none.
         labels: Labels of all buckets.
-
-    Raises:
-        JobError: Spark has sent two buckets to one partition.
     """
-    if first not in (None, label):
-        raise JobError(
-            f"Spark has shuffled buckets {labels.index(first)} and {labels.index(label)} to one partition: it partitions by "
-            "another hash than kafkastream expects",
-            where=f"stateful stage of {len(labels)} buckets",
-            now="Use a version of Spark that this version of kafkastream was tested with, and report it as a bug.",
-        )
+    if first in (None, label):
+        return None
+    return JobError(
+        f"Spark has shuffled buckets {labels.index(first)} and {labels.index(label)} to one partition: it partitions by "
+        "another hash than kafkastream expects",
+        where=f"stateful stage of {len(labels)} buckets",
+        now="Use a version of Spark that this version of kafkastream was tested with, and report it as a bug.",
+    )

@@ -14,9 +14,8 @@ import attrs
 from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from kafkastream.errors import JobError
 from kafkastream.operators.state.keyed_context import forget
-from kafkastream.spark.exchange.buckets import check_alone
+from kafkastream.spark.exchange.buckets import shared_task
 from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
@@ -82,9 +81,8 @@ class StatefulStage(StatefulProcessor):
         assert self._bytes is not None
         label = int(key[0])
         messages = [Message(*row) for frame in rows for row in frame.itertuples(index=False, name=None)]
-        try:
-            check_alone(label, self._first, self._plan.labels)
-        except JobError as error:
+        error = shared_task(label, self._first, self._plan.labels)
+        if error is not None:
             yield message_frame(
                 list(messages_of([Report(ReportKind.FAILURE, next(iter(self._plan.chains), 0), error)], label))
             )

@@ -63,7 +63,7 @@ class WorkerCache:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, Hashable], tuple[JobAttempt, Any]] = {}
+        self._kept: dict[tuple[str, Hashable], tuple[int, Any]] = {}
 
     def take(self, attempt: JobAttempt, key: Hashable, make: Callable[[], T]) -> T:
         """Return what was kept, or what ``make`` gives, which drops what earlier attempts and ended jobs have opened.
@@ -74,7 +74,7 @@ class WorkerCache:
             make: Opens the object.
         """
         kept = self._kept.pop((attempt.id, key), None)
-        if kept is not None and kept[0] == attempt:
+        if kept is not None and kept[0] == attempt.attempt:
             found: T = kept[1]
             return found
         context = BatchContext.of_task()
@@ -85,7 +85,7 @@ class WorkerCache:
 
     def keep(self, attempt: JobAttempt, key: Hashable, thing: object) -> None:
         """Keep an object for the next task."""
-        self._kept[attempt.id, key] = (attempt, thing)
+        self._kept[attempt.id, key] = (attempt.attempt, thing)
 
 
 WORKER_CACHE: Final = WorkerCache()
