@@ -7,6 +7,7 @@ has a partition with one record.
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 import threading
 import time
@@ -102,7 +103,7 @@ def accumulators(session: SparkSession) -> None:
 
 def pickles(_: SparkSession) -> None:
     number = 3
-    assert python.loads(python.dumps(lambda: number))() == 3
+    assert pickle.loads(python.dumps(lambda: number))() == 3
 
 
 def arrow(_: SparkSession) -> None:

@@ -49,7 +49,7 @@ def transformed(messages: DataFrame, transforms: Sequence[Transform]) -> DataFra
     frame = messages.select(*others, *_parsed(transforms))
     frame = frame.select(*others, *_typed(transforms))
     for steps in zip_longest(*(one.to.steps for one in transforms)):
-        frame = frame.select(*others, *_stepped(frame, steps))
+        frame = frame.select(*others, *_stepped(steps))
     kept = [name for name in others if name not in _HALVES]
     return frame.select(*kept, *_written(transforms))
 
@@ -101,7 +101,7 @@ def _event_type(half: str) -> Column:
     return functions.when(is_update, "-U" if half == "before" else "+U").otherwise("-D" if half == "before" else "+I")
 
 
-def _stepped(frame: DataFrame, steps: Sequence[Step | None]) -> Iterator[Column]:
+def _stepped(steps: Sequence[Step | None]) -> Iterator[Column]:
     for place, step in enumerate(steps):
         for half in _HALVES:
             row, keeps = _row(place, half), _keeps(place, half)

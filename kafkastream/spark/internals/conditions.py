@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql.streaming.query import StreamingQuery
+
+from kafkastream.spark.internals.jvm import running_gateway
 
 __all__ = ["conditions_of", "exception_of"]
 
@@ -65,7 +66,7 @@ def _conditions_in_java(throwable: Any) -> Iterator[str | None]:
 
     https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/java/org/apache/spark/SparkThrowable.java
     """
-    gateway = SparkContext._gateway
+    gateway = running_gateway()
     while gateway is not None and throwable is not None:
         if is_instance_of(gateway, throwable, _HAS_CONDITION):
             yield throwable.getCondition()

@@ -19,7 +19,6 @@ __all__ = [
     "arrow_schema_of",
     "arrow_type_of",
     "dumps",
-    "loads",
     "python_of_workers",
     "register_arrow_function",
     "run_daemon",
@@ -44,7 +43,6 @@ dumps: Final[Callable[[Any], bytes]] = cloudpickle.dumps
 Spark's own copy, https://github.com/apache/spark/tree/v4.2.1/python/pyspark/cloudpickle: a class of the program's that Spark
 pickles too, within a function, then stays one class in a worker.
 """
-loads: Final[Callable[[bytes], Any]] = cloudpickle.loads
 
 ArrowFunction: TypeAlias = Callable[..., Any]
 

@@ -73,7 +73,7 @@ def query_plan(of: Compilation, layout: Layout | None, planned: Mapping[str, str
     """
     graph, session, compiler = of.part.graph, of.folder.session, of.compiler
     tasks = task_plan(of.chains, compiler.run, of.parallelism)
-    tables = query_frames(session, compiler, tasks, compiler.decoders)
+    tables = query_frames(session, compiler, tasks)
     if layout is not None:
         return _keyed_plan(of, tasks, tables, layout, planned)
     if tables is not None:

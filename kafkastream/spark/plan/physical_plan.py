@@ -130,9 +130,9 @@ class PhysicalPlan:
         making = _FrameBuilder(self, records, iter(self.query.origins), control, seconds)
         rows = making.rows(self.query.relation)
         if self.behind:
-            sent = [making.messages(branch, node, self._written(frame)) for branch, node, frame in rows]
+            sent = [making.messages(node, self._written(frame)) for node, frame in rows]
             return staged([*sent, making.marks()], self.behind)
-        frames = [self._written(frame).drop(TIME) for _, _, frame in rows]  # nobody behind asks how far rows bring time
+        frames = [self._written(frame).drop(TIME) for _, frame in rows]  # nobody behind asks how far rows bring time
         return _united(frames if self.ends_in_rows else list(map(_shown, frames)))
 
     @property
@@ -188,11 +188,11 @@ class _FrameBuilder:
         """Whether these are the first rows; later ones are only such that are made up."""
         return self.seconds[0] == 0
 
-    def rows(self, relation: Relation) -> list[tuple[Branch, int, DataFrame]]:
-        """The rows of a relation by its branches, with the node of each origin."""
+    def rows(self, relation: Relation) -> list[tuple[int, DataFrame]]:
+        """The rows of each branch of a relation, with the node of its origin."""
         return [self._branch(branch) for branch in branches(relation)]
 
-    def _branch(self, branch: Branch) -> tuple[Branch, int, DataFrame]:
+    def _branch(self, branch: Branch) -> tuple[int, DataFrame]:
         match branch.origin:
             case Scan() as scan:
                 node = next(self.nodes)
@@ -206,7 +206,7 @@ class _FrameBuilder:
                 frame = self._stateful(stateful, node, merged)
         for step in branch.steps:
             frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
-        return branch, node, frame
+        return node, frame
 
     def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
         match source_of(scan.table):
@@ -274,9 +274,7 @@ class _FrameBuilder:
         frame = self.frames.session.sql(f"SELECT * FROM VALUES {rows} AS t({', '.join(names)})")  # noqa: S608
         return frame.where(functions.lit(self._is_first)).withColumn(_FROM, functions.lit(node)).coalesce(1)
 
-    def _stateful(
-        self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[Branch, int, DataFrame]]]
-    ) -> DataFrame:
+    def _stateful(self, stateful: Stateful, node: int, merged: Sequence[Sequence[tuple[int, DataFrame]]]) -> DataFrame:
         frames = self.frames
         hashed = stateful.keys if node in frames.columnar else (None,) * len(merged)
         messages = [self.messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
@@ -293,7 +291,7 @@ class _FrameBuilder:
         assert self.control is not None
         return self.control.where(functions.col("source").isin(*sources))
 
-    def messages(self, branch: Branch, node: int, rows: DataFrame, keys: Sequence[int] | None = None) -> DataFrame:
+    def messages(self, node: int, rows: DataFrame, keys: Sequence[int] | None = None) -> DataFrame:
         """Messages to the operation that takes the rows; with the buckets of their keys, if these are given."""
         if keys is not None:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)

@@ -61,9 +61,7 @@ def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
     return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
 
 
-def query_frames(
-    session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, decoders: Mapping[int, Decoder]
-) -> PhysicalPlan | None:
+def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan) -> PhysicalPlan | None:
     """The frames of a query; None for a part of a job that is none.
 
     Raises:
@@ -91,7 +89,9 @@ def query_frames(
         },
         frozenset(node for node in stateful if _operation(graph[node]).is_columnar),
         {
-            node.id: RowTask(run, node.id, pickled(compiler.chain_behind(node)), decoders[node.id], max(len(labels), 1))
+            node.id: RowTask(
+                run, node.id, pickled(compiler.chain_behind(node)), compiler.decoders[node.id], max(len(labels), 1)
+            )
             for node in (*streams, *map(graph.__getitem__, stateful))
         },
         RowTask(run, query.id, pickled(compiler.chain_behind(query)), _shown(query), 1),

@@ -31,7 +31,6 @@ _JAVA_TYPES: Final = ("", "INT", "LONG", "INT", "LONG", "DOUBLE", "FLOAT", "BOOL
 """By ``cpp_type``; bytes are a kind of text there."""
 _BYTES: Final = 12
 _MESSAGE: Final = 10
-_REPEATED: Final = 3
 
 
 @final

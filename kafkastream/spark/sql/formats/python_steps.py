@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, final
 import attrs
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import BinaryType, DataType, StringType, StructField, StructType
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from kafkastream.spark.internals.python import arrow_type_of
 
@@ -63,7 +63,7 @@ def decoded(records: DataFrame, message: str, column: str, row: StructType, deco
     """
     parsed = StructType([StructField(ROW, row), StructField(PROBLEM, StringType())])
     schema = StructType([*records.schema.fields, StructField(column, parsed)])
-    return records.mapInArrow(_Decoding(message, column, _arrow(parsed), decoder), schema)
+    return records.mapInArrow(_Decoding(message, column, arrow_type_of(parsed), decoder), schema)
 
 
 def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
@@ -79,10 +79,6 @@ def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], pr
     ]
     schema = StructType([*fields, StructField(problem, StringType())])
     return rows.mapInArrow(_Encoding(encoders, problem), schema)
-
-
-def _arrow(kind: DataType) -> pa.DataType:
-    return arrow_type_of(kind)
 
 
 @final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -16,7 +17,7 @@ from pyspark.sql.functions import col, lit
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.internals.python import arrow_type_of, loads, register_arrow_function
+from kafkastream.spark.internals.python import arrow_type_of, register_arrow_function
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
@@ -137,7 +138,7 @@ class _Calls:
                     function.close()
 
     def _opened(self) -> Any:
-        function = loads(self.function)
+        function = pickle.loads(self.function)
         if isinstance(function, UserDefinedFunction):
             with function_failed(self.name, "open", "function"):
                 function.open(FunctionContext(self.run.job_parameters))
