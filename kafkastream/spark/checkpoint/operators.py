@@ -14,6 +14,7 @@ from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.plan.operations import TableOperation
+from kafkastream.sql.plan.state_description import describe_same_state
 
 __all__ = ["check_operators", "dependencies_of", "state_dependencies"]
 
@@ -75,7 +76,7 @@ def check_operators(
     """
     for identity in with_state:
         before, after = recorded.get(identity), now.get(identity)
-        if before and after and before != after and not accepts_changed:
+        if before and after and not describe_same_state(before, after) and not accepts_changed:
             raise DefinitionError(
                 f"operator {identity!r} has state of something else than it computes now:\n    "
                 f"{_indented(before)}\n  in the checkpoint, and in the program:\n    {_indented(after)}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeVar
 
+import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
@@ -95,12 +96,13 @@ class ExpressionCompiler:
         return self.scope.resolve(self.text, node)
 
     def user_function(self, node: exp.Expr) -> NamedFunction | None:
-        """The user-defined function that is called, if it is one: ``f(a)``, or with its database before it."""
+        """The user-defined function that is called, if it is one: ``f(a)``, or with its database before the name."""
         if not isinstance(node, exp.Anonymous):
             return None
         above = node.parent
         space = _names(above.this) if isinstance(above, exp.Dot) and above.expression is node else ()
-        return self.catalog.function((*space, called_name(node)))
+        found = self.catalog.function((*space, called_name(node)))
+        return found and attrs.evolve(found, name=".".join((*space, found.name)))
 
     def _checked(self, node: exp.Expr, found: TypedExpression) -> TypedExpression:
         """Refuse an expression that calls a function that is not deterministic more often than it is written."""

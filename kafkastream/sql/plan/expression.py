@@ -229,14 +229,14 @@ class UserCall:
     """Call of a user-defined function.
 
     Args:
-        name: Name that the user knows.
+        name: Name that the user writes, with its catalog and database where they are written; no part of equality.
         spark_name: Name in Spark, unique in the process.
         arguments: Arguments, of the types that the function takes.
         type: Type of the result.
         is_deterministic: Whether the same arguments always give the same result.
     """
 
-    name: str
+    name: str = attrs.field(eq=False)
     spark_name: str
     arguments: tuple[TypedExpression, ...]
     type: DataType

@@ -1,11 +1,12 @@
 """The text that says what an operation's state depends on: the operation, and all that is computed below it.
 
 A checkpoint keeps this text, and a changed query is compared with it. So a change of what is printed here refuses every
-query that has state: ``tests/unit/sql/test_state_descriptions.py`` holds it fast.
+query that has state: ``tests/unit/sql/query/test_state_descriptions.py`` holds it fast.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, final
 
@@ -28,10 +29,10 @@ from kafkastream.sql.plan.operations import (
     WindowAggregate,
 )
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
-from kafkastream.sql.plan.spark_text import SparkPrinter, spark_text
+from kafkastream.sql.plan.spark_text import KEPT, SparkPrinter
 from kafkastream.sql.table import ComputedColumn
 
-__all__ = ["state_description"]
+__all__ = ["describe_same_state", "state_description"]
 
 
 def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
@@ -45,6 +46,33 @@ def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
         reads: Says what a table reads; its name may change.
     """
     return "\n".join(_described(stateful, _all(stateful), reads).lines)
+
+
+def describe_same_state(recorded: str, now: str) -> bool:
+    """Whether a checkpoint's description says the same as the program's.
+
+    Earlier versions wrote the names that user-defined functions have in Spark, as ``__function_7_f(__kept, c0)``, with a
+    number that depends on the functions which were created before.
+
+    Args:
+        recorded: Description in the checkpoint.
+        now: Description of the program.
+
+    Example:
+        >>> describe_same_state("Project (__function_7_f(__kept, c0))", "Project (db.f(c0))")
+        True
+    """
+    if recorded == now or f"({KEPT}" not in recorded:
+        return recorded == now
+    return _without_numbers(recorded) == _without_numbers(now)
+
+
+def _without_numbers(description: str) -> str:
+    """Calls by the last part of the function's name, without characters that Spark's name of it cannot have."""
+    without = re.sub(rf"__(?:function|varying)_\d+_(\w+)\({KEPT}(?:, )?", r"\1(", description)
+    return re.sub(
+        r"[^\s(),]+(?=\()", lambda name: re.sub(r"\W", "_", name[0].rpartition(".")[2], flags=re.ASCII), without
+    )
 
 
 @final
@@ -69,12 +97,12 @@ def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan
             return _Described((f"Scan {reads(relation)} {_scan(relation, places)}",), places)
         case Values():
             return _over(
-                (), f"Values {_tuple(_tuple(map(spark_text, row)) for row in relation.rows)}", _dense(_all(relation))
+                (), f"Values {_tuple(_tuple(map(_PRINTER.text, row)) for row in relation.rows)}", _dense(_all(relation))
             )
         case Project():
             one = _described(relation.input, needed_before(relation, needed), reads)
             expressions = _tuple(
-                spark_text(renumbered(relation.expressions[place], one.places)) for place in sorted(needed)
+                _PRINTER.text(renumbered(relation.expressions[place], one.places)) for place in sorted(needed)
             )
             where = "" if relation.condition is None else f" WHERE {_text(relation.condition, one.places)}"
             return _over((one,), f"Project {expressions}{where}", _dense(needed))
@@ -92,7 +120,9 @@ def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan
             return _over(_inputs(relation, reads), line, _dense(_all(relation)))
 
 
-_WITHOUT_WORDS: Final = SparkPrinter(shows_failures=False)
+_PRINTER: Final = SparkPrinter(kept="")
+"""Shows the names by which users call their functions: those in Spark depend on what was created before."""
+_WITHOUT_WORDS: Final = attrs.evolve(_PRINTER, shows_failures=False)
 
 
 def _text(expression: TypedExpression, places: Mapping[int, int]) -> str:
@@ -131,7 +161,7 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
     given = [one for one in scan.table.schema.columns if not isinstance(one, ComputedColumn)]
     read = _dense(frozenset().union(*map(columns_in, expressions)))
     inputs = _tuple(f"{given[place].name} {given[place].type}" for place in read)
-    return f" AS {_tuple(spark_text(renumbered(one, read)) for one in expressions)} OF {inputs}"
+    return f" AS {_tuple(_PRINTER.text(renumbered(one, read)) for one in expressions)} OF {inputs}"
 
 
 def _operation(operation: Operation) -> str:

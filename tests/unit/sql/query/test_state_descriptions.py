@@ -7,8 +7,14 @@ from __future__ import annotations
 
 import pytest
 
+from kafkastream.errors import DefinitionError
+from kafkastream.spark.checkpoint.operators import check_operators
 from kafkastream.sql.plan.state_description import state_description
-from tests.unit.sql.planning import plan, under
+from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
+from kafkastream.sql.table import Expression
+from kafkastream.table.udf import udf
+from tests.unit.sql.planning import TestCatalog, plan, under
 
 GOLDEN = {
     """SELECT cur, SUM(price) FROM orders WHERE id > 1 GROUP BY cur""": """\
@@ -96,3 +102,57 @@ GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((STRING))
   Project (c1) WHERE (c0 > 1)
     Scan orders (qty INT, cur STRING)"""
     )
+
+
+class FunctionCatalog(TestCatalog):
+    """Tables of the tests, and functions that were created in an order."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self.functions = SessionFunctions()
+        for name in names:
+            function = udf(lambda *values: len(values), result_type="BIGINT", name=name)
+            self.functions.create(("", "default_database", name), function, "here", temporary=True)
+
+    def function(self, path: tuple[str, ...]) -> NamedFunction | None:
+        """A function of the user."""
+        return self.functions.find(("", path[-2] if len(path) > 1 else "default_database", path[-1]))
+
+
+def calling(catalog: FunctionCatalog, name: str) -> str:
+    query = f"SELECT {name}(id), SUM({name}()) FROM orders WHERE {name}(id, 1) > 0 GROUP BY {name}(id)"
+    return state_description(under(planned(Expression(query), catalog)), lambda scan: scan.table.name[-1])
+
+
+def test_functions_that_were_created_before_change_no_description() -> None:
+    alone, later = FunctionCatalog("grade"), FunctionCatalog("other", "more", "grade")
+    assert calling(alone, "Grade") == calling(later, "GRADE")
+    assert (
+        calling(alone, "default_database.grade")
+        == """\
+GroupAggregate (SUM(c1) BIGINT) BY (c0) OF ((BIGINT, BIGINT))
+  Project (default_database.grade(c0), default_database.grade()) WHERE (default_database.grade(c0, 1) > 0)
+    Scan orders (id INT)"""
+    )
+
+
+RECORDED = """\
+GroupAggregate (SUM(c1) BIGINT) BY (c0) OF ((BIGINT, BIGINT))
+  Project (__function_7_gr__e(__kept, c0), __function_7_gr__e(__kept)) WHERE (__function_7_gr__e(__kept, c0, 1) > 0)
+    Scan orders (id INT)"""
+"""Description by an earlier version, with Spark's name of the function."""
+
+
+@pytest.mark.parametrize("name", ["größe", "default_database.größe"])
+def test_descriptions_with_numbers_of_functions_are_accepted(name: str) -> None:
+    check_operators({"0": RECORDED}, {"0": calling(FunctionCatalog("größe"), name)}, {"0"}, accepts_changed=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [("size", "", ""), ("größe", "SUM", "MIN"), ("größe", "c0, 1", "c0, 2"), ("größe", "__kept)", "c0)")],
+)
+def test_other_changes_are_refused_beside_numbers_of_functions(name: str, before: str, after: str) -> None:
+    now, recorded = calling(FunctionCatalog(name), name), RECORDED.replace(before, after)
+    with pytest.raises(DefinitionError, match="state of something else"):
+        check_operators({"0": recorded}, {"0": now}, {"0"}, accepts_changed=False)
