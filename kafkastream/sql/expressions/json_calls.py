@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlglot import exp
 
-from kafkastream.sql.plan.casts import converted
+from kafkastream.sql.plan.casts import cast
 from kafkastream.sql.plan.expression import NULL, TypedExpression, is_null
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _value(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     found, returning = _plain(of, node), node.args.get("returning")
     if returning:
         scalar = found
-        found = of.located(node, lambda: converted(scalar, returning.meta["type"], tries=True))
+        found = of.located(node, lambda: cast(scalar, returning.meta["type"], tries=True))
     defaults = {event: of.compile(value) if value else NULL for event, (_, value) in clauses.items()}
     if all(map(is_null, defaults.values())):
         return found

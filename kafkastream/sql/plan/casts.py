@@ -42,16 +42,6 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     source = value.type
     if not castable(source, target):
         raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
-    return converted(value, target, tries=tries)
-
-
-def converted(value: TypedExpression, target: DataType, *, tries: bool = False) -> TypedExpression:
-    """Cast a value without a look at whether Flink does.
-
-    Raises:
-        CallError: Spark casts the elements in another way.
-    """
-    source = value.type
     if (target.parts or target.fields) and not _is_plain(source, target):
         what = f"CAST from {source} to {target} is not supported."
         raise CallError.unsupported(what, "Cast the elements, and make it with ROW(...), ARRAY[...] or MAP[...].")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kafkastream.sql.casting import implicitly_castable
-from kafkastream.sql.plan.casts import converted, null_of
+from kafkastream.sql.plan.casts import cast, null_of
 from kafkastream.sql.plan.expression import TypedExpression, UserCall, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
 from kafkastream.sql.session_functions import NamedFunction
@@ -47,7 +47,7 @@ def _converted(named: NamedFunction, argument: TypedExpression, expected: DataTy
         return argument
     if not implicitly_castable(type_, expected):
         raise _mismatch(named, f"{type_} is no {expected}")
-    return converted(argument, expected)
+    return cast(argument, expected)
 
 
 def _mismatch(named: NamedFunction, why: str) -> CallError:

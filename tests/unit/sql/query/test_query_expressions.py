@@ -51,6 +51,7 @@ def test_types_are_those_of_flink(expression: str, type_: str) -> None:
         ("FLOOR(ts TO WEEK)", UnsupportedFeatureError),
         ("SPLIT_INDEX(s, s, 1)", UnsupportedFeatureError),
         ("JSON_VALUE(j, '$..a')", UnsupportedFeatureError),
+        ("JSON_VALUE(j, '$.a' RETURNING ARRAY<INT>)", DefinitionError),
         ("JSON_VALUE(j, '$.a' ERROR ON ERROR)", UnsupportedFeatureError),
         ("s SIMILAR TO '[a-z]'", UnsupportedFeatureError),
     ],
