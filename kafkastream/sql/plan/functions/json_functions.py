@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Literal
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, never_null
-from kafkastream.sql.plan.functions.operator_functions import is_text
+from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
 from kafkastream.sql.types import DataType, Kind
 
@@ -18,16 +18,13 @@ _PATH: Final = re.compile(r"\$(\.[A-Za-z_]\w*|\[\d+\]|\['[^']+'\])*")
 _MODE: Final = re.compile(r"^(lax|strict)\s+")
 
 
-def _steps(call: Call) -> str:
-    path = call.arguments[1]
-    assert isinstance(path, Literal)
-    return quoted_text(_MODE.sub("", str(path.value)))
+def _steps(arguments: Arguments) -> str:
+    """The path without its mode; empty where it is computed."""
+    return _MODE.sub("", written_text(arguments[1]) or "")
 
 
 def _checked(arguments: Arguments) -> Arguments:
-    path = arguments[1]
-    steps = _MODE.sub("", str(path.value)) if isinstance(path, Literal) and is_text(path) else ""
-    if not _PATH.fullmatch(steps):
+    if not _PATH.fullmatch(_steps(arguments)):
         what = "A path of JSON is written out as '$.name', '$[0]' or \"$['name']\" here, and steps behind them."
         raise CallError.unsupported(what, "Write it so.", 1)
     return arguments
@@ -35,7 +32,7 @@ def _checked(arguments: Arguments) -> Arguments:
 
 def _found(call: Call, texts: Sequence[str]) -> str:
     """A VARIANT; NULL when there is nothing, or no JSON."""
-    return f"try_variant_get(try_parse_json({texts[0]}), {_steps(call)}, 'variant')"
+    return f"try_variant_get(try_parse_json({texts[0]}), {quoted_text(_steps(call.arguments))}, 'variant')"
 
 
 def _value(call: Call, texts: Sequence[str]) -> str:
@@ -45,7 +42,7 @@ def _value(call: Call, texts: Sequence[str]) -> str:
 
 def _query(call: Call, texts: Sequence[str]) -> str:
     is_whole = f"schema_of_variant({_found(call, texts)}) rlike '^(OBJECT|ARRAY)'"
-    return f"if({is_whole}, get_json_object({texts[0]}, {_steps(call)}), null)"
+    return f"if({is_whole}, get_json_object({texts[0]}, {quoted_text(_steps(call.arguments))}), null)"
 
 
 def _exists(call: Call, texts: Sequence[str]) -> str:

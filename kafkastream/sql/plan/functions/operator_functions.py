@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Literal, TypedExpression
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
@@ -21,6 +21,7 @@ from kafkastream.sql.plan.functions.type_rules import (
     widest,
     with_common_type,
 )
+from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import (
     ATOMIC,
     TEXT,
@@ -28,15 +29,10 @@ from kafkastream.sql.plan.spark_type_names import (
 )
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["BOOLEAN", "OPERATORS", "is_text"]
+__all__ = ["BOOLEAN", "OPERATORS"]
 
 BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
 _MANY: Final = 2**31
-
-
-def is_text(expression: TypedExpression) -> bool:
-    """Whether an expression is a text that is written out."""
-    return isinstance(expression, Literal) and expression.type.kind is Kind.CHAR
 
 
 def _truth(arguments: Arguments) -> DataType:
@@ -63,36 +59,33 @@ def _like(sign: str) -> Function:
     """Spark's LIKE as Flink's: where ESCAPE is not written, nothing escapes in Flink, and a backslash does in Spark."""
 
     def written(call: Call, texts: Sequence[str]) -> str:
-        pattern = call.arguments[1]
+        pattern = written_text(call.arguments[1])
         if len(texts) > 2:
             return f"({texts[0]} {sign} {texts[1]} escape {texts[2]})"
-        if isinstance(pattern, Literal) and is_text(pattern):
-            doubled = quoted_text(str(pattern.value).replace("\\", "\\\\"))
-            return f"({texts[0]} {sign} {doubled})"
-        return f"({texts[0]} {sign} replace({texts[1]}, '\\\\', '\\\\\\\\'))"
+        if pattern is None:
+            return f"({texts[0]} {sign} replace({texts[1]}, '\\\\', '\\\\\\\\'))"
+        doubled = quoted_text(pattern.replace("\\", "\\\\"))
+        return f"({texts[0]} {sign} {doubled})"
 
     return Function(_truth, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
 
 
 def _escaped(arguments: Arguments) -> Arguments:
-    escape = arguments[-1]
-    if len(arguments) > 2 and not (isinstance(escape, Literal) and is_text(escape) and len(str(escape.value)) == 1):
+    if len(arguments) > 2 and len(written_text(arguments[2]) or "") != 1:
         raise CallError("ESCAPE takes one character, behind LIKE.", argument=2)
     return arguments
 
 
 def _similar() -> Function:
     def prepared(arguments: Arguments) -> Arguments:
-        pattern = arguments[1]
-        if not isinstance(pattern, Literal) or not is_text(pattern) or re.search(r"[\\^$.\[\]]", str(pattern.value)):
+        pattern = written_text(arguments[1])
+        if pattern is None or re.search(r"[\\^$.\[\]]", pattern):
             what = "SIMILAR TO takes a text with %, _, |, *, +, ?, () and {} here."
             raise CallError.unsupported(what, "Write REGEXP(value, pattern).", 1)
         return arguments
 
     def written(call: Call, texts: Sequence[str]) -> str:
-        pattern = call.arguments[1]
-        assert isinstance(pattern, Literal)
-        regex = str(pattern.value).replace("%", ".*").replace("_", ".")
+        regex = (written_text(call.arguments[1]) or "").replace("%", ".*").replace("_", ".")
         return f"({texts[0]} rlike {quoted_text(f'(?s)^(?:{regex})$(?!.)')})"
 
     return Function(_truth, written, (2, 2), prepare=prepared)

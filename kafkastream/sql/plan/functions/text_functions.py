@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Literal
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     CallError,
@@ -17,8 +17,7 @@ from kafkastream.sql.plan.functions.built_in import (
     never_null,
     returns,
 )
-from kafkastream.sql.plan.functions.operator_functions import is_text
-from kafkastream.sql.plan.functions.written_values import whole_number
+from kafkastream.sql.plan.functions.written_values import whole_number, written_text
 from kafkastream.sql.plan.spark_type_names import ATOMIC, BYTES, NUMERIC, TEXT, quoted_text
 from kafkastream.sql.types import DataType, Kind
 
@@ -80,25 +79,21 @@ def _pad(name: str) -> Function:
 
 
 def _replaced(arguments: Arguments) -> Arguments:
-    searched = arguments[1]
-    if not isinstance(searched, Literal) or not is_text(searched) or not searched.value:
+    if not written_text(arguments[1]):
         what = "REPLACE takes a text to look for that is written out and not empty here."
         raise CallError.unsupported(what, "Write REGEXP_REPLACE(text, pattern, replacement).", 1)
     return arguments
 
 
 def _delimited(arguments: Arguments) -> Arguments:
-    delimiter = arguments[1]
-    if not isinstance(delimiter, Literal) or not is_text(delimiter) or not delimiter.value:
+    if not written_text(arguments[1]):
         what = "SPLIT_INDEX takes a delimiter that is written out as a text here."
         raise CallError.unsupported(what, "Write it so.", 1)
     return arguments
 
 
 def _part(call: Call, texts: Sequence[str]) -> str:
-    delimiter = call.arguments[1]
-    assert isinstance(delimiter, Literal)
-    pattern = quoted_text(re.sub(r"([^0-9A-Za-z\s_])", r"\\\1", str(delimiter.value)))
+    pattern = quoted_text(re.sub(r"([^0-9A-Za-z\s_])", r"\\\1", written_text(call.arguments[1]) or ""))
     return f"if({texts[0]} = '', null, get(split({texts[0]}, {pattern}, -1), {texts[2]}))"
 
 

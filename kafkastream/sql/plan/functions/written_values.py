@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression
+from kafkastream.sql.types import Kind
 
-__all__ = ["clock_text", "interval_text", "whole_number"]
+__all__ = ["clock_text", "interval_text", "whole_number", "written_text"]
 
 _DAY_MS = 86_400_000
 
@@ -23,6 +24,20 @@ def whole_number(expression: TypedExpression) -> int | None:
             return number
         case Call(function="$NEGATE", arguments=(Literal(value=int(number)),)):
             return -number
+        case _:
+            return None
+
+
+def written_text(expression: TypedExpression) -> str | None:
+    """The text that an expression is; None where it is computed.
+
+    Example:
+        >>> written_text(Literal.text("a"))
+        'a'
+    """
+    match expression:
+        case Literal(value=str(text)) if expression.type.kind is Kind.CHAR:
+            return text
         case _:
             return None
 
