@@ -21,7 +21,7 @@ from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.planning_catalog import Catalog
-from kafkastream.sql.plan.spark_text import evaluations
+from kafkastream.sql.plan.spark_text import EvaluationCounter
 from kafkastream.sql.plan.spark_type_names import STAMPS
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.syntax.data_types import parse_type
@@ -53,6 +53,7 @@ class ExpressionCompiler:
         self.text = text
         self.scope = scope
         self.catalog = catalog
+        self._evaluations = EvaluationCounter()
 
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression.
@@ -106,7 +107,7 @@ class ExpressionCompiler:
 
     def _checked(self, node: exp.Expr, found: TypedExpression) -> TypedExpression:
         """Refuse an expression that calls a function that is not deterministic more often than it is written."""
-        again = evaluations(found)
+        again = self._evaluations(found)
         if again and again > sum(self._varies(one) for one in node.find_all(exp.Anonymous)):
             what = f"{self.text.shown(node)} needs the result of a function more than once, which is not deterministic."
             raise self.text.refused(node, what, IN_SUBQUERY)

@@ -31,7 +31,7 @@ from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import Kind
 
-__all__ = ["KEPT", "SparkPrinter", "evaluations", "spark_text"]
+__all__ = ["KEPT", "EvaluationCounter", "SparkPrinter", "spark_text"]
 
 KEPT: Final = "__kept"
 """Column that says whether a row is one of the query's; the others are there for the time that they tell.
@@ -128,17 +128,29 @@ def _case(conditions: Sequence[str], values: Sequence[str], otherwise: str) -> s
     return f"case {branches} else {otherwise} end"
 
 
-def evaluations(expression: TypedExpression) -> int:
-    """Number of calls, for a row, of user-defined functions that are not deterministic.
+@final
+class EvaluationCounter:
+    """Counts, for a row, the calls of user-defined functions that are not deterministic.
 
-    Spark SQL of a built-in function may name an argument more than once.
+    Spark SQL of a built-in function may name an argument more than once. Parts of what was counted are not counted again.
     """
-    own = int(isinstance(expression, UserCall) and not expression.is_deterministic)
-    return own + sum(
-        times * uses
-        for place, part in enumerate(expression.parts)
-        if (times := evaluations(part)) and (uses := _uses(expression, place))
-    )
+
+    def __init__(self) -> None:
+        self._counted: dict[int, tuple[TypedExpression, int]] = {}
+
+    def __call__(self, expression: TypedExpression) -> int:
+        """Number of calls."""
+        if id(expression) not in self._counted:
+            self._counted[id(expression)] = expression, self._count(expression)
+        return self._counted[id(expression)][1]
+
+    def _count(self, expression: TypedExpression) -> int:
+        own = int(isinstance(expression, UserCall) and not expression.is_deterministic)
+        return own + sum(
+            times * uses
+            for place, part in enumerate(expression.parts)
+            if (times := self(part)) and (uses := _uses(expression, place))
+        )
 
 
 def _uses(expression: TypedExpression, place: int) -> int:

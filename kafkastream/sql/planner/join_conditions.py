@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.common_types import common_type
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
-from kafkastream.sql.plan.expression import Cast, ColumnRef, TypedExpression, columns_in
+from kafkastream.sql.plan.expression import Cast, ColumnRef, TypedExpression, columns_in, shifted
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.spark_text import evaluations
+from kafkastream.sql.plan.spark_text import EvaluationCounter
 from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
             for times, low, high in timed:
                 bounds.setdefault(times, []).append((low, high, node))
             continue
-        pair = _pair(planner, left, right, node) if isinstance(node, exp.EQ) else None
+        pair = _pair(planner, of, len(left.fields), node) if isinstance(node, exp.EQ) else None
         if pair is not None:
             keys.append(pair)
         else:
@@ -103,7 +104,7 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
             bound = TimeBound(times, time, max(lows), min(highs))
         else:
             rest.extend(of.compile(node) for _, _, node in parts)
-    if any(map(evaluations, (*rest, *chain.from_iterable(keys)))):
+    if any(map(EvaluationCounter(), (*rest, *chain.from_iterable(keys)))):
         what = "A condition that joins takes no function that is not deterministic."
         raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
     return Conditions(
@@ -112,18 +113,16 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
 
 
 def _pair(
-    planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr
+    planner: SelectPlanner, of: ExpressionCompiler, width: int, node: exp.Expr
 ) -> tuple[TypedExpression, TypedExpression] | None:
-    """An equation of something of the left with something of the right; in one type."""
-    both = planner.compiler(left.joined(right))
-    sides = [(one, columns_in(both.compile(one))) for one in (node.this, node.expression)]
-    width = len(left.fields)
-    if all(columns and min(columns) >= width for _, columns in sides[:1]):
+    """An equation of something of the left with something of the right, each over its own columns; in one type."""
+    sides = [of.compile(one) for one in (node.this, node.expression)]
+    if min(columns_in(sides[0]), default=-1) >= width:
         sides.reverse()
-    (one, of_left), (other, of_right) = sides
+    of_left, of_right = map(columns_in, sides)
     if not of_left or not of_right or max(of_left) >= width or min(of_right) < width:
         return None
-    keys = planner.compiler(left).compile(one), planner.compiler(right).compile(other)
+    keys = sides[0], shifted(sides[1], width)
     types = keys[0].type, keys[1].type
     if types[0].nullable() == types[1].nullable() or {type_.kind for type_ in types} <= TEXT:
         return keys

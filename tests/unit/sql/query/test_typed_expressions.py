@@ -26,7 +26,7 @@ from kafkastream.sql.plan.functions import FUNCTIONS, NAMES, call
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.window_functions import unless_null
-from kafkastream.sql.plan.spark_text import SparkPrinter, evaluations, spark_text
+from kafkastream.sql.plan.spark_text import EvaluationCounter, SparkPrinter, spark_text
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -113,6 +113,7 @@ def test_printers_choose_names_and_leave_out_the_words_of_failures() -> None:
 
 
 def test_the_calls_of_functions_that_are_not_deterministic_are_counted() -> None:
+    evaluations = EvaluationCounter()
     assert evaluations(call("+", DICE, DICE)) == 2
     assert evaluations(call("GREATEST", DICE, ONE)) == 2
     assert evaluations(call("GREATEST", call("/", DICE, ONE), ONE)) == 8
