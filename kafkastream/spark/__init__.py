@@ -1,4 +1,4 @@
-"""The engine: makes running queries of Spark out of the model; the only importer of pyspark.
+"""The engine: compiles the model to Spark queries and runs them; the only importer of pyspark.
 
 Its packages, each of which imports only packages after it: ``job``, ``cdc``, ``plan``, ``sql``, ``exchange``,
 ``checkpoint``, ``worker``, ``session``, ``internals``. Begin with ``job``. Beside them, ``daemon`` is the process from which

@@ -5,9 +5,9 @@ The driver's side:
 - ``plan``: what a start would find and make. (``spark.job.pipelines`` starts pipelines.)
 - ``query``: runs a micro-batch; where records do not fit the schemas, widens these and goes on.
 - ``starting``: the first schemas, from DDL or from the newest records.
-- ``tasks``: the chains under the schemas of a moment, one or, where a rule computes, two.
-- ``transforms``: Spark's expressions between these two.
-- ``appliers``: changes of the sink's tables.
+- ``tasks``: operator chains under the current schemas: one, or two if a transform rule has expressions.
+- ``transforms``: Spark expressions between those two chains.
+- ``appliers``: apply schema changes to the sink's tables.
 
 A worker's side:
 

@@ -1,4 +1,4 @@
-"""Changes of tables in the sinks of pipelines, registered by the sinks' classes."""
+"""Metadata appliers: apply schema changes to the tables of a pipeline's sink, registered by the sink's class."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["metadata_applier"]
 
 
 class _WithoutConnection:
-    """Applies changes without a connection that is kept."""
+    """Base of metadata appliers that hold no connection."""
 
     def close(self) -> None:
         """Return."""
@@ -40,10 +40,10 @@ class NoTables(_WithoutConnection):
 @final
 @attrs.frozen
 class KafkaTopics(_WithoutConnection):
-    """Creates the topic of a new table, where the brokers do not have it; other changes need nothing.
+    """Creates the topic of a new table if it does not exist; other schema changes need no action in Kafka.
 
     Args:
-        sink: The sink, which knows the topics.
+        sink: The Kafka sink, which maps tables to topics.
     """
 
     sink: KafkaPipelineSink
@@ -57,10 +57,10 @@ class KafkaTopics(_WithoutConnection):
 @final
 @attrs.frozen
 class PrintedChanges(_WithoutConnection):
-    """Prints schema changes between the changes of rows.
+    """Prints schema changes between the row changes.
 
     Args:
-        to_err: Whether to standard error.
+        to_err: Whether to print to standard error instead of standard output.
     """
 
     to_err: bool = False
@@ -73,7 +73,7 @@ class PrintedChanges(_WithoutConnection):
 @final
 @attrs.frozen
 class RefusedChanges(_WithoutConnection):
-    """Refuses schema changes, but for new tables, as a sink for tests is told to."""
+    """Refuses all schema changes but new tables; an option of the sink for tests."""
 
     def apply(self, change: SchemaChange) -> None:
         """Refuse a change of a table that exists."""
@@ -86,7 +86,7 @@ class RefusedChanges(_WithoutConnection):
 
 @Registry
 def metadata_applier(sink: PipelineSink) -> MetadataApplier:
-    """Return what changes a sink's tables; a module that knows a class of sinks registers its own."""
+    """Return the metadata applier of a sink; the sink's engine module registers it by class."""
     return NoTables()
 
 

@@ -1,4 +1,4 @@
-"""Reads changes on a worker, until a record does not fit the schemas that are known."""
+"""Decodes changes on a worker, up to the first record that does not fit the known schemas."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["ChangeDecoder", "Findings", "change_decoders"]
 
 
 class Findings(NamedTuple):
-    """Report of a task in which records did not fit, or could not be read.
+    """Report of a task about records that did not fit the schemas or could not be read.
 
     Attributes:
         partition: The task's partition.
-        reached: Offset of the first record that did not fit: all before it was written, nothing from it on. None if all fit.
-        schemas: Schemas that this record and those behind it show, in their order.
-        skipped: Records that could not be read, and were left out.
+        reached: Offset of the first record that did not fit; only records before it were written. None if all fit.
+        schemas: Schemas inferred from that record and the later ones, in the order of their offsets.
+        skipped: Number of unreadable records that were skipped.
     """
 
     partition: TopicPartition
@@ -48,14 +48,14 @@ class Findings(NamedTuple):
 @final
 @attrs.define(eq=False)
 class ChangeDecoder(KafkaDecoder):
-    """Makes changes of records.
+    """Decodes Kafka records to changes.
 
-    From the first record on that does not fit, it makes none, and only looks for schemas.
+    From the first record that does not fit the schemas, it decodes no more changes and only infers schemas.
 
     Args:
         node: Number of the source, for reports.
-        records: Columns that are read.
-        settings: Form of the records.
+        records: Kafka columns that the format reads.
+        settings: Format of the records and its options.
         schemas: Known schemas.
     """
 
@@ -71,7 +71,7 @@ class ChangeDecoder(KafkaDecoder):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Columns that the records bring along."""
+        """Columns of the Kafka records that are read."""
         return self.records.columns
 
     @property
@@ -88,11 +88,11 @@ class ChangeDecoder(KafkaDecoder):
         self._partition, self._stopped, self._found, self._skipped = None, None, {}, 0
 
     def skipped(self, number: int) -> None:
-        """Count records that were left out."""
+        """Count skipped records."""
         self._skipped += number
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """Return the changes of records that fit."""
+        """Return the changes of the records that fit the schemas."""
         assert self._reader is not None
         if self._partition is None:
             self._partition = TopicPartition(arrow["topic"][0].as_py(), arrow["partition"][0].as_py())
@@ -116,7 +116,7 @@ class ChangeDecoder(KafkaDecoder):
         return Batch(changes, [timestamps[row] for row in origin], origin)
 
     def finish(self) -> Iterator[Report]:
-        """Report what was found, if a record did not fit or could not be read."""
+        """Return the task's findings, if a record did not fit or could not be read."""
         if self._partition is not None and (self._stopped is not None or self._skipped):
             found = Findings(self._partition, self._stopped, tuple(self._found.items()), self._skipped)
             yield Report(ReportKind.SCHEMAS, self.node, found)
@@ -140,7 +140,7 @@ class ChangeDecoder(KafkaDecoder):
                 return list(map(_headers, arrow["headers"].to_pylist()))
             case "__raw_key__" | "__raw_value__":
                 return list(map(_text, arrow["key" if name == "__raw_key__" else "value"].to_pylist()))
-            case "leader-epoch":  # which Spark's Kafka source does not tell
+            case "leader-epoch":  # Spark's Kafka source does not provide it
                 return [None] * arrow.num_rows
             case _:
                 values: list[Any] = arrow[name].to_pylist()
@@ -150,7 +150,7 @@ class ChangeDecoder(KafkaDecoder):
         self._stopped = arrow["offset"][row].as_py()
 
     def _infer(self, records: Iterable[tuple[Any, ...]]) -> None:
-        """Take in the schemas of records; one that cannot be parsed is told of when its turn comes."""
+        """Infer the schemas of records; one that cannot be parsed is reported when it is decoded."""
         assert self._reader is not None
         for record in records:
             try:
@@ -161,7 +161,7 @@ class ChangeDecoder(KafkaDecoder):
                 known = self._found.get(table)
                 if known is not None:
                     self._found[table] = merged(known, schema)
-                elif len(self._found) <= MOST_TABLES:  # one more is enough for the driver to refuse them
+                elif len(self._found) <= MOST_TABLES:  # one more than the limit is enough for the driver to fail the job
                     self._found[table] = schema
 
 
@@ -174,7 +174,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def change_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
-    """Return the decoders of a pipeline's sources, by their nodes."""
+    """Return the change decoders of a pipeline's sources, by node."""
     nodes = [(node, graph[node.input]) for node in graph.nodes if isinstance(node, PipelineNode)]
     return {source.id: _decoder(node, source) for node, source in nodes if isinstance(source, SourceNode)}
 

@@ -1,4 +1,4 @@
-"""Records that cannot be read, told in a worker's log."""
+"""Logs records that cannot be read, on a worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN_BYTES = 1000
 @final
 @attrs.define(eq=False)
 class DirtyDataLogger(SinkOperator):
-    """Logs each record with its place and the reason."""
+    """Logs each unreadable record with its position and the reason."""
 
     def write(self, batch: Batch) -> None:
         """Log records."""

@@ -1,4 +1,4 @@
-"""Sinks that the driver writes to by DataFrames, one transaction for each table and micro-batch."""
+"""Sinks that the driver writes as DataFrames, in one transaction per table and micro-batch."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from kafkastream.spark.worker.reports import Report
 __all__ = ["ORDER", "FrameSink", "MicroBatch", "RowHandOver", "frame_sink"]
 
 ORDER = "order"
-"""Column of the rows of a micro-batch that tells their order."""
+"""Column with the position of a row in its micro-batch."""
 
 
 class MicroBatch(NamedTuple):
-    """Lasting identity of a micro-batch, by which a sink knows whether it has written it.
+    """Identity of a micro-batch, stable across restarts, by which a sink recognizes one that it has written.
 
     Attributes:
-        query: What counts the micro-batches: a Spark query, or the start of a job that reads none.
-        number: Grows from one micro-batch to the next; the same when one is repeated.
+        query: Id of what numbers the micro-batches: a Spark query, or a start of a job that reads no stream.
+        number: Number of the micro-batch; ascending, and the same when a micro-batch is repeated.
     """
 
     query: str
@@ -40,7 +40,7 @@ class MicroBatch(NamedTuple):
 
 
 class FrameSink(Protocol):
-    """A sink that takes whole micro-batches as DataFrames, on the driver."""
+    """Protocol of a sink that the driver writes, one whole micro-batch at a time."""
 
     @property
     def applier(self) -> MetadataApplier:
@@ -51,7 +51,7 @@ class FrameSink(Protocol):
         """Write a micro-batch; a repeated one changes nothing.
 
         Args:
-            rows: Changes with the columns of ``messages.MESSAGE_SCHEMA`` and ``ORDER``: tables of the sink, rows as JSON.
+            rows: Changes of the sink's tables with the columns of ``messages.MESSAGE_SCHEMA`` and ``ORDER``.
             book: Schemas of the tables.
             batch: The micro-batch.
 
@@ -63,9 +63,9 @@ class FrameSink(Protocol):
 
 @Registry
 def frame_sink(sink: PipelineSink, session: SparkSession) -> FrameSink | None:
-    """Return what writes DataFrames to a sink; None for one that workers write to.
+    """Return the frame sink of a pipeline's sink; None if workers write to it.
 
-    A module that knows a class of sinks registers its own.
+    The sink's engine module registers it by class.
     """
     return None
 
@@ -73,7 +73,7 @@ def frame_sink(sink: PipelineSink, session: SparkSession) -> FrameSink | None:
 @final
 @attrs.define(eq=False)
 class RowHandOver(SinkOperator, FollowsSchemas):
-    """Hands the changes of a micro-batch over to the driver's frames, as messages.
+    """Serializes the changes of a micro-batch to messages, which the driver reads as a DataFrame.
 
     Args:
         node: Number of the sink.
@@ -85,13 +85,13 @@ class RowHandOver(SinkOperator, FollowsSchemas):
     _messages: ChangeHandOver | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Know the sink's tables."""
+        """Index the sink's tables."""
         tables: Mapping[TableId, TableSchema] = self.book.sinks
         self._messages = ChangeHandOver(self.name, self.node, tables, {})
         self._messages.open(context)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Keep the records that the next changes come of."""
+        """Keep the source records of the next changes."""
         assert self._messages is not None
         self._messages.arrives(arrow)
 
@@ -101,6 +101,6 @@ class RowHandOver(SinkOperator, FollowsSchemas):
         self._messages.write(batch)
 
     def drain(self) -> Iterator[Report]:
-        """Hand over the messages so far."""
+        """Return the messages so far."""
         assert self._messages is not None
         return self._messages.drain()

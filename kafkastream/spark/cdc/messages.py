@@ -1,4 +1,4 @@
-"""Changes between two tasks of a micro-batch, where Spark computes columns in between: rows as JSON, by place."""
+"""Messages: changes on their way between the two chains of a micro-batch, with Spark's expressions in between."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MESSAGE_SCHEMA: Final = (
     "source int, topic string, partition int, offset bigint, timestamp bigint, place int, table string, "
     "operation string, before binary, after binary, report binary"
 )
-"""Columns of a message: its record, the place of its table among those that are transformed, the change; or a report."""
+"""Columns of a message: its source record, the index of its table's transform, the change; or a report."""
 NO_TRANSFORM: Final = -1
 
 _TYPES: Final[Mapping[str, pa.DataType]] = {
@@ -57,19 +57,19 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
 }
 _RECORD: Final = ("topic", "partition", "offset", "timestamp")
 _SEPARATOR: Final = "\x1f"
-"""Between the parts of a table's id, in which it cannot stand."""
+"""Separator of the parts of a table id; it cannot occur in them."""
 _OPERATIONS: Final = {one.value: one for one in Operation}
 
 Encode = Callable[[Row | None], bytes | None]
 
 
 def table_text(table: TableId) -> str:
-    """Return what stands for a table in a message."""
+    """Return the text of a table id in a message."""
     return _SEPARATOR.join(table.parts)
 
 
 def by_place(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """Return columns with names that tell their places, as Spark's expressions call them."""
+    """Return columns renamed to their positions (``c0``, ``c1`` …), as Spark expressions refer to them."""
     return tuple(attrs.evolve(one, name=column(place)) for place, one in enumerate(columns))
 
 
@@ -86,12 +86,12 @@ def _encoder(schema: TableSchema) -> Encode:
 @final
 @attrs.define(eq=False)
 class ChangeHandOver(SinkOperator):
-    """Makes messages of changes.
+    """Serializes changes to messages.
 
     Args:
         node: Number of the source.
-        schemas: Schemas of the source's tables.
-        places: Places of the tables that Spark transforms.
+        schemas: Schemas of the source's tables, by which rows become JSON.
+        places: Index of the transform of each table that Spark transforms.
     """
 
     node: int
@@ -109,7 +109,7 @@ class ChangeHandOver(SinkOperator):
         }
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Keep the records that the next changes come of."""
+        """Keep the source records of the next changes."""
         self._arrow = arrow
 
     def write(self, batch: Batch) -> None:
@@ -132,7 +132,7 @@ class ChangeHandOver(SinkOperator):
         self._pending.append(_message(columns))
 
     def drain(self) -> Iterator[Report]:
-        """Hand over the messages so far."""
+        """Return the messages so far."""
         pending, self._pending = self._pending, []
         return (Report(ReportKind.CHANGES, self.node, one) for one in pending)
 
@@ -145,7 +145,7 @@ def _message(columns: Mapping[str, Any]) -> pa.RecordBatch:
 def handing_over(
     reports: Callable[[Iterator[pa.RecordBatch]], Iterator[Report]],
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what ``mapInArrow`` runs first: messages of changes, and last those of the task's other reports."""
+    """Return the function of the first ``mapInArrow``: yields changes as messages, then the task's other reports."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         last: list[pa.RecordBatch] = []
@@ -168,7 +168,7 @@ def handing_over(
 
 
 def _of_report(report: Report, arrow: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a report as a message with the place of the task's last record."""
+    """Return a report as a message with the position of the task's last record."""
     end, names = arrow.num_rows - 1, arrow.schema.names
     columns: dict[str, list[Any]] = {name: [None] for name in _TYPES}
     columns |= {name: [arrow[name][end].as_py()] for name in _RECORD if name in names}
@@ -180,7 +180,7 @@ def taking_over(
     reports: Callable[[Iterator[pa.RecordBatch]], Iterator[Report]],
     batches_of: Callable[[Iterable[Report]], Iterator[pa.RecordBatch]],
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what ``mapInArrow`` runs last: messages become changes again, and reports what they were."""
+    """Return the function of the last ``mapInArrow``: deserializes messages to changes and reports."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return batches_of(reports(map(_of_record, batches)))
@@ -191,7 +191,7 @@ def taking_over(
 def passing_on(
     reports: Callable[[Iterator[pa.RecordBatch]], Iterator[Report]],
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what ``mapInArrow`` runs between: messages become changes, and messages again."""
+    """Return the function of a ``mapInArrow`` in between: from messages to changes and back to messages."""
     return handing_over(lambda batches: reports(map(_of_record, batches)))
 
 
@@ -202,7 +202,7 @@ def report_of(content: bytes) -> Report:
 
 
 def _of_record(arrow: pa.RecordBatch) -> pa.RecordBatch:
-    """Return messages without the columns of a record, if they have come of none."""
+    """Return messages, without the columns of a source record if there is none."""
     if arrow.num_rows and arrow["topic"].null_count:
         return arrow.select([name for name in arrow.schema.names if name not in _RECORD])
     return arrow
@@ -211,10 +211,10 @@ def _of_record(arrow: pa.RecordBatch) -> pa.RecordBatch:
 @final
 @attrs.define(eq=False)
 class ChangeMessageDecoder(KafkaDecoder):
-    """Makes changes of messages.
+    """Deserializes messages to changes.
 
     Args:
-        schemas: Schemas of the rows, behind transforms.
+        schemas: Schemas of the rows after their transforms.
     """
 
     columns = ("source",)
@@ -237,14 +237,14 @@ class ChangeMessageDecoder(KafkaDecoder):
         self._reports, self._stopped = [], None
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Return the place of a message's record."""
+        """Return the position of a message's source record."""
         return super().position(arrow, row) if "topic" in arrow.schema.names else f"change {row + 1} of the document"
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """Return changes, and keep reports.
+        """Return the changes, and keep the reports for ``finish``.
 
         Raises:
-            KafkastreamError: The task before has failed.
+            KafkastreamError: The first chain has failed.
         """
         changes: list[Change] = []
         origin: list[int] = []
@@ -277,7 +277,7 @@ class ChangeMessageDecoder(KafkaDecoder):
         keeps_before: bool,
         keeps_after: bool,
     ) -> Change | None:
-        """Return a change as the filter has it: an update across it is an insert or a delete."""
+        """Return a change as the filter leaves it: an update that only one image passes is an insert or a delete."""
         table, decode = self._rows[name]
         try:
             old = None if before is None else decode(before)
@@ -290,7 +290,7 @@ class ChangeMessageDecoder(KafkaDecoder):
             case Operation.DELETE:
                 return Change(table, Operation.DELETE, old, None) if keeps_before else None
             case Operation.UPDATE if keeps_after:
-                kept = old is None or keeps_before  # without the row before, whether that was kept is not known
+                kept = old is None or keeps_before  # without the before image it is unknown whether the filter kept it
                 return Change(table, Operation.UPDATE if kept else Operation.INSERT, old if kept else None, new)
             case _:
                 return (
@@ -300,7 +300,7 @@ class ChangeMessageDecoder(KafkaDecoder):
                 )
 
     def finish(self) -> Iterator[Report]:
-        """Hand on the reports of the task before."""
+        """Return the reports of the first chain."""
         reports, self._reports = self._reports, []
         return iter(reports)
 

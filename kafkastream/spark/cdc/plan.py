@@ -1,4 +1,4 @@
-"""Plan of a pipeline: what a start would find and make. Nothing is changed, and Spark runs only where it has to."""
+"""Plan of a pipeline: a dry run of its start. Nothing is changed, and Spark is started only if it is needed."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ log = logging.getLogger("kafkastream")
 @final
 @attrs.frozen
 class PipelinePlan:
-    """Plan of a pipeline: what its start would find and make.
+    """Plan of a pipeline: what its start would read and create.
 
     Args:
         topics: Topics that would be read, with their numbers of partitions.
-        sources: Schemas of the tables that are known before the first record.
-        targets: Tables of the sink that each is written to.
+        sources: Schemas of the source tables that are known before the first record.
+        targets: Sink tables that each source table is written to.
         sinks: Schemas of the sink's tables.
-        changes: Changes that the sink would be asked for.
+        changes: Schema changes that would be applied to the sink.
         goes_on: Whether an earlier run has kept schemas in the checkpoint directory.
     """
 
@@ -63,7 +63,7 @@ class PipelinePlan:
 
 
 def reason_for_spark(spec: PipelineSpec) -> str | None:
-    """Return for what a plan needs Spark; None if it does not."""
+    """Return why a plan needs Spark; None if it does not."""
     graph = job_graph(spec)
     kafka = [node.source for node in graph.sources if isinstance(node.source, KafkaSource)]
     if any(isinstance(source.subscription, TopicPattern) for source in kafka):
@@ -75,9 +75,9 @@ def reason_for_spark(spec: PipelineSpec) -> str | None:
 
 
 def pipeline_plan(spec: PipelineSpec) -> PipelinePlan:
-    """Return what a start of a pipeline would do.
+    """Return the plan of a pipeline.
 
-    Topics, offsets and newest records are asked of the brokers, and nothing is committed.
+    Topics, offsets and the newest records are read from the brokers; no offsets are committed.
 
     Raises:
         KafkastreamError: The pipeline could not start.
@@ -133,14 +133,14 @@ def _targets(rules: PipelineRules, book: SchemaBook) -> dict[TableId, Sequence[T
 
 @Registry
 def sink_steps(sink: PipelineSink, changes: Iterable[SchemaChange]) -> Iterator[str]:
-    """Return what a sink would do for changes of its tables, in words; a module that knows a class of sinks registers its own.
+    """Describe the steps of a sink for schema changes; the sink's engine module registers it by class.
 
     Args:
-        sink: The sink; its system is read, and not changed.
+        sink: The sink; its database or brokers are read, and not changed.
         changes: The changes.
 
     Raises:
-        JobError: The sink would refuse, or does not answer.
+        JobError: The sink would refuse a change, or does not answer.
     """
     return iter(())
 

@@ -1,4 +1,4 @@
-"""Runs the micro-batches of a pipeline, and lets schemas follow the records."""
+"""Runs the micro-batches of a pipeline and evolves its schemas as records require."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ log = logging.getLogger("kafkastream")
 
 @final
 class PipelineQuery:
-    """The driver's side of a pipeline: its schema book, and tasks that know it.
+    """Driver side of a pipeline: keeps the schema book and runs tasks with its schemas.
 
-    The book lies in the checkpoint folder. It is written before anything that follows it, so that a micro-batch which is
-    run again finds the schemas that it was run with.
+    The schema book is stored in the checkpoint folder, and saved before anything is written under its schemas. So a
+    micro-batch that is repeated runs under the schemas of its first attempt.
 
     Args:
         folder: Checkpoint folder of the job.
         name: Name of the query.
-        processing: What happens to the records.
+        processing: Routes and transforms between source and sink.
         applier: Changes the sink's tables.
         sink: Writes DataFrames to the sink; None if workers write to it.
-        functions: User-defined functions that expressions call.
+        functions: User-defined functions that the rules' expressions call.
         chains: Task of each source.
-        run: The job at work.
+        run: Attempt that the tasks belong to.
         parallelism: Number of subtasks.
     """
 
@@ -96,7 +96,7 @@ class PipelineQuery:
         self._number = 0
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
-        """Know the first schemas: those of an earlier run, or else those that the user gives or the newest records show.
+        """Load the schemas of an earlier run, or take those that the user gives or the newest records show.
 
         Raises:
             JobError: The sink refuses a table.
@@ -105,38 +105,38 @@ class PipelineQuery:
         book = kept_book(self._folder, self._name)
         if book is not None:
             self._book = book
-        found = self._processing.known(self._book)  # rules may be others than before
+        found = self._processing.known(self._book)  # the rules may have changed since
         self._follow(found if book is not None else [*found, *prefetched(self._processing, inputs)])
 
     @property
     def identity(self) -> str:
-        """Lasting identity of the pipeline, by which sinks know what they have written for it."""
+        """Identity of the pipeline, stable across restarts, by which sinks find their markers."""
         return self._book.job
 
     def begin_batch(self, number: int) -> None:
-        """Begin a micro-batch, or repeat it."""
+        """Begin a micro-batch, perhaps a repeated one."""
         self._begins, self._found, self._number = None, [], number
 
     def run(self, frame: DataFrame) -> list[Report]:
-        """Take what is left of a micro-batch through source, rules and sink.
+        """Run the rest of a micro-batch through source, rules and sink.
 
-        Each task writes what fits the schemas. Where a record does not, the rest of its partition is left, and the task
-        tells which schemas it shows. A sink of DataFrames writes when all records fit.
+        Each task writes the records that fit the schemas. At the first record that does not, it stops writing its
+        partition and reports the schemas of the rest. A frame sink writes only when all records fit.
 
         Raises:
-            JobError: The sink refuses the change of a table that an earlier round has asked for.
+            JobError: The sink refuses a schema change that an earlier round has found.
         """
         if self._found:
             self._follow(self._found)
         if self._tasks is None:
-            self._run = self._run.again()  # workers open the chains anew
+            self._run = self._run.again()  # workers open the chains anew, with the new schemas
             self._tasks = Tasks.of(self._rules, self._book, self._chains, self._run, self._parallelism, self._functions)
         if self._sink is not None:
             return self._write(self._sink, frame, self._tasks)
         return self._tasks.run(frame if self._begins is None else frame.where(from_condition(self._begins)))
 
     def _write(self, sink: FrameSink, frame: DataFrame, tasks: Tasks) -> list[Report]:
-        """Write a whole micro-batch if all of its records fit; else only tell which schemas they show."""
+        """Write a whole micro-batch if all of its records fit; otherwise only report their schemas."""
         rows = tasks.messages(frame).withColumn(ORDER, sql.monotonically_increasing_id()).persist()
         try:
             told = rows.where("report IS NOT NULL").select("report").collect()
@@ -152,14 +152,14 @@ class PipelineQuery:
             rows.unpersist()
 
     def take(self, reports: Iterable[Report]) -> bool:
-        """Take in what tasks have found; return whether something of the micro-batch is left.
+        """Apply the tasks' findings; return whether a part of the micro-batch is still to be written.
 
         Raises:
             JobError: Too many records were skipped.
         """
         found = [one.content for one in reports if one.kind is ReportKind.SCHEMAS]
         stopped = [one for one in found if one.reached is not None]
-        if self._sink is None or not stopped:  # a frame's records all come again
+        if self._sink is None or not stopped:  # a frame sink has written none of the records yet
             self._count_skipped(sum(one.skipped for one in found))
         begins = {one.partition: one.reached for one in stopped}
         stuck = [one for one in stopped if (self._begins or {}).get(one.partition) == one.reached]
@@ -182,14 +182,14 @@ class PipelineQuery:
             )
 
     def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
-        """Bring sink and book after found schemas."""
+        """Evolve the sink's tables and the schema book to found schemas."""
         try:
             book = moved(self._book, self._processing.sink, self._rules, self._applier.apply)
             book = evolved(book, found, self._rules, self._processing.behavior, self._applier.apply)
         finally:
             self._applier.close()
         is_new, self._book, self._tasks = book != self._book, book, None
-        if is_new and book.sources:  # else the next start looks for first schemas again
+        if is_new and book.sources:  # otherwise the next start would infer the first schemas again
             self._keep()
 
     def _keep(self) -> None:
@@ -205,10 +205,10 @@ def pipeline_query(
     parallelism: int,
     python_files: Sequence[str],
 ) -> PipelineQuery | None:
-    """Return the driver's side of a pipeline; None for a part of a job that is none.
+    """Return the driver side of a pipeline; None if this part of a job is no pipeline.
 
     Raises:
-        DefinitionError: A user-defined function does not exist.
+        DefinitionError: A user-defined function cannot be imported.
     """
     node = next((node for node in graph.nodes if isinstance(node, PipelineNode)), None)
     if node is None:

@@ -1,4 +1,4 @@
-"""Rows that the document itself holds, on a worker."""
+"""Decodes rows that the pipeline document itself contains, on a worker."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["RowChangeDecoder"]
 @final
 @attrs.define(eq=False)
 class RowChangeDecoder(Decoder):
-    """Makes changes of the elements of a ``values`` source.
+    """Decodes the elements of a ``values`` source to changes.
 
     Args:
         schemas: Schemas of its tables, as the document gives them.
-        known: Schemas that an earlier run has kept, widened by these; changes have their columns.
+        known: Schemas of the schema book, widened by ``schemas``; changes have their columns.
     """
 
     columns = CollectionDecoder.columns
@@ -45,7 +45,7 @@ class RowChangeDecoder(Decoder):
         return batch._replace(values=[self._change(one) for one in batch.values])
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Return the place of an element, counted from 1."""
+        """Return the position of an element, counted from 1."""
         return self._elements.position(arrow, row)
 
     def _change(self, of: RowChange) -> Change:

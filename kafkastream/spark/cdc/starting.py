@@ -17,7 +17,7 @@ __all__ = ["prefetched"]
 
 
 def prefetched(processing: ChangeProcessing, inputs: Sequence[KafkaInput]) -> list[tuple[TableId, TableSchema]]:
-    """Return the schemas that the newest records show; those that cannot be parsed show none.
+    """Infer the schemas of the newest records; records that cannot be parsed are ignored.
 
     Raises:
         KafkaError: The brokers refuse, or do not answer in time.

@@ -1,4 +1,4 @@
-"""Sinks of tables on a worker: each task is a transaction that tells how far its partition has been written."""
+"""Table sinks on a worker: each task writes in one transaction, with a marker of the offset that it has reached."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from kafkastream.spark.worker.reports import Report
 __all__ = ["MakeWriter", "TableSinkOperator"]
 
 MakeWriter: TypeAlias = Callable[[Mapping[TableId, TableSchema]], ChangeWriter]
-"""Makes a writer of tables with these schemas."""
+"""Function from schemas to a writer of tables with these schemas."""
 
 _DOCUMENT = TopicPartition("", 0)
-"""Stands for the partition of rows that the document itself holds, which are written at each start."""
+"""Partition name of rows that the pipeline document contains; they are written at each start."""
 
 
 @final
 @attrs.define(eq=False)
 class TableSinkOperator(SinkOperator, FollowsSchemas):
-    """Writes changes by a ``ChangeWriter``, those of each record once.
+    """Writes the changes of each record exactly once, by a ``ChangeWriter``.
 
-    A task that is run again, after a failure or a kill, leaves out what lies below the marker that the writer finds.
+    A task that is repeated after a failure skips the records below the marker that the writer finds.
 
     Args:
-        make: Makes the writer.
+        make: Makes the writer from the schemas.
         book: Schemas of the tables.
     """
 
@@ -50,15 +50,15 @@ class TableSinkOperator(SinkOperator, FollowsSchemas):
     _offsets: list[int] = attrs.field(factory=list, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Make the writer; it connects when there is something to write."""
+        """Make the writer; it connects at the first write."""
         self._writer = self.make(self.book.sinks)
 
     def begin(self, task: TaskScope) -> None:
-        """Begin a task; its first records tell the partition."""
+        """Begin a task; its partition is known from the first records."""
         self._partition = self._stops = None
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Know the records that the next changes come of; the first ones of a task begin the transaction."""
+        """Note the source records of the next changes; the first ones of a task begin the transaction."""
         is_kafka = "topic" in arrow.schema.names
         if self._partition is None:
             self._begin(
@@ -75,12 +75,12 @@ class TableSinkOperator(SinkOperator, FollowsSchemas):
         self._written = self._reached = 0 if partition is _DOCUMENT else reached.get(partition, 0)
 
     def write(self, batch: Batch) -> None:
-        """Write the changes of records that were not written before."""
+        """Write the changes of records that no earlier attempt has written."""
         assert self._writer is not None
         self._writer.write(batch.from_offset(self._offsets, self._written).values)
 
     def stops(self, offset: int) -> None:
-        """Leave what comes from this offset on to a later task."""
+        """Leave records from this offset on to a later task."""
         self._stops = offset
 
     def finish(self) -> Iterator[Report]:
@@ -91,6 +91,6 @@ class TableSinkOperator(SinkOperator, FollowsSchemas):
         return self.drain()
 
     def abandon(self) -> None:
-        """Drop what was written, and the connection."""
+        """Roll back, and close the connection."""
         if self._writer is not None:
             self._writer.close()

@@ -1,4 +1,4 @@
-"""Tasks of a pipeline under the schemas of a moment."""
+"""Tasks of a pipeline under its current schemas."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ __all__ = ["Tasks"]
 @final
 @attrs.frozen
 class Tasks:
-    """Tasks of a micro-batch: one chain from record to sink, or two with Spark's expressions between.
+    """Tasks of a micro-batch: one chain from source to sink, or two with Spark expressions in between.
 
     Args:
-        last: Chains that end in the sink.
-        first: Chains that read, where Spark transforms the rows of a table in between.
-        transforms: Transforms of the tables.
-        functions: User-defined functions that they call.
+        last: Plan of the chains that end in the sink.
+        first: Plan of the chains that decode records, if Spark transforms rows in between; None otherwise.
+        transforms: Transforms of tables; their index is the ``place`` in messages.
+        functions: User-defined functions that the transforms call.
     """
 
     last: TaskPlan
@@ -63,7 +63,7 @@ class Tasks:
         parallelism: int,
         functions: Sequence[NamedFunction],
     ) -> Tasks:
-        """Return the tasks for the schemas of a book.
+        """Return the tasks under the schemas of a book.
 
         Raises:
             DefinitionError: An expression is wrong, or a function cannot be sent to workers.
@@ -82,14 +82,14 @@ class Tasks:
         return Tasks(last, first, transforms, functions)
 
     def run(self, frame: DataFrame) -> list[Report]:
-        """Take records through, and return what the tasks report."""
+        """Run the tasks on records, and return their reports."""
         if self.first is None:
             return self.last.collect(frame)
         changed = self._transformed(frame, self.first)
         return collect_reports(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
 
     def messages(self, frame: DataFrame) -> DataFrame:
-        """Return what the sink hands over of records, and the tasks' reports, as messages."""
+        """Return the changes for a frame sink, and the tasks' reports, as messages."""
         if self.first is None:
             return frame.mapInArrow(handing_over(self.last.reports), MESSAGE_SCHEMA)
         return self._transformed(frame, self.first).mapInArrow(passing_on(self.last.reports), MESSAGE_SCHEMA)
@@ -116,7 +116,7 @@ def _let_know(task: SourceTask, book: SchemaBook) -> None:
 
 
 def _reading(task: SourceTask, node: int, book: SchemaBook, places: Mapping[TableId, int]) -> SourceTask:
-    """Return the chain that reads, down to messages."""
+    """Return the chain from a source to messages."""
     _let_know(task, book)
     hand_over = ChainedOperator(ChangeHandOver(task.name, node, book.sources, places))
     return attrs.evolve(task, chain=OperatorChain((hand_over,), task.chain.before, task.chain.apart))

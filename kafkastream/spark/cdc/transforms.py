@@ -1,4 +1,4 @@
-"""Transforms of changes by Spark's expressions: those of all tables in one pass over the messages."""
+"""Transforms of changes by Spark expressions, for all tables in one pass over the messages."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Transform:
 
     Args:
         table: The table.
-        schema: Its schema before.
-        to: The plan of its rule.
+        schema: Its schema before the transform.
+        to: Projection and filter that its rule plans.
     """
 
     def __init__(self, table: TableId, schema: TableSchema, to: TransformedTable) -> None:
@@ -39,11 +39,11 @@ class Transform:
 
 
 def transformed(messages: DataFrame, transforms: Sequence[Transform]) -> DataFrame:
-    """Return messages whose rows are those behind the transforms, with whether the filters keep them.
+    """Return messages with transformed rows, and whether the filters keep the before and the after image.
 
     Args:
-        messages: With the columns of ``messages.MESSAGE_SCHEMA``; ``place`` tells the transform.
-        transforms: By their places.
+        messages: Messages with the columns of ``messages.MESSAGE_SCHEMA``; ``place`` is the index of the transform.
+        transforms: Transforms by their index.
     """
     others = messages.columns
     frame = messages.select(*others, *_parsed(transforms))
@@ -71,12 +71,12 @@ def _parsed(transforms: Sequence[Transform]) -> Iterator[Column]:
 
 
 def parsed_as(kind: DataType) -> str:
-    """Return the type that JSON is parsed as, before a cast to the column's own."""
+    """Return the type that JSON values are parsed as, before the cast to the column's type."""
     return "string" if kind.kind in _AS_TEXT else spark_type(kind).simpleString()
 
 
 def _typed(transforms: Sequence[Transform]) -> Iterator[Column]:
-    """Return rows with values of their types, and the hidden columns behind them."""
+    """Return rows with typed values, followed by the hidden columns."""
     for place, one in enumerate(transforms):
         for half in _HALVES:
             row = functions.col(_row(place, half))

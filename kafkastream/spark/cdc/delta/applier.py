@@ -35,8 +35,8 @@ _FLOATING: Final = ("float", "double")
 class DeltaMetadataApplier:
     """Applies changes of schemas to Delta Lake tables, each in a transaction; a repeated change changes nothing.
 
-    A table that is there already is adopted: columns that it lacks are added, and a column whose type does not hold the
-    values is refused. A type is changed by rewriting the table, unless the table has type widening.
+    An existing table is adopted: missing columns are added, and a column whose type cannot hold the values is refused.
+    A type is changed by rewriting the table, unless type widening is enabled for it.
 
     Args:
         tables: The tables.

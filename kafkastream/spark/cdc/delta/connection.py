@@ -1,4 +1,4 @@
-"""Delta Lake in a Spark session that runs already, without its session extension and catalog."""
+"""Delta Lake in a running Spark session, without Delta's session extension and catalog."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("kafkastream")
 
 _CLASS: Final = "io.delta.tables.DeltaTable"
 _CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
-"""Refuses sessions without Delta's extension, which only statements of SQL need."""
+"""Setting of a check that refuses sessions without Delta's extension; only SQL statements need the extension."""
 _PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 _ATTEMPTS: Final = 5
 
@@ -41,7 +41,7 @@ _DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
 
 @final
 class ConcurrentChangeError(SinkError):
-    """Another job has changed a table at the same moment; nothing was written."""
+    """Another job changed the table concurrently; nothing was written."""
 
 
 def prepared(session: SparkSession) -> SparkSession:
@@ -60,7 +60,7 @@ def prepared(session: SparkSession) -> SparkSession:
 
 @contextmanager
 def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Have settings in a query's own session for a while; no other thread uses it."""
+    """Set options of a query's own session within a ``with`` block; no other thread uses that session."""
     before = {key: session.conf.get(key, None) for key in wanted}
     for key, value in wanted.items():
         session.conf.set(key, value)
@@ -76,14 +76,14 @@ def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[
 
 @contextmanager
 def active(session: SparkSession) -> Iterator[None]:
-    """Have Delta read a log with the settings of a session: it asks for the thread's active one."""
+    """Make a session the thread's active one within a ``with`` block: Delta reads its settings from there."""
     with keep_session_active(session):
         yield
 
 
 @contextmanager
 def told(where: str) -> Iterator[None]:
-    """Raise what Delta and file systems refuse in the user's words, with the table's place.
+    """Translate errors of Delta and of file systems into a ``SinkError`` with the table's path.
 
     Raises:
         SinkError: The table cannot be written.
@@ -98,13 +98,13 @@ def told(where: str) -> Iterator[None]:
 
 
 def insisting(write: Callable[[], None]) -> None:
-    """Write to a table, and again if another job has changed it at the same moment.
+    """Write to a table; retry if another job has changed it concurrently.
 
     Args:
-        write: Writes in one transaction, by what the table is then.
+        write: Writes in one transaction, based on the current version of the table.
 
     Raises:
-        SinkError: The table cannot be written, or others have changed it each time.
+        SinkError: The table cannot be written, or other jobs changed it during every attempt.
     """
     for _ in range(_ATTEMPTS - 1):
         try:

@@ -1,4 +1,4 @@
-"""Delta Lake tables below a path: where they are, and what is there already."""
+"""Delta Lake tables below a path: their locations, and the tables that exist."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted
 
 _WIDENS: Final = "delta.enableTypeWidening"
 _REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
-"""Characters of columns that Delta takes only with column mapping, which older readers do not know."""
+"""Characters that Delta accepts in column names only with column mapping, which older readers do not support."""
 _SEPARATOR: Final = "\x1f"
 _AS_TEXT: Final = frozenset({Kind.TIME, Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 
@@ -29,12 +29,12 @@ _AS_TEXT: Final = frozenset({Kind.TIME, Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kin
 @final
 @attrs.frozen
 class ExistingTable:
-    """A table that is there.
+    """An existing Delta table.
 
     Args:
         schema: Its columns.
         partition_columns: Names of the columns that it is partitioned by.
-        widens: Whether its types may be widened without rewriting it (``delta.enableTypeWidening``).
+        widens: Whether its column types can be widened without a rewrite (``delta.enableTypeWidening``).
     """
 
     schema: StructType

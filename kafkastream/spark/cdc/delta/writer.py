@@ -29,7 +29,7 @@ __all__ = ["DeltaWriter"]
 _APPLICATION: Final = "spark.databricks.delta.write.txnAppId"
 _VERSION: Final = "spark.databricks.delta.write.txnVersion"
 _ADAPTIVE: Final = "spark.sql.adaptive.enabled"
-"""Streaming queries have it off; a MERGE of few rows is much quicker with it."""
+"""Adaptive query execution: off in streaming queries, but a MERGE of few rows is much faster with it."""
 
 _GONE, _ROW, _PLACE, _LAST = "gone", "row", "place", "last"
 
@@ -37,7 +37,7 @@ _GONE, _ROW, _PLACE, _LAST = "gone", "row", "place", "last"
 @final
 @attrs.frozen
 class DeltaWriter:
-    """Writes micro-batches to tables, whose logs tell which of them they hold.
+    """Writes micro-batches to tables; each table's transaction log records the last micro-batch written.
 
     Args:
         tables: The tables.
@@ -51,10 +51,10 @@ class DeltaWriter:
         return DeltaMetadataApplier(self.tables)
 
     def write(self, rows: DataFrame, book: SchemaBook, batch: MicroBatch) -> None:
-        """Write a micro-batch, table by table; one that a table's log has already is left out.
+        """Write a micro-batch, table by table; tables that already contain it are skipped.
 
         Raises:
-            SinkError: A table without primary key gets an UPDATE or a DELETE, or cannot be written.
+            SinkError: A table without a primary key receives an UPDATE or a DELETE, or a table cannot be written.
         """
         session = prepared(rows.sparkSession)
         with active(session), with_settings(session, {_ADAPTIVE: "true"}):
@@ -70,7 +70,7 @@ class DeltaWriter:
         return f"table {table}, {self.tables.path(table)}"
 
     def _has_written(self, table: TableId, application: str, number: int) -> bool:
-        """Whether a table holds a micro-batch; fails if it holds a later one, which would hide other records."""
+        """Whether a table contains a micro-batch; fails if it contains a later one, since records would be lost."""
         last = self.tables.last_version(table, application)
         if last is not None and last > number:
             raise SinkError(
@@ -81,14 +81,14 @@ class DeltaWriter:
         return last == number
 
     def _write_once(self, rows: DataFrame, table: TableId, schema: TableSchema, application: str, number: int) -> None:
-        """Write the rows of a table, unless it holds the micro-batch."""
+        """Write the rows of a table, unless it already contains the micro-batch."""
         with told(self._place(table)):
             types = self._types(table, schema)
             if not self._has_written(table, application, number):
                 self._write(rows.where(functions.col("table") == table_text(table)), table, schema, types)
 
     def _types(self, table: TableId, schema: TableSchema) -> Sequence[SparkType]:
-        """Return the types that a table's columns have, which may be wider than those of the rows.
+        """Return the column types of a table, which may be wider than the types of the rows.
 
         Raises:
             SinkError: Somebody else has dropped the table or a column, or made a column narrower.
@@ -143,7 +143,7 @@ class DeltaWriter:
 def _folded(
     rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType], keys: Sequence[int]
 ) -> DataFrame:
-    """Return the last row of each key, and whether it is gone: an UPDATE takes the row before away, and brings another."""
+    """Return the last row of each key and whether it was deleted; an UPDATE counts as a delete and an insert."""
     halves = [
         _half(half, schema, gone=gone, place=place) for half, gone, place in (("before", True, 0), ("after", False, 1))
     ]
@@ -165,7 +165,7 @@ def _folded(
 
 
 def _half(half: str, schema: TableSchema, *, gone: bool, place: int) -> Column:
-    """Return the row before a change or after it, as one that goes or comes."""
+    """Return the before or the after image of each change, as a deleted or inserted row."""
     whole = functions.struct(
         (functions.col(ORDER) * 2 + place).alias(_PLACE),
         functions.lit(gone).alias(_GONE),
