@@ -1,14 +1,15 @@
-"""A job's checkpoint folder: whose it is, what lies in it, and whether a changed program can go on with it.
+"""A job's checkpoint folder: its owner, its content, and whether a changed program can continue from it.
 
-Begin with ``reader``: our small files, and how Spark's logs of offsets and commits are read; ``folder`` writes, too.
+Begin with ``reader``: our small files, and how Spark's logs of offsets and commits are read; ``folder`` also writes.
 
 - ``record`` is the identity of a job: its name, and each query's sources, sinks and operators with state, in ``job.json``.
-- ``matching`` compares a program with that record: it continues where both mean the same, and is refused otherwise.
-- ``identity`` makes both sides of that comparison, and writes the new record; ``operators`` compares what state depends on.
+- ``matching`` maps the program's sources to that record, or refuses the program if it cannot.
+- ``identity`` makes both sides of that comparison and writes the new record; ``operators`` compares the dependencies of
+state.
 - ``stored`` reads folders without Spark.
-- ``owner`` keeps a second start of a running job out of its folder.
+- ``owner`` refuses a second start of a running job.
 
-Imported by the engine and by ``kafkastream checkpoint``; nothing here starts a query.
+The engine and ``kafkastream checkpoint`` import it; nothing here starts a query.
 """
 
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange, QueryState, slug

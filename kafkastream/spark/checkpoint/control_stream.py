@@ -1,8 +1,8 @@
-"""A stream of what only the driver knows: how far event time has come, the wall clock, and the elements of collections.
+"""The control stream: brings watermarks, the wall clock and the elements of collections from the driver to the tasks.
 
-Its offset is its content, so Spark keeps both in its log of offsets, and a micro-batch that is run again sees the same.
-The elements come with the first content of all, so the log knows that they have come.
-Another process of Spark's plans it, on the driver's machine, and looks into files for what there is.
+Its offset is its content. So Spark's log of offsets keeps both, and a repeated micro-batch gets the same watermarks.
+The elements of collections come with the first offset, so the log tells whether they have been read. Spark plans the
+stream in a Python process of its own on the driver's machine, which reads the content from a file.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 CONTROL_NAME: Final = "kafkastream_control"
-"""The stream's name in Spark's log of offsets, where every source of a query has one."""
+"""Name of the control stream in Spark's log of offsets."""
 
 LAYOUT: Final = "layout of state"
-"""What every content has, and no offset of Kafka's, whose keys are names of topics."""
+"""A key that every content has and no Kafka offset, whose keys are topic names."""
 _FORMAT = "kafkastream-control"
 _FILE = "file"
 _ROWS = ".arrow"
@@ -49,13 +49,13 @@ _ROWS_AT_ONCE = 10_000
 @final
 @attrs.frozen
 class ControlFile:
-    """Next content of the control stream, for the process that plans it."""
+    """File with the next content of the control stream, read by the process that plans the stream."""
 
     path: Path
 
     @staticmethod
     def temporary(collections: Iterable[pa.Table] = ()) -> ControlFile:
-        """A new one, in a directory of its own, with the rows of collections beside it."""
+        """Create a file in a new temporary directory, with the rows of collections beside it."""
         folder = Path(tempfile.mkdtemp(prefix="kafkastream-control-"))
         for number, rows in enumerate(collections):
             with ipc.new_stream(str(folder / f"{number}{_ROWS}"), rows.schema, options=_COMPRESSED) as stream:
@@ -63,29 +63,29 @@ class ControlFile:
         return ControlFile(folder / "next.json")
 
     def collections(self) -> Iterator[bytes]:
-        """The rows of each collection, as a stream of Arrow's."""
+        """The rows of each collection as Arrow IPC streams."""
         return (path.read_bytes() for path in sorted(self.path.parent.glob(f"*{_ROWS}")))
 
     def write(self, content: Mapping[str, Any]) -> None:
-        """Let the stream have this next, instead of what it has not had yet."""
+        """Set the next content; it replaces one that Spark has not planned yet."""
         new = self.path.with_suffix(".new")
         new.write_text(json.dumps(content))
         new.replace(self.path)
 
     def remove(self) -> None:
-        """No more is needed of it."""
+        """Delete the directory."""
         shutil.rmtree(self.path.parent, ignore_errors=True)
 
 
 def control_frame(session: SparkSession, file: ControlFile, *, is_named: bool) -> DataFrame:
-    """The stream of a file's contents: one row with the newest whenever there is something new."""
+    """Return the stream of a file's contents, of which a micro-batch gets the newest one in one row."""
     session.dataSource.register(_ControlSource)
     reader = session.readStream.format(_FORMAT)
     return (reader.name(CONTROL_NAME) if is_named else reader).option(_FILE, str(file.path)).load()
 
 
 def is_control(offset: str | None) -> bool:
-    """Whether the offset of a source is a content of this stream.
+    """Whether an offset belongs to the control stream.
 
     Example:
         >>> is_control('{"layout of state": {}}'), is_control('{"topic": {"0": 7}}')
@@ -121,33 +121,33 @@ class _CollectionPartition(InputPartition):
 
 @final
 class ControlReader(DataSourceStreamReader):
-    """Streaming data source reader of a file's contents, which Spark asks for offsets."""
+    """Spark's streaming data source reader of a ``ControlFile``."""
 
     def __init__(self, file: ControlFile) -> None:
         self._file = file
 
     def initialOffset(self) -> dict[str, Any]:
-        """Offset at which nothing has been told."""
+        """The empty offset, before any content."""
         return {}
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """The newest content."""
+        """Return the newest content as the offset."""
         content: dict[str, Any] = json.loads(self._file.path.read_text())
         return content
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """A content, if it is new, with the collections if it is the first."""
+        """Return a partition with the new content, if any; the first one comes with the collections."""
         if start == end:
             return []
         collections = () if start else map(_CollectionPartition, self._file.collections())
         return [_ControlPartition(json.dumps(end)), *collections]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[int, bytes]] | Iterator[pa.RecordBatch]:
-        """The rows of a content, or of a collection."""
+        """Return the rows of a content or of a collection."""
         if isinstance(partition, _CollectionPartition):
             return iter(ipc.open_stream(partition.rows))
         assert isinstance(partition, _ControlPartition)
         return iter([(CONTROL_NODE, partition.content.encode())])
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Nothing is to be kept or removed."""
+        """Do nothing: no data is retained."""

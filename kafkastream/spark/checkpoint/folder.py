@@ -1,4 +1,4 @@
-"""Checkpoint folder of a job: its queries' progress, and what a source began with, which a restart goes by."""
+"""Checkpoint folder of a job: the progress of its queries, and the offset ranges that its sources began with."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _CUT: Final = 200
 @final
 @attrs.frozen
 class CheckpointFolder(FolderReader):
-    """The folder of a job; one that ends with the job when no directory was given."""
+    """Checkpoint folder of a job; a temporary one if no directory is configured."""
 
     session: SparkSession
     temporary: bool
 
     @staticmethod
     def of(session: SparkSession, settings: JobSettings) -> CheckpointFolder:
-        """The folder of the job with these settings."""
+        """Return the folder of the job with these settings."""
         if settings.checkpoint_dir is not None:
             return CheckpointFolder(own_folder(settings.checkpoint_dir, settings.name), session, temporary=False)
         log.info("job %r has no checkpoint directory: nothing survives its end", settings.name)
@@ -56,30 +56,30 @@ class CheckpointFolder(FolderReader):
         self._files.replace(JOB_FILE, record.text())
 
     def make(self) -> None:
-        """Create the folder, for its owner alone where the file system can: what Spark reads here are pickles, too."""
+        """Create the folder, private if the file system has permissions: Spark unpickles files from it."""
         self._files.make_private()
 
     def replace(self, name: str, text: str) -> None:
-        """Write a small file in the folder as a whole."""
+        """Replace a small file in the folder atomically."""
         self._files.replace(name, text)
 
     def delete(self, name: str) -> None:
-        """Remove a file of the folder, if it is there."""
+        """Delete a file of the folder, if it exists."""
         self._files.delete(name)
 
     def forget(self, name: str) -> None:
-        """Remove all that a query has kept."""
+        """Delete all progress of a query."""
         for one in (name, offset_ranges_file(name), sinks_file(name)):
             self._files.delete(one)
 
     def forget_source(self, name: str, key: str) -> None:
-        """Remove what Spark keeps of a source's beginning: if it ever comes back, it begins anew."""
+        """Delete the initial offsets that Spark keeps for a source: if the source is added again, it begins anew."""
         self._files.delete(source_file(name, key))
 
     def offset_ranges(self, name: str) -> Mapping[str, OffsetRange]:
         """Return the offset ranges of a query's sources by their keys; none before the first start.
 
-        What Spark keeps of a finished run is removed: it may have passed over records behind the stops.
+        Spark's progress of a finished bounded run is deleted: it may lie beyond the stopping offsets.
         """
         offset_ranges = self.kept_offset_ranges(name)
         if any(offset_range.finished for offset_range in offset_ranges.values()):
@@ -87,23 +87,23 @@ class CheckpointFolder(FolderReader):
         return offset_ranges
 
     def record(self, name: str, offset_ranges: Mapping[str, OffsetRange]) -> None:
-        """Keep what the sources of a query begin with, by their keys."""
+        """Save the offset ranges that the sources of a query begin with, by their keys."""
         fields = {key: _fields(offset_range) for key, offset_range in offset_ranges.items()}
         self._files.replace(offset_ranges_file(name), json.dumps(fields, indent=1))
 
     def record_sinks(self, name: str, record: Mapping[str, Any]) -> None:
-        """Keep what is to be known of a query's exactly-once sinks (``SlotNames``)."""
+        """Save the record of a query's exactly-once sinks (``SlotNames``)."""
         self._files.replace(sinks_file(name), json.dumps(dict(record), indent=1))
 
     def relocate_state(self, name: str) -> None:
-        """Correct what Spark has written down about where a query's state lies, if the folder was moved or copied.
+        """Correct the absolute paths of a query's state in Spark's metadata, if the folder was moved or copied.
 
-        Spark keeps the absolute path of each schema of a state, and reads it at the next start.
+        Spark saves the absolute path of each state schema and reads it at the next start.
         """
         for operator in self._files.names(state_folder(name)):
             state = f"{state_folder(name)}/{operator}"
             metadata, here = state_metadata_folder(state), self._files.location(state)
-            names = {one.removesuffix("~") for one in self._files.names(metadata)}  # with what a kill left unfinished
+            names = {one.removesuffix("~") for one in self._files.names(metadata)}  # "~": left by a kill
             for file in (f"{metadata}/{one}" for one in names if one.isdecimal()):
                 written = self._files.read_replaced(file) or ""
                 correct = state_metadata_moved(written, here)
@@ -111,7 +111,7 @@ class CheckpointFolder(FolderReader):
                     self._files.replace(file, correct)
 
     def clean(self) -> None:
-        """Remove what nobody will read again."""
+        """Delete the folder if it is temporary."""
         if self.temporary:
             shutil.rmtree(self.path.removeprefix("file://"), ignore_errors=True)
 
@@ -126,7 +126,7 @@ def own_folder(checkpoint_dir: str, name: str) -> str:
 
 
 def _own_slug(name: str) -> str:
-    """The name of a job as a folder that no other name has: "job 1" and "job/1" differ.
+    """Return the folder name of a job, different for any two jobs: "job 1" and "job/1" differ.
 
     Example:
         >>> _own_slug("orders"), _own_slug("job 1"), _own_slug("job/1")
@@ -137,7 +137,7 @@ def _own_slug(name: str) -> str:
 
 
 def fitting(name: str) -> str:
-    """Return a name that fits into the 255 bytes of a file system; a longer one is cut and gets a digest.
+    """Return a name of at most 255 bytes, the limit of file systems; a longer one is cut and gets a digest.
 
     Example:
         >>> fitting("a+b"), len(fitting("+".join(["Collection Source"] * 14)))
@@ -152,7 +152,7 @@ def _digest(name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """A name as a part of a path."""
+    """Return a name as a part of a path."""
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"
 
 

@@ -1,4 +1,4 @@
-"""A program held against the record in its checkpoint folder, and the record that it leaves."""
+"""Identity of a job: maps a program to the record in its checkpoint folder, and writes the next record."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class PartIdentity:
     """A connected part of the job, with its place in the checkpoint folder.
 
     Args:
-        graph: The part; each source has its key as uid, so that everything named after a source keeps its name.
-        place: Where its query goes on.
-        recorded: What the query was when it was started last; None for a new one.
+        graph: Graph of the part; each source has its key as uid, so that names derived from a source stay the same.
+        place: Query folder and sources that it continues from.
+        recorded: Record of the query's last start; None for a new query.
     """
 
     graph: JobGraph
@@ -47,14 +47,14 @@ class PartIdentity:
     recorded: PartRecord | None
 
     def started(self, operators: Mapping[str, str]) -> PartIdentity:
-        """The part after it has been started: what a restart after a failure begins with."""
+        """Return the part as a restart after a failure begins with it."""
         return attrs.evolve(self, recorded=self.record(operators))
 
     def record(self, operators: Mapping[str, str]) -> PartRecord:
-        """Record of the query as it is now.
+        """Return the record of the query as it is now.
 
         Args:
-            operators: What the state of each keyed operator depends on, by the operator's identity.
+            operators: Dependencies of the state of each keyed operator, by the operator's identity.
         """
         sources = (
             SourceRecord(key=key, name=source.name, uid=source.uid, reads=source.reads)
@@ -72,13 +72,13 @@ class PartIdentity:
 @final
 @attrs.frozen
 class JobIdentity:
-    """A job and the folder that it goes on with.
+    """A job and the checkpoint folder that it continues from.
 
     Args:
         folder: The job's checkpoint folder.
         settings: The job's settings.
         parts: The parts of the program.
-        before: The record of the last start; None at the first.
+        before: Record of the last start; None at the first.
     """
 
     folder: CheckpointFolder
@@ -88,11 +88,11 @@ class JobIdentity:
 
     @staticmethod
     def of(folder: CheckpointFolder, settings: JobSettings, components: Sequence[JobGraph]) -> JobIdentity:
-        """Map the parts of a program to what the folder holds.
+        """Map the parts of a program to the queries in a folder.
 
         Raises:
-            DefinitionError: The folder is another job's, of another format, or holds progress that the program does not
-                claim or could not go on with.
+            DefinitionError: The folder belongs to another job, has another format, or holds progress that no source of the
+                program claims or that the program cannot continue from.
         """
         before = folder.job_record()
         with located(f"job {settings.name!r}, checkpoint {folder.path}"):
@@ -114,10 +114,10 @@ class JobIdentity:
         return JobIdentity(folder, settings, tuple(parts), before)
 
     def keep(self, operators: Sequence[Mapping[str, str]]) -> None:
-        """Write the record of this start, and remove what nobody claims any more.
+        """Write the record of this start, and delete progress that no source claims any more.
 
         Args:
-            operators: What the state of each part's keyed operators depends on, part by part.
+            operators: Dependencies of the state of keyed operators, for each part.
         """
         records = tuple(part.record(own) for part, own in zip(self.parts, operators, strict=True))
         versions = {name: version(name) for name in ("kafkastream", "pyspark")}
@@ -182,9 +182,9 @@ def _sinks(graph: JobGraph) -> tuple[str, ...]:
 
 
 def _can_name_sources(graph: JobGraph) -> bool:
-    """Whether Spark can know the sources by name: it refuses a plan that has the control stream in several places.
+    """Whether the sources can have names in Spark, which refuses a plan with the control stream in several places.
 
-    A query has it once for each operation with state, each stream and each table in files.
+    A SQL query has it once for each stateful operation, each stream and each table in files.
     """
     if not any(isinstance(node, QueryNode) for node in graph.nodes):
         return True

@@ -1,7 +1,8 @@
-"""Whether a program can go on with what its checkpoint folder holds, and which of its queries goes on with which folder.
+"""Maps the sources of a program to the progress in its checkpoint folder, or refuses the program.
 
-Flink maps state to operators by their uids and refuses what it cannot map. The same rules hold here for the progress of
-sources. A source is known again by its uid, else by its name, else by what it reads, if only one source reads just that.
+Flink maps state to operators by their uids and refuses state that it cannot map. The same rules hold here for the
+progress of sources. A source is recognized by its uid, else by its name, else by the topics that it reads, if no other
+source reads the same ones.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["ContinuedPart", "ProgramPart", "ProgramSource", "continued"]
 _ANEW: Final = "Or start under another job name, or with another checkpoint directory, and read everything anew."
 
 Progress = Callable[[str], Collection[str]]
-"""The keys of the sources that the query in a folder has read from so far; of a folder without progress, none."""
+"""Function from a query folder to the keys of the sources that its query has read from; none without progress."""
 
 
 @final
@@ -55,7 +56,7 @@ class ProgramPart:
         folder: The folder that its query gets if it is new.
         sources: Its sources, in the order of the graph.
         sinks: The names of its sinks.
-        is_named: Whether Spark can know the sources by name, or else by their order only.
+        is_named: Whether the sources can have names in Spark; otherwise their order identifies them.
     """
 
     folder: str
@@ -72,10 +73,10 @@ class ContinuedPart:
     Args:
         folder: Its query's folder.
         sources: Its sources, in the order of the graph.
-        keys: Spark's name of each source, in the order of the graph.
-        added: The sources that the query reads for the first time.
-        dropped: The keys of sources whose progress is let go.
-        is_named: Whether Spark knows the sources by their keys, or else by their order.
+        keys: Key of each source in Spark's log of offsets, in the order of the graph.
+        added: Sources that the query reads for the first time.
+        dropped: Keys of sources whose progress is discarded.
+        is_named: Whether the sources have their keys as names in Spark; otherwise their order identifies them.
     """
 
     folder: str
@@ -87,7 +88,7 @@ class ContinuedPart:
 
 
 class _Place(NamedTuple):
-    """A source by its part and its position there."""
+    """A source, by the index of its part and its index in the part."""
 
     part: int
     source: int
@@ -103,14 +104,14 @@ def continued(
     """Map the parts of a program to the queries in its checkpoint folder.
 
     Args:
-        program: The parts.
-        recorded: The queries as they were started last.
-        progress: Tells from which sources a query has read.
-        ignores_unclaimed: Whether the progress of sources that the program does not have any more may go.
+        program: Parts of the program.
+        recorded: Queries of the last start.
+        progress: Returns the sources that a query has read from.
+        ignores_unclaimed: Whether to discard the progress of sources that the program no longer has.
 
     Raises:
-        DefinitionError: There is progress that no source of the program claims, or sources that were read by one query
-            are read by several now, or the other way round.
+        DefinitionError: No source of the program claims some progress, or sources that one query read are now read by
+            several, or the other way round.
     """
     known = _matched(program, recorded)
     _refuse_unclaimed(program, recorded, known, progress, ignores_unclaimed=ignores_unclaimed)
@@ -122,7 +123,7 @@ def continued(
 
 
 def _matched(program: Sequence[ProgramPart], recorded: Sequence[PartRecord]) -> Mapping[_Place, _Place]:
-    """The recorded place of each source of the program that is known again; the best matches come first."""
+    """Return the recorded place of each recognized source of the program; the best matches are made first."""
     news = [_Place(p, s) for p, part in enumerate(program) for s in range(len(part.sources))]
     olds = [_Place(p, s) for p, part in enumerate(recorded) for s in range(len(part.sources))]
     ranked = sorted(
@@ -144,7 +145,7 @@ def _matched(program: Sequence[ProgramPart], recorded: Sequence[PartRecord]) -> 
 
 
 def _rank(part: ProgramPart, number: int, old_part: PartRecord, old_number: int) -> tuple[int, bool, bool] | None:
-    """Rank how a source fits a recorded one, by uid or name; None where it does not. Ties are broken by the order."""
+    """Rank how well a source matches a recorded one, by uid or name; None if it does not. The order breaks ties."""
     new, old = part.sources[number], old_part.sources[old_number]
     if new.uid is not None and old.uid is not None:
         named = 0 if new.uid == old.uid else None
@@ -160,7 +161,7 @@ def _rank(part: ProgramPart, number: int, old_part: PartRecord, old_number: int)
 def _by_what_they_read(
     news: Mapping[_Place, ProgramSource], olds: Mapping[_Place, SourceRecord]
 ) -> Mapping[_Place, _Place]:
-    """A source was renamed if it alone reads what only one recorded source has read, and no uid says otherwise."""
+    """Match renamed sources: those that read exactly the topics of one recorded source, if both are the only ones."""
     found = {}
     for new, source in news.items():
         alike = [other for other in news.values() if other.reads == source.reads]
@@ -214,7 +215,7 @@ def _recorded(source: SourceRecord) -> str:
 def _folders(
     program: Sequence[ProgramPart], recorded: Sequence[PartRecord], known: Mapping[_Place, _Place]
 ) -> Sequence[tuple[int | None, str]]:
-    """The recorded query that each part goes on with, if any, and its folder."""
+    """Return the recorded query that each part continues, if any, and its folder."""
     of_parts = [
         sorted({old.part for new, old in known.items() if new.part == number}) for number in range(len(program))
     ]
@@ -271,7 +272,7 @@ def _continued(
 
 
 def _in_order(part: ProgramPart, old: PartRecord | None, folder: str) -> ContinuedPart:
-    """Spark numbers the sources that it cannot name; those of a query that has read before must stay what they are."""
+    """Refuse changed sources of a query without source names: Spark numbers them, so their order must stay the same."""
     numbers = count()
     keys = tuple(
         str(next(numbers)) if source.reads else f"collection_{place}" for place, source in enumerate(part.sources)
@@ -288,7 +289,7 @@ def _in_order(part: ProgramPart, old: PartRecord | None, folder: str) -> Continu
 
 
 def _refuse_added_collections(added: Iterable[ProgramSource]) -> None:
-    """A collection's elements come before the first micro-batch, which is over."""
+    """Refuse new collections in a running query: their elements come before the first micro-batch, which is over."""
     for source in added:
         if not source.reads:
             raise DefinitionError(
@@ -298,7 +299,7 @@ def _refuse_added_collections(added: Iterable[ProgramSource]) -> None:
 
 
 def _spark_name(name: str) -> str:
-    """A name of nothing but letters, digits and underscores of ASCII, as Spark wants it.
+    """Return a name of ASCII letters, digits and underscores only, as Spark requires.
 
     Example:
         >>> _spark_name("Kafka Source"), _spark_name("订单")
@@ -308,6 +309,6 @@ def _spark_name(name: str) -> str:
 
 
 def _distinct(name: str, taken: Collection[str]) -> str:
-    """The name, or the first of its numbered forms that is free."""
+    """Return the name, or the first of its numbered forms that is free."""
     numbered = chain([name], (f"{name}_{number}" for number in count(2)))
     return next(one for one in numbered if one not in taken)

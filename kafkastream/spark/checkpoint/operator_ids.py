@@ -1,4 +1,4 @@
-"""Identities of a graph's nodes outside of it, and after a restart: their uids, or names."""
+"""Identities of a graph's nodes that are stable across restarts: their uids, or names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["keyed_operator_ids", "operator_ids"]
 
 
 def operator_ids(nodes: Sequence[Node]) -> Mapping[int, str]:
-    """Identities of nodes on the brokers, and after a restart: their uids, or names, as parts of a path.
+    """Return stable identities of nodes: their uids, or names, as parts of a path.
 
-    A uid is what it is, whoever has a name like it.
+    A uid is taken as it is; a name that is the same as another node's uid gets a number.
     """
     uids_first = sorted(nodes, key=lambda node: node.uid is None)
     names = distinct_names(slug(node.uid or node.name) for node in uids_first)
@@ -21,5 +21,5 @@ def operator_ids(nodes: Sequence[Node]) -> Mapping[int, str]:
 
 
 def keyed_operator_ids(graph: JobGraph) -> Mapping[int, str]:
-    """Identities by which the state of the keyed operators of a part of a job is found again."""
+    """Return the identities by which the state of a part's keyed operators is found after a restart."""
     return operator_ids([node for level in graph.levels() for node in level])

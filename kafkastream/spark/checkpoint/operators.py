@@ -1,4 +1,4 @@
-"""Dependencies of the state of keyed operators, and whether a changed program may go on with it."""
+"""Dependencies of the state of keyed operators, and whether a changed program can continue with the state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["check_operators", "dependencies_of", "state_dependencies"]
 
 
 def state_dependencies(graph: JobGraph) -> Mapping[str, str]:
-    """Dependencies of each keyed operator's state, by the operator's identity."""
+    """Return the dependencies of each keyed operator's state, by the operator's identity."""
     identities = keyed_operator_ids(graph)
     return {
         identities[node.id]: _dependencies(node)
@@ -50,7 +50,7 @@ def dependencies_of(
         completed: Layout that the last completed micro-batch has left; None before the first.
 
     Raises:
-        DefinitionError: The program computes something else than the state in the checkpoint was made of.
+        DefinitionError: An operator of the program computes something else than its state in the checkpoint holds.
     """
     now = state_dependencies(part.graph)
     recorded = {} if part.recorded is None else part.recorded.operators
@@ -63,13 +63,13 @@ def dependencies_of(
 def check_operators(
     recorded: Mapping[str, str], now: Mapping[str, str], with_state: Collection[str], *, accepts_changed: bool
 ) -> None:
-    """Refuse operators whose state was computed of something else.
+    """Refuse operators whose state was computed from other expressions or types.
 
     Args:
-        recorded: What the state depended on at the last start, by the operators' identities.
-        now: What it depends on in the program.
-        with_state: The identities of the operators that have state in the checkpoint.
-        accepts_changed: Whether the program goes on all the same.
+        recorded: Dependencies of the state at the last start, by the operators' identities.
+        now: Dependencies of the state in the program.
+        with_state: Identities of the operators that have state in the checkpoint.
+        accepts_changed: Whether to accept changed operators and continue.
 
     Raises:
         DefinitionError: One has changed.

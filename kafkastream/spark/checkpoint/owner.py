@@ -1,8 +1,9 @@
-"""The one owner of a checkpoint folder: a second start of a job is refused, and a crashed one is in nobody's way.
+"""The one owner of a checkpoint folder: a second start of a running job is refused, one after a crash is not.
 
-The owner writes a file into the folder, and again every few seconds. Whoever finds such a file from this host looks
-whether its process lives. From another host it watches for a while whether the file still changes: clocks of two hosts
-are never compared. An owner that finds another's file, since it was asleep for too long, ends its job.
+The owner rewrites a file in the folder every few seconds. A start that finds a file from its own host checks whether
+the owner's process is alive. If the file is from another host, it watches for a while whether the file still changes:
+clocks of two hosts are never compared. An owner that finds another owner's file, since it was suspended for too long,
+ends its job.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ log = logging.getLogger("kafkastream")
 
 OWNER_FILE: Final = "owner.json"
 BEAT_S: Final = 5.0
-"""How often an owner writes that it lives."""
+"""Seconds between two writes of an owner."""
 PATIENCE_S: Final = 4 * BEAT_S
-"""After how long without a change an owner on another host counts as dead."""
+"""Seconds without a change after which an owner on another host counts as dead."""
 _LOOK_S: Final = 0.5
 _SETTLED_S: Final = 0.2
 _alive: Final[set[str]] = set()
@@ -40,14 +41,14 @@ _alive: Final[set[str]] = set()
 @final
 @attrs.frozen(kw_only=True)
 class OwnerRecord:
-    """Owner of a checkpoint folder, as its file says.
+    """Owner of a checkpoint folder, as its file names it.
 
     Args:
-        token: Another for each start.
+        token: Unique for each start.
         host: Its host.
         pid: Its process there.
-        process_began: When that process began, by its host's clock: process ids come again.
-        beats: How often it has written the file.
+        process_began: When that process began, by its host's clock, since process ids are reused.
+        beats: Number of writes of the file so far.
     """
 
     token: str
@@ -58,13 +59,13 @@ class OwnerRecord:
 
     @staticmethod
     def new() -> OwnerRecord:
-        """A new owner, of this process."""
+        """Return a new owner, for this process."""
         own = psutil.Process()
         return OwnerRecord(token=uuid.uuid4().hex, host=platform.node(), pid=own.pid, process_began=own.create_time())
 
     @staticmethod
     def of_text(text: str | None) -> OwnerRecord | None:
-        """The record that the file holds; None without one, or where a kill has left half of one."""
+        """Return the record in a file; None without a file, or if a killed process left half of one."""
         try:
             return None if text is None else msgspec.json.decode(text, type=OwnerRecord)
         except msgspec.DecodeError:
@@ -72,12 +73,12 @@ class OwnerRecord:
 
     @property
     def is_here(self) -> bool:
-        """Whether its process is, or was, one of this host."""
+        """Whether its process runs, or ran, on this host."""
         return self.host == platform.node()
 
     @property
     def lives_here(self) -> bool:
-        """Whether its process is one of this host that still runs the job."""
+        """Whether its process runs on this host and still has the job."""
         if self.pid == os.getpid():
             return self.token in _alive
         try:
@@ -90,12 +91,12 @@ class OwnerRecord:
 
 @final
 class FolderOwner:
-    """The owner of a folder, until it releases it.
+    """Ownership of a folder, until ``release``.
 
     Args:
         folder: The folder.
         job: The job's name.
-        record: What its file says first.
+        record: First content of the owner's file.
     """
 
     def __init__(self, folder: CheckpointFolder, job: str, record: OwnerRecord) -> None:
@@ -108,10 +109,10 @@ class FolderOwner:
 
     @staticmethod
     def take(folder: CheckpointFolder, job: str) -> FolderOwner:
-        """Become the owner of a folder; of a temporary one, everybody is.
+        """Become the owner of a folder; a temporary folder needs none.
 
         Raises:
-            JobError: It has a living owner.
+            JobError: The folder has a live owner.
         """
         owner = FolderOwner(folder, job, OwnerRecord.new())
         if folder.temporary:
@@ -121,7 +122,7 @@ class FolderOwner:
         if found is not None and _lives(folder, found, job):
             raise owner._refused(found)
         owner._write()
-        time.sleep(_SETTLED_S)  # of two that start at once, the one that has written last stays
+        time.sleep(_SETTLED_S)  # if two start at once, the last writer becomes the owner
         found = _read(folder)
         if found is not None and found.token != owner._record.token:
             raise owner._refused(found)
@@ -130,11 +131,11 @@ class FolderOwner:
         return owner
 
     def lost(self) -> KafkastreamError | None:
-        """Why the folder is another's now; None as long as it is not."""
+        """The error that the folder has another owner now; None while it has not."""
         return self._lost
 
     def release(self) -> None:
-        """Leave the folder to the next one."""
+        """Delete the owner's file."""
         self._over.set()
         if not self._thread.is_alive():
             return
@@ -174,7 +175,7 @@ def _read(folder: CheckpointFolder) -> OwnerRecord | None:
 
 
 def _lives(folder: CheckpointFolder, found: OwnerRecord, job: str) -> bool:
-    """Whether an owner is at work: its process is asked on this host, on another its file is watched."""
+    """Whether an owner is alive: checks its process on this host, or watches the file of an owner on another."""
     if found.is_here:
         return found.lives_here
     log.warning(

@@ -1,4 +1,4 @@
-"""Reader of a job's checkpoint folder, as far as that goes without Spark: our small files, and Spark's logs."""
+"""Reader of a job's checkpoint folder that needs no Spark: our small files, and Spark's logs."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class ReadableFiles(Protocol):
     """The files below a folder."""
 
     def read(self, name: str) -> str | None:
-        """The text of a file; None when there is none."""
+        """Return the text of a file; None if it does not exist."""
 
     def read_replaced(self, name: str) -> str | None:
-        """The text of a file that is replaced as a whole; None when there is none."""
+        """Return the text of a file that is replaced atomically; None if it does not exist."""
 
     def names(self, folder: str) -> Sequence[str]:
-        """The names in a folder; none when there is no such folder."""
+        """Return the names in a folder; none if it does not exist."""
 
 
 @final
 @attrs.frozen
 class OffsetRange:
-    """From where to where a source reads: what Flink keeps in the splits of its checkpoints.
+    """Starting and stopping offsets of a source, which Flink keeps in the splits of its checkpoints.
 
     Args:
-        starts: The first offset of each partition that was there at the first start.
-        stops: The first offset not to read, of each of them; None when the source does not stop.
-        finished: Whether this is where a bounded run has ended; the next begins here, with stops of its own.
+        starts: First offset to read, for each partition that existed at the first start.
+        stops: First offset not to read, for each of these partitions; None if the source is unbounded.
+        finished: Whether a bounded run has ended here; the next run begins here, with new stopping offsets.
     """
 
     starts: Mapping[TopicPartition, int]
@@ -56,13 +56,13 @@ class OffsetRange:
 @final
 @attrs.frozen
 class QueryState:
-    """Progress of a query, by its checkpoint.
+    """Progress of a query in its checkpoint.
 
     Args:
-        query: Its id, which it keeps over restarts.
-        batch: The next micro-batch.
-        planned_at_ms: When that was begun by an earlier run, which did not complete it; None when it was not.
-        planned: Up to where that run was about to read, as each source has it, by the source's key.
+        query: Spark's id of the query, the same after a restart.
+        batch: Number of the next micro-batch.
+        planned_at_ms: Time at which an earlier run planned that micro-batch without completing it; None if it did not.
+        planned: Planned end offset of each source as Spark's JSON, by the source's key.
     """
 
     query: str
@@ -71,28 +71,28 @@ class QueryState:
     planned: Mapping[str, str] = FrozenMap()
 
     def partitions(self, source: str) -> frozenset[TopicPartition]:
-        """The partitions of a Kafka source that that run was about to read, by the source's key."""
+        """Return the partitions of a Kafka source in the planned micro-batch, by the source's key."""
         return frozenset(offsets_of_json(self.planned.get(source)))
 
 
 @attrs.frozen
 class FolderReader(ABC):
-    """The folder of a job, to be read."""
+    """Reads the checkpoint folder of a job."""
 
     path: str
 
     def job_record(self) -> JobRecord | None:
-        """The record of the job's last start; None in a new folder.
+        """Return the record of the job's last start; None in a new folder.
 
         Raises:
-            DefinitionError: It is damaged or of another format, or there is none though the folder holds progress.
+            DefinitionError: The record is damaged, has another format, or is missing in a folder that holds progress.
         """
         text = self._files.read(JOB_FILE)
         if text is not None:
             return JobRecord.of_text(text, self.path)
         unfinished = self._files.read_replaced(JOB_FILE)
         if unfinished is not None:
-            with suppress(DefinitionError):  # where a kill has left half of the first one
+            with suppress(DefinitionError):  # a killed process has left half of the first one
                 return JobRecord.of_text(unfinished, self.path)
         if any(name.endswith(_OFFSET_RANGES) for name in self._files.names("")):
             raise DefinitionError(
@@ -103,19 +103,19 @@ class FolderReader(ABC):
         return None
 
     def of_query(self, name: str) -> str:
-        """Folder where Spark keeps the progress of a query."""
+        """Return the folder in which Spark keeps the progress of a query."""
         return f"{self.path}/{name}"
 
     def read(self, name: str) -> str | None:
-        """The text of a small file in the folder; None when there is none."""
+        """Return the text of a small file in the folder; None if it does not exist."""
         return self._files.read_replaced(name)
 
     def sinks(self, name: str) -> Mapping[str, Any]:
-        """Record of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
+        """Return the record of a query's exactly-once sinks (``SlotNames``); empty before the first start."""
         return self.kept(sinks_file(name))
 
     def state(self, name: str) -> QueryState | None:
-        """Progress of a query; None before its first start."""
+        """Return the progress of a query; None before its first start."""
         kept = self._files.read(id_file(name))
         if kept is None:
             return None
@@ -127,19 +127,19 @@ class FolderReader(ABC):
         return QueryState(query, planned, None if logged is None else logged.started_at_ms, _by_key(logged))
 
     def planned_offsets(self, name: str) -> Mapping[str, str]:
-        """Up to where each source was to be read last, by its key; none before the first micro-batch."""
+        """Return the end offset of each source in the last planned micro-batch, by key; none before the first one."""
         return self._offsets_of_last(name, OFFSETS)
 
     def completed_offsets(self, name: str) -> Mapping[str, str]:
-        """Up to where each source has been read, by its key; none before the first completed micro-batch."""
+        """Return the end offset of each source in the last completed micro-batch, by key; none before the first one."""
         return self._offsets_of_last(name, COMMITS)
 
     def offsets_before_and_after(self, name: str, batch: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Return where each source of a query stood before a planned micro-batch of Spark's and is to stand behind it."""
+        """Return the offsets of each source before and after a planned micro-batch of Spark's."""
         return _by_key(self._logged(name, batch - 1)), _by_key(self._logged(name, batch))
 
     def sources_read(self, name: str) -> Collection[str]:
-        """The keys of the sources of which a query has progress that the next start goes by."""
+        """Return the keys of the sources whose progress the next start of a query continues from."""
         finished = [key for key, offset_range in self.kept_offset_ranges(name).items() if offset_range.finished]
         return finished or self.planned_offsets(name).keys()
 
@@ -148,14 +148,14 @@ class FolderReader(ABC):
         return {key: _offset_range(fields) for key, fields in self.kept(offset_ranges_file(name)).items()}
 
     def kept(self, file: str) -> Mapping[str, Any]:
-        """The content of one of our files; nothing before it was first written.
+        """Return the content of one of our JSON files; empty before it is first written.
 
         Raises:
             DefinitionError: The file is damaged.
         """
         text = self._files.read(file)
         try:
-            if text is None:  # a kill came before the first one was whole, or between the old one and the new one
+            if text is None:  # killed before the first one was complete, or between the old one and the new one
                 with suppress(ValueError):
                     return dict(json.loads(self._files.read_replaced(file) or "{}"))
                 return {}
@@ -173,7 +173,7 @@ class FolderReader(ABC):
         return _by_key(self._logged(name, self._last(name, log)))
 
     def _logged(self, name: str, batch: int) -> LoggedOffsets | None:
-        """Return what Spark's log of offsets tells of a micro-batch, if it has it."""
+        """Return the entry of a micro-batch in Spark's log of offsets, if there is one."""
         file = f"{name}/{OFFSETS}/{batch}"
         text = self._files.read(file)
         return None if text is None else LoggedOffsets.of_text(text, f"{self.path}/{file}")
@@ -189,7 +189,7 @@ class FolderReader(ABC):
 
 
 def _by_key(logged: LoggedOffsets | None) -> Mapping[str, str]:
-    """Return the offset of each source by its key: Spark's name of it, or else its number among the Kafka sources."""
+    """Return the offset of each source by its key: its name in Spark, or else its number among the Kafka sources."""
     if logged is None:
         return {}
     numbers = map(str, count())
@@ -198,12 +198,12 @@ def _by_key(logged: LoggedOffsets | None) -> Mapping[str, str]:
 
 
 def offset_ranges_file(name: str) -> str:
-    """The file with what a query's sources began with."""
+    """Return the file with the offset ranges of a query's sources."""
     return f"{name}{_OFFSET_RANGES}"
 
 
 def sinks_file(name: str) -> str:
-    """The file with what is known of a query's exactly-once sinks."""
+    """Return the file with the record of a query's exactly-once sinks."""
     return f"{name}.sinks.json"
 
 

@@ -1,7 +1,7 @@
-"""The identity of a job in its checkpoint folder: what a program is compared with when it starts again.
+"""Record of a job in its checkpoint folder, which a program is compared with when it starts again.
 
-``job.json`` holds a set, and nothing in it is a hash of an order or of an internal ``repr``: sources and operators with
-state by their uids (or names), the expressions that feed the operators as text, and the version of this format.
+``job.json`` holds sources and stateful operators by their uids (or names), the expressions that feed the operators as
+text, and the version of the format. Nothing in it is a hash of an order or of an internal ``repr``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafkastream.model.common.immutable import FrozenMap
 __all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
 
 FORMAT: Final = 1
-"""The version of everything that a job keeps in its folder; raised when an older version cannot read it."""
+"""Version of all files that a job keeps in its folder; raised when an older version cannot read them."""
 JOB_FILE: Final = "job.json"
 
 
@@ -28,9 +28,9 @@ class SourceRecord:
     """A source of a query.
 
     Args:
-        key: Spark's name of the source in the query's log of offsets, which it keeps for good.
-        name: The name that the program gives it.
-        uid: The uid that the program gives it, if any.
+        key: Name of the source in Spark's log of offsets; it never changes.
+        name: Name in the program.
+        uid: Uid in the program, if any.
         reads: The topics, pattern or partitions that it reads; empty for a collection.
     """
 
@@ -43,14 +43,14 @@ class SourceRecord:
 @final
 @attrs.frozen(kw_only=True)
 class PartRecord:
-    """A connected part of the job, which runs as one query of Spark's.
+    """A connected part of the job, which runs as one Spark query.
 
     Args:
-        folder: The query's folder below the job's.
+        folder: Folder of the query below the job's.
         sources: What it reads.
         sinks: The names of its sinks.
-        operators: What the state of each keyed operator depends on, by the operator's identity.
-        is_named: Whether Spark knows the sources by their keys, or else by their order.
+        operators: Dependencies of the state of each keyed operator, by the operator's identity.
+        is_named: Whether the sources have their keys as names in Spark; otherwise their order identifies them.
     """
 
     folder: str
@@ -63,14 +63,14 @@ class PartRecord:
 @final
 @attrs.frozen(kw_only=True)
 class JobRecord:
-    """A job as it was started last.
+    """A job as of its last start.
 
     Args:
         job: The exact name of the job.
-        program: The file name of the program, where the job has no name of its own.
+        program: File name of the program, if the job has no name of its own.
         parts: Its queries.
-        versions: The versions of this package and of Spark that wrote the record.
-        format: The version of the folder's format.
+        versions: Versions of this package and of Spark that wrote the record.
+        format: Version of the folder's format.
     """
 
     job: str
@@ -80,7 +80,7 @@ class JobRecord:
     format: int = FORMAT
 
     def text(self) -> str:
-        """The record as JSON.
+        """Return the record as JSON.
 
         Example:
             >>> JobRecord.of_text(JobRecord(job="orders").text(), "here") == JobRecord(job="orders")
@@ -91,14 +91,14 @@ class JobRecord:
 
     @staticmethod
     def of_text(text: str, where: str) -> JobRecord:
-        """The record that was written as this text.
+        """Parse a record.
 
         Args:
             text: The content of ``job.json``.
-            where: The folder, for errors.
+            where: Folder, for error messages.
 
         Raises:
-            DefinitionError: The text is damaged, or of a newer version.
+            DefinitionError: The text is damaged or has a newer version.
         """
         try:
             version = msgspec.json.decode(text, type=_Header).format

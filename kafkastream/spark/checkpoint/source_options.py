@@ -1,4 +1,4 @@
-"""A Kafka source spec as options of Spark's Kafka source: pure, so that it can be tested without Spark."""
+"""Options of Spark's Kafka source for a ``KafkaSource``; pure functions, tested without Spark."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from kafkastream.model.connectors.subscription import (
 
 __all__ = ["from_condition", "offsets_json", "offsets_of_json", "source_options", "start_condition", "stop_condition"]
 
-# Spark refuses these, or they are the source's own and not the client's. The group's is neither: Spark keeps consumers
-# by group and partition for minutes, and fails when their properties have changed since, with a text that shows secrets.
-# Its consumers neither join nor commit, so a name that Spark makes for each query changes nothing else.
+# Spark refuses these properties, or they are the source's own and not the client's. group.id is left out for another
+# reason: Spark caches consumers by group and partition for minutes, and fails with a text that shows secrets when their
+# properties have changed since. Its consumers neither join the group nor commit, so the group id that Spark generates
+# does no harm.
 _NOT_FOR_SPARK = frozenset(
     {
         "auto.offset.reset",
@@ -38,20 +39,20 @@ _NOT_FOR_SPARK = frozenset(
         "value.deserializer",
     }
 )
-# Spark reads only what it knows to be there. When it has, its consumer asks for more, though, and all else that it asks
-# waits behind that on the same connection: for half a second per task, by Kafka's default.
+# Spark reads only offsets that exist. After the last one its consumer still sends another fetch, though, and all later
+# requests on the connection wait for it: for half a second per task, by Kafka's default of fetch.max.wait.ms.
 _AT_ONCE = {"kafka.fetch.max.wait.ms": "10"}
 
 
 def source_options(
     source: KafkaSource[Any], starts: Mapping[TopicPartition, int], *, headers: bool = False
 ) -> FrozenMap[str, str]:
-    """The options to read ``source`` with.
+    """Return the options of Spark's Kafka source.
 
     Args:
-        source: What to read.
-        starts: The first offset of each partition that there is.
-        headers: Whether the records' headers are wanted.
+        source: Source as the user defined it.
+        starts: First offset of each existing partition.
+        headers: Whether to read the records' headers.
     """
     properties = source.consumer_properties
     client = {f"kafka.{key}": value for key, value in properties.items() if key not in _NOT_FOR_SPARK}
@@ -69,7 +70,7 @@ def source_options(
 
 
 def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
-    """Offsets as Spark writes them.
+    """Return offsets as JSON in Spark's form.
 
     Example:
         >>> offsets_json({TopicPartition("t", 1): 7, TopicPartition("t", 0): 3})
@@ -79,7 +80,7 @@ def offsets_json(offsets: Mapping[TopicPartition, int]) -> str:
 
 
 def offsets_of_json(text: str | None) -> dict[TopicPartition, int]:
-    """Offsets as Spark tells them; none when it tells none: as JSON's null, or as "-" in its log.
+    """Parse offsets in Spark's JSON; JSON's null, None, and "-" in the log, mean no offsets.
 
     Example:
         >>> offsets_of_json('{"t": {"1": 7}}'), offsets_of_json("null"), offsets_of_json(None)
@@ -90,7 +91,7 @@ def offsets_of_json(text: str | None) -> dict[TopicPartition, int]:
 
 
 def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
-    """The SQL condition that a record comes before its partition's stop; partitions without one are left out.
+    """Return the SQL condition for records before their partition's stopping offset; NULL for partitions without one.
 
     Example:
         >>> stop_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 7})
@@ -100,7 +101,7 @@ def stop_condition(stops: Mapping[TopicPartition, int]) -> str:
 
 
 def start_condition(starts: Mapping[TopicPartition, int]) -> str:
-    """The SQL condition that a record does not come before its partition's start; others have none.
+    """Return the SQL condition for records from the starting offset of their partition on; others have none and pass.
 
     Example:
         >>> start_condition({TopicPartition("t", 0): 5, TopicPartition("t", 1): 0})
@@ -111,7 +112,7 @@ def start_condition(starts: Mapping[TopicPartition, int]) -> str:
 
 
 def from_condition(begins: Mapping[TopicPartition, int]) -> str:
-    """Return the SQL condition that a record is of one of these partitions, and not before its offset.
+    """Return the SQL condition for records of these partitions from their offset on.
 
     Example:
         >>> from_condition({TopicPartition("t", 0): 5})
@@ -121,7 +122,7 @@ def from_condition(begins: Mapping[TopicPartition, int]) -> str:
 
 
 def _by_partition(offsets: Mapping[TopicPartition, int]) -> str:
-    """The SQL expression of a record's partition's offset; null where there is none. A topic is compared once."""
+    """Return the SQL expression for the offset of a record's partition; NULL if it has none."""
     topics = (
         f"WHEN '{topic}' THEN CASE partition {' '.join(f'WHEN {p.partition} THEN {offsets[p]}' for p in group)} END"
         for topic, group in _by_topic(offsets)
@@ -130,18 +131,18 @@ def _by_partition(offsets: Mapping[TopicPartition, int]) -> str:
 
 
 def _client_id(properties: Mapping[str, str]) -> dict[str, str]:
-    """Spark's consumers share one name, since it makes them of one set of options; Flink's end with their subtask."""
+    """Return the client id: all consumers of Spark share one, where Flink's end with the subtask index."""
     name = properties.get("client.id.prefix", properties.get("client.id"))
     return {} if name is None else {"kafka.client.id": name}
 
 
 def _subscription(subscription: Subscription | None, fixed: Collection[TopicPartition] | None) -> dict[str, str]:
-    """Options by which Spark finds the partitions; ``fixed`` ones when there is to be no discovery."""
+    """Return the options that name the partitions; ``fixed`` ones if partition discovery is off."""
     if fixed:
         return {"assign": _assignment(fixed)}
     match subscription:
         case TopicPattern(pattern=pattern):
-            return {"subscribePattern": f"^(?:{pattern})$"}  # Spark looks for it anywhere in a name, Flink matches all
+            return {"subscribePattern": f"^(?:{pattern})$"}  # Spark searches in a name, Flink matches all of it
         case TopicList(topics=topics):
             return {"subscribe": ",".join(topics)}
         case PartitionSet(partitions=partitions):

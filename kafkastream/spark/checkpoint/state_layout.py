@@ -1,4 +1,4 @@
-"""Layout of a query's keyed operator state in its checkpoint, and whether a changed program can go on with it."""
+"""Layout of a query's keyed state in its checkpoint, and whether a changed program can continue with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOTHING: Final[Mapping[str, Any]] = FrozenMap({"buckets": 0, "levels": ()})
 _ANEW: Final = "start under another job name, or with another checkpoint directory, without any state."
 
 Level = Mapping[str, str | None]
-"""The operators of a stateful stage that keep state, by their identities; with the name of each that has no uid."""
+"""Operators with state in a stateful stage: identity to name; an operator with a uid has no name here."""
 
 
 @final
@@ -33,9 +33,9 @@ class Layout:
     """Layout of the state of keyed operators: its buckets and stateful stages.
 
     Args:
-        buckets: Into how many the keys are sorted.
-        levels: The operators that keep state, by the stateful stages that they run in.
-        gone: The identities of those whose state is to be forgotten.
+        buckets: Number of buckets of keys.
+        levels: Operators with state, for each stateful stage.
+        gone: Identities of operators whose state is to be deleted.
     """
 
     buckets: int
@@ -44,7 +44,7 @@ class Layout:
 
     @staticmethod
     def of(graph: JobGraph, buckets: int) -> Layout:
-        """Layout of a part of a job which has kept nothing yet."""
+        """Return the layout of a part of a job without a checkpoint."""
         identities = keyed_operator_ids(graph)
         return Layout(
             buckets,
@@ -56,32 +56,31 @@ class Layout:
 
     @staticmethod
     def of_offsets(sources: Mapping[str, str]) -> Layout | None:
-        """Layout that a micro-batch has left, by the offset of each of its sources' keys; None when there was none."""
+        """Return the layout as of a micro-batch, from the offsets of its sources by key; None if it had none."""
         if not sources:
             return None
         told = json.loads(sources[CONTROL_NAME])[LAYOUT] if CONTROL_NAME in sources else _NOTHING
         return Layout(told["buckets"], tuple(map(FrozenMap, told["levels"])))
 
     def content(self) -> dict[str, Any]:
-        """Content that ``of_offsets`` reads again, and the state that stateful stages are to forget."""
+        """Return the layout as content of the control stream, with the state to be deleted."""
         layout = {"buckets": self.buckets, "levels": [dict(level) for level in self.levels]}
         return {LAYOUT: layout, "gone": list(self.gone)}
 
     @property
     def operator_ids(self) -> frozenset[str]:
-        """The operators that keep state, by their identities."""
+        """Return the operators with state, by their identities."""
         return frozenset(self._places)
 
     def continued(self, now: Layout, *, ignores_unclaimed: bool) -> Layout:
-        """Layout with which a program goes on with this state.
+        """Return the layout with which a program continues with this state.
 
         Args:
-            now: What the program would have without it.
-            ignores_unclaimed: Whether state of operators that are no more may go.
+            now: Layout that the program would have without a checkpoint.
+            ignores_unclaimed: Whether to delete the state of operators that the program no longer has.
 
         Raises:
-            DefinitionError: There is state that the program has no operator for, or nobody can tell for which, or where
-                Spark does not find it.
+            DefinitionError: No operator of the program claims some state, several might, or Spark would not find it.
         """
         unclaimed = [identity for identity in self._places if identity not in now._places]
         if unclaimed and not ignores_unclaimed:
@@ -101,10 +100,10 @@ class Layout:
         return Layout(self.buckets, now.levels + (FrozenMap(),) * -more, tuple(unclaimed))
 
     def check_streams(self, now: Layout) -> None:
-        """Both have keyed operators, or neither has: the stream that tells them the time comes and goes with them.
+        """Refuse to add or remove all keyed operators of a query: the control stream comes and goes with them.
 
         Raises:
-            DefinitionError: One has, and the other has not.
+            DefinitionError: Only the checkpoint or only the program has keyed operators.
         """
         if bool(self.levels) != bool(now.levels):
             had, has = ("with", "none") if self.levels else ("without", "some")
@@ -156,7 +155,7 @@ class Layout:
 
 
 def _stages(graph: JobGraph) -> Sequence[Sequence[KeyedNode]]:
-    """The keyed operators by stateful stages: each stream that a query reads has its own, one behind the other."""
+    """Return the keyed operators by stateful stage: each stream that a query reads has its own, one after the other."""
     streams = [graph.reaching(node.id) for node in graph.nodes if isinstance(node, StreamNode)]
     inside = {node.id for stream in streams for node in stream.nodes}
     others = ([node for node in level if node.id not in inside] for level in graph.levels())

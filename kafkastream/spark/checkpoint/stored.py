@@ -1,4 +1,4 @@
-"""The checkpoint folders of jobs, read where they lie, without Spark: what ``kafkastream checkpoint`` shows."""
+"""Checkpoint folders of jobs, read without Spark for ``kafkastream checkpoint``."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class StoredSource:
     """A source of a query.
 
     Args:
-        name: Its name, with its uid if it has one.
-        reads: What it reads.
-        offsets: The next offset of each partition.
+        name: Name of the source, with its uid if it has one.
+        reads: Topics, pattern or partitions that it reads.
+        offsets: Next offset of each partition.
     """
 
     name: str
@@ -45,11 +45,11 @@ class StoredQuery:
 
     Args:
         folder: Its folder.
-        next_batch: The number of its next micro-batch; None where a bounded run has ended, or none has begun.
-        is_unfinished: Whether that micro-batch was begun, and will be repeated.
-        sources: What it reads.
-        watermarks: How far event time has come, in ms, at each operator with state.
-        operators: What the state of each operator depends on.
+        next_batch: Number of the next micro-batch; None if a bounded run has ended, or none has begun.
+        is_unfinished: Whether that micro-batch has been planned and will be repeated.
+        sources: Its sources.
+        watermarks: Watermark of each operator with state, in ms.
+        operators: Dependencies of the state of each operator.
     """
 
     folder: str
@@ -63,12 +63,12 @@ class StoredQuery:
 @final
 @attrs.frozen
 class StoredJob:
-    """A job's folder.
+    """Content of a job's checkpoint folder.
 
     Args:
         folder: The folder.
-        record: What the job is.
-        owner: Who runs it, if somebody does.
+        record: Record of the job's last start.
+        owner: Process that runs the job, if any.
         queries: Its queries.
     """
 
@@ -79,7 +79,7 @@ class StoredJob:
 
 
 def stored_jobs(place: str) -> Sequence[StoredJob]:
-    """The jobs in a checkpoint directory, or the one in a job's own folder.
+    """Return the jobs in a checkpoint directory, or the one job of a job's own folder.
 
     Args:
         place: A path, or a URL of a file system that pyarrow knows: ``file:``, ``hdfs:``, ``s3:``, ``gs:``.
@@ -102,7 +102,7 @@ def stored_jobs(place: str) -> Sequence[StoredJob]:
 
 
 def stored_folder(path: str) -> FolderReader:
-    """The folder of one job, which need not exist yet.
+    """Return the reader of one job's folder, which need not exist yet.
 
     Raises:
         DefinitionError: pyarrow does not know the file system, or cannot reach it.
@@ -174,7 +174,7 @@ class _StoredFolder(FolderReader):
 @final
 @attrs.frozen
 class _ArrowFiles:
-    """Files by pyarrow's file systems (``ReadableFiles``)."""
+    """Files of a pyarrow file system (``ReadableFiles``)."""
 
     system: fs.FileSystem
     root: str
