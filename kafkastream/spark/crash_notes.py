@@ -1,10 +1,10 @@
-"""Notes of what each Python worker is doing, which outlive it: so a crash has an operator, records and a cause.
+"""Notes of what each Python worker is doing, which survive its crash and name the operator, the records and the cause.
 
-A worker that ends by ``os._exit`` or a signal cannot report anything. So it writes into a small mapped file which operator
-is at work on which records: once per operator and Arrow batch, at no cost per record. When Spark runs a task again whose
-worker has died, the note is made for each element, so the last attempt tells which one it was. The process that workers
-are forked from (``kafkastream.spark.daemon``) adds how they ended. Driver and workers share the files only on one machine;
-on a cluster there are no notes.
+A worker that ends by ``os._exit`` or a signal cannot report anything. So it notes in a small memory-mapped file which
+operator is processing which records: once per operator and Arrow batch, at no cost per record. When Spark repeats a
+task whose worker has died, the note is updated for each element, so the last attempt names the one that crashes it. The
+process that workers are forked from (``kafkastream.spark.daemon``) adds their exit status. Driver and workers share the
+files only on one machine; on a cluster there are no notes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _SETTLED_S: Final = 0.3
 
 
 def make_folder() -> None:
-    """Make the folder of notes, for the workers that this program's JVM will start; it goes with the program."""
+    """Create a temporary folder of notes, for the workers of this program's JVM."""
     folder = tempfile.mkdtemp(prefix="kafkastream-workers-")
     os.environ[_FOLDER] = folder
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -54,10 +54,10 @@ def make_folder() -> None:
 
 @final
 class CrashNote:
-    """The note of this worker; nothing is written where there is no folder for it.
+    """The note of this worker; without a folder of notes it writes nothing.
 
     Attributes:
-        is_repeated: Whether the task was begun before, so that each element is noted.
+        is_repeated: Whether Spark repeats the task, so that each element is noted.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class CrashNote:
 
     @contextmanager
     def task(self, run: str, attempt: int) -> Iterator[None]:
-        """Note the work of a task of this run of a job; ``attempt`` says how often Spark has begun the task before."""
+        """Note that a task begins, in this run of a job; ``attempt`` is the number of its earlier attempts."""
         self._open()
         self._task, self.is_repeated = f"{attempt}\n{run}", attempt > 0
         self.records("")
@@ -82,31 +82,31 @@ class CrashNote:
             self._write("")
 
     def records(self, where: str) -> None:
-        """Note which records are at work."""
+        """Note the range of records that is processed."""
         self._where = where
         self.leave()
 
     def enter(self, operator: str, describe: Callable[[int], str] | None = None) -> None:
-        """Note that an operator is at work.
+        """Note that an operator processes elements.
 
         Args:
             operator: Its name, with its kind.
-            describe: Says where an element has come from, by its index among those that the operator is given.
+            describe: Returns the source record of an element, by the element's index in the operator's input.
         """
         self._operator, self._describe = operator, describe
         self._note(self._where)
 
     def leave(self) -> None:
-        """Note that no operator is at work."""
+        """Note that the operator has finished."""
         self.enter("")
 
     def watched(self, elements: Iterable[T]) -> Iterable[T]:
-        """Return the elements; in a task that is repeated, each is noted when it is taken."""
+        """Return the elements; in a repeated task each is noted when it is taken."""
         return self._watching(elements) if self.is_repeated and self._file is not None else elements
 
     def _watching(self, elements: Iterable[T]) -> Iterator[T]:
         for index, element in enumerate(elements):
-            with suppress(Exception):  # a repr of the user's; the records are noted anyhow
+            with suppress(Exception):  # a __repr__ of the user's failed; the records are noted anyway
                 place = f"{self._describe(index)}; " if self._describe else ""
                 self._note(f"{place}element {shown(element)}")
             yield element
@@ -137,14 +137,14 @@ NOTE: Final = CrashNote()
 @final
 @attrs.frozen(order=True)
 class Crash:
-    """The end of a worker in the midst of a task.
+    """A worker's crash during a task.
 
     Args:
-        attempt: How often Spark had begun the task before.
-        at: When it ended, in seconds.
-        status: Its exit status, or the negative number of a signal; None when nobody knows.
-        operator: What was at work, or nothing.
-        where: On which records.
+        attempt: Number of earlier attempts of the task.
+        at: Time of its end, in seconds since 1970.
+        status: Exit status, or the negative number of a signal; None if unknown.
+        operator: Name of the running operator; empty if none ran.
+        where: Records that it was processing.
     """
 
     attempt: int
@@ -155,7 +155,7 @@ class Crash:
 
 
 def settle(pid: int, status: int) -> None:
-    """Add the exit status of a worker to its note, or remove the note if no task was at work."""
+    """Add the exit status of a worker to its note, or delete the note if no task was running."""
     note = Path(os.environ.get(_FOLDER, os.devnull), str(pid))
     with suppress(OSError):
         if note.read_bytes().startswith(_END):
@@ -165,11 +165,11 @@ def settle(pid: int, status: int) -> None:
 
 
 def last_crash(run: str) -> Crash | None:
-    """Return what is known of the worker of this run that has crashed last; of a task, the last attempt says most."""
+    """Return the last crash of a worker in this run; of several attempts at a task, the last one, which says most."""
     folder = os.environ.get(_FOLDER)
     if folder is None:
         return None
-    time.sleep(_SETTLED_S)  # Spark hears of the end at the same moment as the process that notes it
+    time.sleep(_SETTLED_S)  # Spark learns of the end at the same moment as the process that notes it
     crashes = [crash for path in Path(folder).glob("*.*") for crash in _crash(path, run)]
     return max(crashes, default=None)
 
@@ -182,7 +182,7 @@ def _crash(path: Path, run: str) -> Iterator[Crash]:
 
 
 def exit_described(status: int) -> str:
-    """Say how a process has ended.
+    """Describe an exit status.
 
     Example:
         >>> exit_described(3), exit_described(-11)
@@ -196,7 +196,7 @@ def exit_described(status: int) -> str:
 
 
 def record_range(first: str, last: str) -> str:
-    """Say which records are in a batch, by the places of its first and its last.
+    """Describe the records of a batch by the positions of the first and the last.
 
     Example:
         >>> record_range("topic t, partition 0, offset 3", "topic t, partition 0, offset 7")

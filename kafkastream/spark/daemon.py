@@ -1,9 +1,10 @@
-"""Daemon that Spark forks its Python workers of, on one machine: a process that has imported what our tasks need.
+"""Daemon that Spark forks its Python workers from, on one machine: it has already imported what tasks need.
 
-Spark's own daemon imports nothing, so each of a job's workers, of which one with state has ten, spends most of a second of
-CPU on pandas, pyarrow and this package before its first record. Here they are there when it begins. Spark imports them late
-because libraries may start threads, which a fork does not copy: those that start here (jemalloc's, OpenBLAS's) are made to
-be forked. NumPy's global random numbers, unlike Python's, would be the same in all workers; each begins with its own.
+Spark's own daemon imports nothing, so each worker spends most of a second of CPU on importing pandas, pyarrow and this
+package before its first record, and a job with state has ten workers. Here they are imported once, before the fork.
+Spark imports late because libraries may start threads, which a fork does not copy; the libraries that start threads
+here (jemalloc, OpenBLAS) support forks. NumPy's global random generator, unlike Python's, would be the same in all
+workers, so each worker seeds its own.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ _PRELOADED: Final = (
 
 
 def preload() -> None:
-    """Import what tasks need, to be forked of."""
+    """Import what tasks need, before workers are forked."""
     import numpy
 
     for name in _PRELOADED:
-        with suppress(ImportError):  # then workers import what they need, as with Spark's own
+        with suppress(ImportError):  # then workers import late, as with Spark's own daemon
             import_module(name)
     os.register_at_fork(after_in_child=numpy.random.seed)
     gc.collect()
-    gc.freeze()  # so that a worker's collections do not copy what it shares
+    gc.freeze()  # so that a worker's garbage collection does not copy shared memory pages
 
 
 def note_ends() -> None:
-    """Have the exit status of each worker noted, which Spark's daemon leaves to the kernel to forget."""
+    """Note the exit status of each worker, which Spark's daemon ignores."""
     daemon = os.getpid()
 
     def watch() -> None:

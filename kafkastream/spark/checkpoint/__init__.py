@@ -4,8 +4,7 @@ Begin with ``reader``: our small files, and how Spark's logs of offsets and comm
 
 - ``record`` is the identity of a job: its name, and each query's sources, sinks and operators with state, in ``job.json``.
 - ``matching`` maps the program's sources to that record, or refuses the program if it cannot.
-- ``identity`` makes both sides of that comparison and writes the new record; ``operators`` compares the dependencies of
-state.
+- ``identity`` makes both sides of that comparison and writes the new record; ``operators`` does so for keyed state.
 - ``stored`` reads folders without Spark.
 - ``owner`` refuses a second start of a running job.
 

@@ -91,8 +91,8 @@ class JobIdentity:
         """Map the parts of a program to the queries in a folder.
 
         Raises:
-            DefinitionError: The folder belongs to another job, has another format, or holds progress that no source of the
-                program claims or that the program cannot continue from.
+            DefinitionError: The folder belongs to another job or has another format, or the program cannot continue
+                from its progress.
         """
         before = folder.job_record()
         with located(f"job {settings.name!r}, checkpoint {folder.path}"):

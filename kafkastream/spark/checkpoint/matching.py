@@ -110,7 +110,7 @@ def continued(
         ignores_unclaimed: Whether to discard the progress of sources that the program no longer has.
 
     Raises:
-        DefinitionError: No source of the program claims some progress, or sources that one query read are now read by
+        DefinitionError: There is progress of a source that the program lacks, or the sources of one query are now in
             several, or the other way round.
     """
     known = _matched(program, recorded)

@@ -1,6 +1,6 @@
-"""Tasks, and what travels between them and to the driver: one micro-batch of a query.
+"""Tasks of a micro-batch, and the messages between them and to the driver.
 
 Begin with ``task_plan``: the tasks that Spark runs for the partitions of a source (``source_task``).
-``shuffle_messages`` sorted into ``buckets`` go to ``stateful_stage``, which runs the operators with state of one level
-(``keyed_task``); ``single_writer`` writes what is left in one transaction.
+They send ``shuffle_messages`` by ``buckets`` of keys to ``stateful_stage``, which runs the keyed operators of one level
+(``keyed_task``). ``single_writer`` writes the output of keyed operators to an exactly-once sink in one transaction.
 """

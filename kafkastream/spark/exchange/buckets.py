@@ -12,7 +12,7 @@ __all__ = ["bucket_labels", "shared_task"]
 
 
 def bucket_labels(buckets: int) -> tuple[int, ...]:
-    """Return a label for each partition of a shuffle to as many partitions: the least that Spark sends there.
+    """Return a label for each partition of a shuffle: the least number that Spark's hash sends to that partition.
 
     Example:
         >>> bucket_labels(2)
@@ -29,13 +29,13 @@ def bucket_labels(buckets: int) -> tuple[int, ...]:
 def shared_task(label: int, first: int | None, labels: Sequence[int]) -> JobError | None:
     """Return the error of a bucket that shares a task with another one; None if it does not.
 
-    Labels are chosen so that Spark gives each bucket a partition, and thus a task, of its own. With another hash than the
-    one that they are chosen by, buckets would share tasks without a word, and others stand idle. The task's own number
-    does not tell: where a union follows, it counts the partitions of all that are united.
+    Labels are chosen so that Spark gives each bucket a partition, and thus a task, of its own. If Spark changed its
+    hash, buckets would silently share tasks while other tasks stay idle. The task's own partition number cannot tell:
+    after a union it counts the partitions of all inputs.
 
     Args:
-        label: Label of a bucket that has come to a task.
-        first: Label of the first bucket that came to it; None if there was none.
+        label: Label of a bucket in this task.
+        first: Label of the task's first bucket; None if this is the first.
         labels: Labels of all buckets.
     """
     if first in (None, label):

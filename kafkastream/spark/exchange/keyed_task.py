@@ -1,4 +1,4 @@
-"""A keyed operator on a worker, with all that happens to what comes out of it: the chain of one subtask."""
+"""A subtask of a keyed operator on a worker: the operator and the chain that takes its output."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def state_name(identity: str) -> bytes:
 @final
 @attrs.define(eq=False)
 class KeyedTask:
-    """A keyed operator and what follows it.
+    """A keyed operator and the chain after it.
 
     Args:
         name: The operator's name.
-        identity: By which its state is found again.
-        operator: What it does.
-        chain: What takes the elements that come out.
-        scope: Whose its metrics are.
-        has_keys: Whether its functions have keyed state.
+        identity: Stable identity, which names its state.
+        operator: The keyed operator.
+        chain: Takes the output.
+        scope: Scope of its metrics.
+        has_keys: Whether elements have keys, so that functions have keyed state.
     """
 
     name: str
@@ -58,14 +58,14 @@ class KeyedTask:
     _subtask: int = attrs.field(default=0, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Open the operator and all that follow.
+        """Open the operator and the chain.
 
         Raises:
             UserFunctionError: An ``open`` raised.
         """
         self._subtask = context.subtask
         self._metrics = OperatorMetrics(self.scope, context.subtask)
-        for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as for most of Flink's
+        for name in ("currentInputWatermark", "currentOutputWatermark"):  # one and the same, as in most of Flink's
             self._metrics.group.gauge(name, lambda: self.operator.keyed_context.watermark)
         cells = self.operator.keyed_context.cell if self.has_keys else None
         own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
@@ -75,16 +75,16 @@ class KeyedTask:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions may serve the next micro-batch: not when one wants to be closed."""
+        """Whether the opened functions can be reused in the next micro-batch: not if one overrides ``close``."""
         return self.chain.reusable and not any(map(overrides_close, self.operator.functions))
 
     def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
-        """Take a micro-batch: the watermark of all earlier ones goes before its elements; then state is written.
+        """Process a micro-batch: first the watermark of the earlier ones, then its elements; then write state.
 
         Raises:
             JobError: A function failed.
             UserFunctionError: A ``close`` raised.
-            DefinitionError: A state is not what it was in an earlier run, or cannot be kept.
+            DefinitionError: A state's descriptor differs from that of an earlier run, or a value cannot be stored.
         """
         assert self._metrics is not None
         self.chain.begin(task)
@@ -131,7 +131,7 @@ class KeyedTask:
         yield from self._emit(out)
 
     def _emit(self, out: Emitted) -> Iterator[Report]:
-        """Take what has come out through all that follow."""
+        """Push the output through the chain."""
         assert self._metrics is not None
         self._metrics.records_out.inc(len(out.values))
         batch = Batch(out.values, out.timestamps, range(len(out.values)))
@@ -157,5 +157,5 @@ def _watched(elements: KeyedElements) -> KeyedElements:
 
 
 def _by_key(keys: Sequence[bytes]) -> Callable[[int], str]:
-    """Function that says which key an element has, by its index."""
+    """Return a function from the index of an element to its key, for crash notes."""
     return lambda index: f"key {shown(pickle.loads(keys[index]))}"

@@ -1,7 +1,7 @@
-"""Messages between the chains of a keyed job: elements sorted into buckets by their keys, watermarks, reports.
+"""Messages between the chains of a keyed job: elements in buckets of keys, watermarks, and reports.
 
-A bucket has the keys of one subtask. All of it goes through every stateful stage, which takes out what is for its own
-operators and hands on the rest; the reports that come out at the end are the driver's.
+A bucket has the keys of one subtask. All of its messages go through every stateful stage, which takes those for its own
+operators and forwards the rest; the reports at the end are for the driver.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Message(NamedTuple):
     """A row between chains.
 
     Args:
-        bucket: Whose it is: the bucket's label.
-        kind: What it is, as a ``ReportKind``'s value.
-        node: For which operator elements are, or which one reports.
-        origin: Which task has sent it.
-        number: How many that task has sent to the bucket before.
-        behind: Whether elements come after the micro-batch's watermark: all but those that came out before it or with it.
+        bucket: Label of its bucket.
+        kind: Value of its ``ReportKind``.
+        node: Node of the operator that elements are for, or that reports.
+        origin: Task that has sent it.
+        number: Sequence number among the messages of that task to the bucket.
+        behind: Whether elements come after the micro-batch's watermark, and were not emitted before it or by its timers.
         payload: Its content, pickled.
     """
 
@@ -77,13 +77,13 @@ class Message(NamedTuple):
 
 
 class Watermarks(NamedTuple):
-    """Watermarks and processing time, as stateful stages are told them.
+    """Watermarks and processing time, for stateful stages.
 
     Args:
-        event_times: Before the elements of a micro-batch at each keyed operator, by its identity, in ms.
-        now: By the wall clock, in ms.
-        gone: The identities of operators whose state is to be forgotten.
-        last: After the elements, where the input ends with them.
+        event_times: Watermark before the elements of a micro-batch, in ms, by the identity of the keyed operator.
+        now: Wall clock, in ms.
+        gone: Identities of operators whose state is to be deleted.
+        last: Watermark after the elements, if the input ends with them.
     """
 
     event_times: Mapping[str, int]
@@ -93,12 +93,12 @@ class Watermarks(NamedTuple):
 
 
 class OperatorInput(NamedTuple):
-    """The input of a keyed operator in a micro-batch, in the order in which it is taken.
+    """Input of a keyed operator in a micro-batch, in the order of processing.
 
     Args:
-        before: Elements that came out of earlier operators with the watermark or before it, so that it must not pass them.
-        marks: How far time has come; None where there is nothing new.
-        behind: The other elements, among them all that were read from sources.
+        before: Elements that earlier operators emitted before or at the watermark, which must not overtake them.
+        marks: Watermarks; None if there is nothing new.
+        behind: The other elements, including all from sources.
     """
 
     before: Iterable[KeyedElements]
@@ -107,7 +107,7 @@ class OperatorInput(NamedTuple):
 
     @staticmethod
     def of(messages: Iterable[Message], marks: Watermarks | None) -> OperatorInput:
-        """The input that messages hold; they are read one by one."""
+        """Return the input in messages, which are read one by one."""
         in_order = as_sent(messages)
         before, behind = ([one for one in in_order if one.behind is side] for side in (False, True))
         return OperatorInput(_elements(before), marks, _elements(behind))
@@ -118,7 +118,7 @@ def _elements(messages: Iterable[Message]) -> Iterator[KeyedElements]:
 
 
 def dumps(content: Any) -> bytes:
-    """Pickled; by value what is defined in the user's script, since workers cannot import that."""
+    """Pickle; functions and classes of the user's script by value, since workers cannot import it."""
     try:
         return pickle.dumps(content, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -126,7 +126,7 @@ def dumps(content: Any) -> bytes:
 
 
 def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
-    """The rows to hand to Spark."""
+    """Yield messages as Arrow batches."""
     remaining = iter(messages)
     while some := list(islice(remaining, _AT_ONCE)):
         columns = zip(*some, strict=True)
@@ -135,14 +135,14 @@ def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
 
 
 def message_frame(messages: Iterable[Message]) -> pd.DataFrame:
-    """The rows to hand to Spark, as a stateful stage does it."""
+    """Return messages as a pandas DataFrame, which a stateful stage yields."""
     import pandas as pd  # half a second of CPU, which the process that plans a query's state need not spend
 
     return pd.DataFrame(list(messages), columns=list(Message._fields))
 
 
 def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
-    """The rows of reports; those without a bucket go by way of the one with this label."""
+    """Yield reports as messages; those without a bucket get the one with this label."""
     for report in reports:
         if report.kind is ReportKind.EXCHANGE:
             yield report.content
@@ -151,16 +151,16 @@ def messages_of(reports: Iterable[Report], label: int) -> Iterator[Message]:
 
 
 def as_sent(messages: Iterable[Message]) -> list[Message]:
-    """The messages in the order in which their tasks have sent them, which a shuffle does not keep."""
+    """Return messages in the order in which their tasks have sent them, which a shuffle does not keep."""
     return sorted(messages, key=lambda message: (message.behind, message.origin, message.number))
 
 
 class _NotPickledError(Exception):
-    """Why an element cannot be sent."""
+    """An element cannot be pickled."""
 
 
 class _MistypedElementError(Exception):
-    """Part of an element that is not of its type."""
+    """A part of an element is not of its declared type."""
 
 
 def _check_pickled(element: Any) -> None:
@@ -175,7 +175,7 @@ class SendingOperator(SinkOperator):
     """Sends elements on as messages.
 
     Args:
-        target: The node that they are for.
+        target: Node that they are for.
     """
 
     has_metrics = False
@@ -187,16 +187,16 @@ class SendingOperator(SinkOperator):
     _pending: list[Message] = attrs.field(factory=list, init=False)
 
     def begin(self, task: TaskScope) -> None:
-        """Know where the elements come from, by which they are put in order again."""
+        """Note the origin of the elements, by which the receiver restores their order."""
         self._origin, self._number, self._pending = task.origin, 0, []
         self._behind = True
 
     def behind_watermark(self, *, is_behind: bool) -> None:
-        """Mark what is sent from now on."""
+        """Send the next elements as behind the watermark."""
         self._behind = is_behind
 
     def send(self, bucket: int, payload: bytes) -> None:
-        """Send a message by way of the bucket with this label."""
+        """Send a message to the bucket with this label."""
         message = Message(bucket, self.kind.value, self.target, self._origin, self._number, self._behind, payload)
         self._pending.append(message)
         self._number += 1
@@ -224,7 +224,7 @@ class SendingOperator(SinkOperator):
         )
 
     def drain(self) -> Iterator[Report]:
-        """The rows so far."""
+        """Return the messages so far."""
         pending, self._pending = self._pending, []
         return (Report(ReportKind.EXCHANGE, self.target, message) for message in pending)
 
@@ -232,15 +232,15 @@ class SendingOperator(SinkOperator):
 @final
 @attrs.define(eq=False)
 class ExchangeOperator(SendingOperator):
-    """Sorts elements by their keys into buckets, for a keyed operator.
+    """Sends elements to the buckets of their keys, for a keyed operator.
 
     Args:
-        side: By which of its inputs they come.
-        keyed: That input: how the key of an element is found, and the key's type; without a selector, elements stay with
-            their subtask, or go to every bucket.
-        labels: The labels of all buckets.
-        giver: The operator that the elements come from.
-        element_type: The type that elements are brought to once their keys are found, if not before.
+        side: Index of the operator's input.
+        keyed: The input: its key selector and key type; without a selector, elements stay with their subtask or are
+            broadcast to every bucket.
+        labels: Labels of all buckets.
+        giver: Name of the operator that the elements come from, for errors.
+        element_type: Declared type that elements are coerced to after key extraction; None if they are already.
     """
 
     kind = ReportKind.EXCHANGE
@@ -270,17 +270,17 @@ class ExchangeOperator(SendingOperator):
 
     @property
     def overrides_close(self) -> bool:
-        """Whether the selector has something to do at the end."""
+        """Whether the key selector overrides ``close``."""
         return overrides_close(self.keyed.selector)
 
     def begin(self, task: TaskScope) -> None:
-        """Know where the elements come from, and by which input they go on."""
-        # What every subtask has comes before what is looked up there, and collections before the records of Kafka.
+        """Note the origin of the elements, with the operator's input."""
+        # Broadcast elements come before those that look them up, and collections before the records of Kafka.
         turn = f"{int(not self.keyed.is_broadcast)}{int(bool(task.split))}"
         super().begin(task._replace(origin=f"{turn}/{task.origin}/{self.target}/{self.side}"))
 
     def write(self, batch: Batch) -> None:
-        """Sort elements into buckets."""
+        """Send elements to the buckets of their keys."""
         if self.keyed.selector is None:
             self._write_without_keys(batch)
             return
@@ -299,7 +299,7 @@ class ExchangeOperator(SendingOperator):
             self.send(self.labels[bucket], dumps(tuple(elements)))
 
     def _keys(self, values: Sequence[Any]) -> list[bytes]:
-        """The keys of elements, as bytes; a declared type makes equal what it makes of different keys."""
+        """Return the keys of elements as bytes; keys that their declared type coerces to equal values are equal."""
         assert self.keyed.selector is not None
         call, encode = method_of(self.keyed.selector, KeySelector, "get_key"), self._encode
         if self._key_coercion is None:
@@ -307,7 +307,7 @@ class ExchangeOperator(SendingOperator):
         return each(encode, coerced(self._key_coercion, each(call, values)))
 
     def _typed(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The elements as values of their type; their keys were found before, as in PyFlink."""
+        """Return the elements coerced to their type; keys are extracted before, as in PyFlink."""
         try:
             return values if self._coercion is None else coerced(self._coercion, values)
         except ElementError as error:
@@ -321,7 +321,7 @@ class ExchangeOperator(SendingOperator):
             self.send(bucket, payload)
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """The selector raised, its key is none, or the element cannot be pickled."""
+        """Return the error of an element: its selector raised, the key is invalid, or it cannot be pickled."""
         if isinstance(error, _NotPickledError):
             return super().failure(element, position, error)
         if isinstance(error, _MistypedElementError) and self.element_type is not None:

@@ -1,8 +1,8 @@
-"""The exactly-once sinks behind keyed operators: one task writes all of a micro-batch, in one transaction.
+"""Exactly-once sinks after keyed operators: one task writes a whole micro-batch in one transaction.
 
-What comes out of a keyed operator has no place in the source by which an unfinished attempt could be told from a finished
-one, and with functions that give other results each time it may even come out of another bucket. So all of a micro-batch
-is written at once, or not at all; the slot's marker says whether it was.
+Output of a keyed operator has no source offset by which a repeated attempt could skip what is written, and with
+non-deterministic functions it may even come from another bucket. So a micro-batch is written as a whole or not at all;
+the slot's marker tells whether it was.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = ["HandOver", "WriterPlan"]
 @final
 @attrs.define(eq=False)
 class HandOver(SendingOperator):
-    """Sends elements to the task that writes them; the target is the sink's node.
+    """Sends elements to the writing task; the target is the sink's node.
 
     Args:
-        label: Of the bucket that the rows go by.
+        label: Label of the bucket that carries them.
     """
 
     kind = ReportKind.WRITE
@@ -51,19 +51,19 @@ class WriterPlan:
     """Plan of the writing task.
 
     Args:
-        run: Whose task it is.
-        chains: The pickled sink of each node, as a chain of one stage.
+        run: Attempt that the task belongs to.
+        chains: Pickled sink of each node, as a chain of one stage.
     """
 
     run: JobAttempt
     chains: Mapping[int, bytes]
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """Function for ``mapInArrow``: messages in, reports out."""
+        """Return the function for ``mapInArrow``: from messages to reports."""
         return partial(_run, self)
 
     def runner(self, node: int) -> TaskRunner[OperatorChain]:
-        """Return what runs a sink."""
+        """Return the task runner of a sink."""
         return TaskRunner(self.run, node, ("writer", node), lambda: unpickled(self.chains[node]), 0, 1)
 
 
@@ -84,7 +84,7 @@ def _run(plan: WriterPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Rec
 
 
 def _written(plan: WriterPlan, node: int, messages: Iterable[Message]) -> Iterator[Report]:
-    """Write a sink's elements in order, and yield what it reports."""
+    """Write a sink's elements in order, and yield its reports."""
 
     def work(chain: OperatorChain) -> Iterator[Report]:
         chain.begin(TaskScope(SINGLE))

@@ -1,4 +1,4 @@
-"""A chain of operators on a worker: decode, functions and sinks in one pass over a task's Arrow batches."""
+"""A source's task on a worker: decodes records and runs the operator chain over a task's Arrow batches."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = ["SourceTask"]
 @final
 @attrs.define(eq=False)
 class SourceTask:
-    """All that happens to the records of one source, down to the sinks.
+    """Processes the records of one source: decoder, operators, sinks.
 
     Args:
         name: The source's name.
-        identity: The source, in the names of transactions.
-        decoder: Makes elements of records.
-        chain: What takes the elements; the stage apart takes the records that cannot be decoded, which fail the job
-            without it.
-        scope: Whose the source's metrics are.
-        consumer_metrics: Whether what Kafka's consumer would tell is among them.
-        is_behind: Whether a task before it has read the records, and has told the source's metrics.
+        identity: Stable identity of the source, in the names of transactions.
+        decoder: Decodes records to elements.
+        chain: Takes the elements; its ``apart`` stage takes records that cannot be decoded. Without that stage they
+            fail the job.
+        scope: Scope of the source's metrics.
+        consumer_metrics: Whether they include those of a Kafka consumer.
+        is_behind: Whether an earlier task has read the records and has reported the source's metrics.
     """
 
     name: str
@@ -65,7 +65,7 @@ class SourceTask:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions may serve the next task: not when one wants to be closed."""
+        """Whether the opened functions can be reused in the next task: not if one overrides ``close``."""
         return self.chain.reusable
 
     def abandon(self) -> None:
@@ -73,7 +73,7 @@ class SourceTask:
         self.chain.abandon()
 
     def begin(self, arrow: pa.RecordBatch) -> None:
-        """Begin a task, whose first records these are."""
+        """Begin a task, with its first records."""
         self.decoder.begin()
         if "topic" not in arrow.schema.names:
             self.chain.begin(TaskScope(self.identity))
@@ -83,10 +83,10 @@ class SourceTask:
         self.chain.begin(TaskScope(origin_name(self.identity, topic, partition), split))
 
     def process(self, arrow: pa.RecordBatch) -> None:
-        """Take the records of one Arrow batch through all operators.
+        """Process the records of one Arrow batch.
 
         Raises:
-            JobError: An element failed, with the position of its record.
+            JobError: A function or a sink failed on an element; the error names its record.
         """
         assert self._source is not None
         fetched_at = wall_clock_ms()
@@ -120,7 +120,7 @@ class SourceTask:
             raise not_decoded(self.name, self.decoder.position(arrow, error.index), error.__cause__) from error
 
     def _decodable(self, arrow: pa.RecordBatch, dead_letters: ChainedOperator) -> Batch:
-        """The elements of the records that can be decoded; the others go to the dead letters."""
+        """Return the elements of the records that can be decoded; the others go to the dead letters."""
         batches: list[tuple[int, Batch]] = []
         dead: list[tuple[int, ElementError]] = []
         for row, found in salvaged(

@@ -1,7 +1,8 @@
-"""A stateful stage: Spark's ``transformWithState`` over buckets, with the keyed operators of one level inside.
+"""A stateful stage: Spark's ``transformWithState`` over buckets, which runs the keyed operators of one level.
 
-Spark knows one key for each bucket. The keys of the stream, their state and their timers are ours, in one map of bytes per
-bucket: so a call to Spark's state store, which is one to another process, is made for a page of keys, not for each record.
+Spark's grouping key is the bucket. The keys of the stream, their state and their timers are stored in one map of bytes
+per bucket, in pages of many keys: a call to Spark's state store goes to another process and would be too slow for each
+record.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ class LevelPlan:
     """Plan of the tasks of a stateful stage.
 
     Args:
-        run: Whose tasks they are; functions opened for an earlier one are dropped.
-        labels: The labels of the buckets, by subtask.
-        chains: The pickled chain of each keyed operator of this level, by its node.
-        is_last: Whether no other level follows, so that watermarks end here.
+        run: Attempt that the tasks belong to; functions that an earlier attempt opened are dropped.
+        labels: Label of each subtask's bucket.
+        chains: Pickled task of each keyed operator of this level, by its node.
+        is_last: Whether no other level follows, so that watermarks are not forwarded.
     """
 
     run: JobAttempt
@@ -57,14 +58,14 @@ class LevelPlan:
     is_last: bool
 
     def runner(self, node: int, subtask: int) -> TaskRunner[KeyedTask]:
-        """Return what runs an operator for a subtask."""
+        """Return the task runner of an operator for a subtask."""
         key = ("keyed", node, subtask)
         return TaskRunner(self.run, node, key, lambda: unpickled(self.chains[node]), subtask, len(self.labels))
 
 
 @final
 class StatefulStage(StatefulProcessor):
-    """Spark's side of a stateful stage."""
+    """Spark's ``StatefulProcessor`` of a stateful stage."""
 
     def __init__(self, plan: LevelPlan) -> None:
         self._plan = plan
@@ -72,12 +73,12 @@ class StatefulStage(StatefulProcessor):
         self._first: int | None = None
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Begin a task, and declare its state: a map of bytes."""
+        """Declare the state of a task: a map of bytes."""
         self._first = None
         self._bytes = handle.getMapState("bytes", _BYTES, _BYTES)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N803 - Spark's names
-        """Take a bucket's messages of a micro-batch."""
+        """Process a bucket's messages of a micro-batch."""
         assert self._bytes is not None
         label = int(key[0])
         messages = [Message(*row) for frame in rows for row in frame.itertuples(index=False, name=None)]
@@ -92,12 +93,12 @@ class StatefulStage(StatefulProcessor):
             yield message_frame(some)
 
     def close(self) -> None:
-        """Nothing is to be closed: the chains stay for the next micro-batch."""
+        """Do nothing: chains stay open for the next micro-batch."""
 
 
 @final
 class _Backend:
-    """Spark's state of one bucket (``kafkastream.operators.state.state_backend.KeyedStateBackend``)."""
+    """State of one bucket in Spark's state store (``kafkastream.operators.state.state_backend.KeyedStateBackend``)."""
 
     def __init__(self, state: MapState) -> None:
         self._state = state
@@ -118,7 +119,7 @@ class _Backend:
 
 @final
 class _Arrived(NamedTuple):
-    """Messages to a bucket in a micro-batch: by the node that they are for, those that go on, and the watermarks."""
+    """Messages to a bucket in a micro-batch: by node, those to forward, and the watermarks."""
 
     own: Mapping[int, Sequence[Message]]
     passing: list[Message]
@@ -142,7 +143,7 @@ class _Arrived(NamedTuple):
 
 
 def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
-    """Process a bucket's messages, and yield those that go on to the next stage, or to the driver."""
+    """Process a bucket's messages, and yield those for the next stage or the driver."""
     own, passing, marks = _Arrived.of(plan, messages)
     subtask = plan.labels.index(label)
     if passing:

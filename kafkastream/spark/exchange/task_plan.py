@@ -1,4 +1,4 @@
-"""Tasks that Spark runs: the chain of the source that the task's records come from."""
+"""Tasks of a source's partitions: each runs the chain of the source that its records come from."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["TaskPlan"]
 @final
 @attrs.frozen
 class TaskPlan:
-    """Plan that every task of a query needs.
+    """Plan of a query's tasks, pickled to each of them.
 
     Args:
-        run: Whose tasks they are; functions opened for an earlier one are dropped.
-        parallelism: The number of subtasks, in Flink's counting.
-        chains: The pickled chain of each source, by the source's node.
-        stage: Tells apart the tasks of one run that take the same records one after the other.
+        run: Attempt that the tasks belong to; functions that an earlier attempt opened are dropped.
+        parallelism: Number of subtasks, as Flink counts them.
+        chains: Pickled task of each source, by the source's node.
+        stage: Index among the tasks of one attempt that process the same records one after the other.
     """
 
     run: JobAttempt
@@ -45,7 +45,7 @@ class TaskPlan:
     stage: int = 0
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """Return the plain function that ``mapInArrow`` wants."""
+        """Return the plain function for ``mapInArrow``."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             return report_batches(self.reports(iter(batches)))
@@ -53,11 +53,11 @@ class TaskPlan:
         return task
 
     def collect(self, frame: DataFrame) -> list[Report]:
-        """Take the records of a micro-batch through their chains, and return what the tasks report."""
+        """Run the chains on the records of a micro-batch, and return the tasks' reports."""
         return collect_reports(frame.mapInArrow(self.function(), REPORT_SCHEMA))
 
     def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """Function for ``mapInArrow`` before stateful stages: what comes out goes to buckets with these labels."""
+        """Return the function for ``mapInArrow`` before stateful stages, which yields messages to the labelled buckets."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             found = from_first_rows(batches)
@@ -91,20 +91,20 @@ class TaskPlan:
         yield from runner.run(work, rest=every)
 
     def _runner(self, arrow: pa.RecordBatch) -> TaskRunner[SourceTask]:
-        """Return what runs the chain of the records in a batch."""
+        """Return the task runner for the source of a batch."""
         node, subtask = arrow["source"][0].as_py(), subtask_of(arrow, self.parallelism)
         key = ("source", node, subtask, self.stage)
         return TaskRunner(self.run, node, key, lambda: unpickled(self.chains[node]), subtask, self.parallelism)
 
 
 def _own_columns(arrow: pa.RecordBatch) -> pa.RecordBatch:
-    """Without the columns that the rows of a collection have only because those of Kafka are in the same frame."""
+    """Drop the Kafka columns of a batch of a collection's rows, which come from a frame shared with Kafka records."""
     is_whole = "topic" not in arrow.schema.names or arrow["topic"].null_count == 0
     return arrow if is_whole else arrow.select(["source", "value"])
 
 
 def _marks(arrow: pa.RecordBatch, labels: tuple[int, ...]) -> Iterator[Message]:
-    """Watermarks, to every bucket."""
+    """Return the watermarks as a message to every bucket."""
     for value in arrow["value"].to_pylist():
         told = json.loads(value)
         marks = Watermarks(told["watermarks"], told["now"], told["gone"], told.get("last", {}))

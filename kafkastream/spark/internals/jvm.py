@@ -93,7 +93,7 @@ def jvm_of(of: SparkSession | SparkContext) -> Any:
 
 
 def answer_callbacks(gateway: Any) -> None:
-    """Start the server by which the JVM calls objects of this program.
+    """Start py4j's callback server, by which the JVM calls objects of this program.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/java_gateway.py
     """
@@ -132,7 +132,7 @@ def has_class(session: SparkSession, name: str) -> bool:
 
 
 def add_to_class_path(session: SparkSession, jars: Iterable[Path]) -> bool:
-    """Give a running driver and its executors jars; return whether the driver's class loader can grow.
+    """Add jars to a running driver and its executors; return whether the driver's class loader supports it.
 
     ``SparkContext.addJar`` reaches the executors only. The loader that ``spark-submit`` sets for the program's thread has a
     public ``addURL``:
@@ -153,11 +153,11 @@ def _class_loader(session: SparkSession) -> Any:
 
 @contextmanager
 def active_session_kept(session: SparkSession) -> Iterator[None]:
-    """Have what is done within leave the program's active session as it was.
+    """Restore the program's active session at the end of a ``with`` block.
 
     Spark keeps the active session for each thread of the JVM, pyspark keeps one for all of Python's:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/session.py, ``_activeSession``. ``createDataFrame`` sets
-    both. The caller sees to it that no other thread is within at the same moment.
+    both. The caller ensures that no other thread runs such a block at the same time.
     """
     before = SparkSession._activeSession
     try:
@@ -169,7 +169,7 @@ def active_session_kept(session: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def keep_session_active(session: SparkSession) -> Iterator[None]:
-    """Have a session be the active one of the JVM's thread within; Python's stays."""
+    """Make a session the active one of the JVM's thread within a ``with`` block; Python's active session stays."""
     with _active_in_thread(session) as sessions:
         sessions.setActiveSession(java_session(session))
         yield
@@ -189,14 +189,14 @@ def _active_in_thread(session: SparkSession) -> Iterator[Any]:
 
 
 def wrap_accumulator_errors(context: SparkContext, is_known: Callable[[], bool]) -> None:
-    """Have Spark's server of accumulators tell no connection error that is known already.
+    """Silence connection errors of Spark's accumulator server that are known already.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/accumulators.py: it prints the traceback of each connection
     that a killed JVM cuts off.
 
     Args:
         context: The running context.
-        is_known: Whether an error that has just come up needs no words.
+        is_known: Whether a current connection error is expected and need not be printed.
     """
     server = getattr(context, "_accumulatorServer", None)
     if server is None or "handle_error" in vars(server):

@@ -48,7 +48,7 @@ ArrowFunction: TypeAlias = Callable[..., Any]
 
 
 def arrow_type_of(kind: DataType) -> pa.DataType:
-    """Return the type that a column of Spark's has in Arrow, when it comes to a worker or goes from it.
+    """Return the Arrow type of a Spark column, as workers receive and return it.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/pandas/types.py
     """
@@ -56,11 +56,11 @@ def arrow_type_of(kind: DataType) -> pa.DataType:
 
 
 def arrow_schema_of(schema: StructType, timezone: str | None = "UTC") -> pa.Schema:
-    """Return the schema that rows of Spark's have in Arrow.
+    """Return the Arrow schema of a Spark schema.
 
     Args:
         schema: The schema of Spark's.
-        timezone: Time zone of the timestamps; None for none, which Spark takes from workers, too.
+        timezone: Time zone of the timestamps; None for none, which Spark accepts from workers as well.
     """
     return to_arrow_schema(schema, timezone=timezone)
 
@@ -74,7 +74,7 @@ def register_arrow_function(
     is_deterministic: bool,
     takes_batches: bool = False,
 ) -> None:
-    """Let the SQL of a session call a function from columns of Arrow to a column of Arrow.
+    """Register a function from Arrow columns to an Arrow column in the SQL of a session.
 
     ``pyspark.sql.functions.arrow_udf`` finds out by type hints what the function takes, and has no way to name it:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/udf.py

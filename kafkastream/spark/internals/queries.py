@@ -1,4 +1,4 @@
-"""Running streaming queries: their ids, their records at work, the offset reader of their Kafka sources."""
+"""Running streaming queries: ids, the number of records in progress, and the offset reader of Kafka sources."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OffsetReader(Protocol):
         """Return the end of each partition, as Scala's map.
 
         Args:
-            known: Scala's option of the offsets that the query has come to.
+            known: Scala's ``Option`` of the query's current offsets.
         """
 
 
@@ -51,7 +51,7 @@ def sources_of(query: StreamingQuery) -> list[Any]:
 
 
 def replace_offset_reader(source: Any, make: Callable[[Any], OffsetReader]) -> None:
-    """Put another offset reader in the place of a Kafka source's.
+    """Replace the offset reader of a Kafka source.
 
     https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/KafkaMicroBatchStream.scala
     has it in a field that is not public.
@@ -79,7 +79,7 @@ def records_at_work(query: StreamingQuery) -> int:
         jobs = [store.job(number) for number in context.statusTracker().getActiveJobIds()]
         stages = {stage for job in jobs if _is_of(job, group) for stage in _items(job.stageIds())}
         return sum(store.lastStageAttempt(stage).inputRecords() for stage in stages)
-    except Py4JError:  # it has just ended, and is no longer kept
+    except Py4JError:  # the job has just ended, and Spark no longer keeps it
         return 0
 
 
