@@ -161,7 +161,7 @@ class ChangeDecoder(KafkaDecoder):
                 known = self._found.get(table)
                 if known is not None:
                     self._found[table] = merged(known, schema)
-                elif len(self._found) <= MOST_TABLES:  # one more than the limit is enough for the driver to fail the job
+                elif len(self._found) <= MOST_TABLES:  # one more is enough for the driver to refuse them
                     self._found[table] = schema
 
 

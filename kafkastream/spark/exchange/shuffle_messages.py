@@ -63,7 +63,7 @@ class Message(NamedTuple):
         node: Node of the operator that elements are for, or that reports.
         origin: Task that has sent it.
         number: Sequence number among the messages of that task to the bucket.
-        behind: Whether elements come after the micro-batch's watermark, and were not emitted before it or by its timers.
+        behind: Whether elements come after the micro-batch's watermark: all but those emitted before or at it.
         payload: Its content, pickled.
     """
 

@@ -57,7 +57,7 @@ class TaskPlan:
         return collect_reports(frame.mapInArrow(self.function(), REPORT_SCHEMA))
 
     def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-        """Return the function for ``mapInArrow`` before stateful stages, which yields messages to the labelled buckets."""
+        """Return the function for ``mapInArrow`` before stateful stages: it yields messages to these buckets."""
 
         def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             found = from_first_rows(batches)
