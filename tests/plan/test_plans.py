@@ -26,7 +26,7 @@ from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.model.graph.job_graph import SourceNode
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks, task_plan
 from kafkastream.spark.plan.passthrough import pass_through
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, resolved
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, kafka_inputs
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.testing import KafkaBroker, Record
@@ -61,7 +61,7 @@ def inputs(spark: SparkSession) -> Inputs:
     def of(*sources: KafkaSource[Any]) -> tuple[KafkaInput, ...]:
         strategy = WatermarkStrategy.no_watermarks()
         nodes = [SourceNode(id=i, name="source", source=one, watermarks=strategy) for i, one in enumerate(sources)]
-        return resolved(
+        return kafka_inputs(
             spark,
             [KeyedSource(node, one, f"source_{node.id}") for node, one in zip(nodes, sources, strict=True)],
             {},
@@ -182,7 +182,7 @@ def test_pass_through_has_no_python_node(
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
     (frame,) = kafka_frames(
-        spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+        spark, kafka_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
     plan = explain(frame.selectExpr(through.value))
     assert "value#" in plan
@@ -200,7 +200,7 @@ def test_all_functions_are_one_python_node(
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
     (frame,) = kafka_frames(
-        spark, resolved(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+        spark, kafka_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
     plan = task_plan(source_tasks(ChainCompiler(graph, JobAttempt("run"), ends=False)), JobAttempt("run"), 1)
     tasks = frame.mapInArrow(plan.function(), REPORT_SCHEMA)

@@ -77,13 +77,7 @@ _NAMES_LEFT: Final = {
     "Source": 2,
     "_Part": 1,
     "common_type": 2,
-    "converted": 3,
-    "data_type": 3,
-    "encoded": 2,
-    "joined": 2,
-    "plain": 2,
-    "resolved": 2,
-    "row_type": 2,
+    "data_type": 2,
 }
 """How often names still stand that better ones replace, or that mean several things: lower a number, never raise one."""
 

@@ -14,7 +14,7 @@ from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.crash_notes import NOTE, record_range
-from kafkastream.spark.worker.batches import Batch, ElementError, joined, salvaged
+from kafkastream.spark.worker.batches import Batch, ElementError, concatenated, salvaged
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.failures import function_failed, not_decoded
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain, applied
@@ -137,4 +137,4 @@ class SourceTask:
             letters = [dead_letter(source_record(arrow, row), self.name, error) for row, error in dead]
             batch = Batch(letters, [None] * len(dead), [row for row, _ in dead])
             self.chain.push_to(dead_letters, batch, partial(self.decoder.position, arrow))
-        return joined(batches)
+        return concatenated(batches)

@@ -35,7 +35,7 @@ from kafkastream.spark.job.written_markers import WrittenMarkers
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, refuse_removed, resolved
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, kafka_inputs, refuse_removed
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -112,7 +112,7 @@ class CompiledQuery:
         sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]
         return RunningQuery(
             self.inputs,
-            partial(resolved, self._folder.session, sources, is_named=self.part.place.is_named),
+            partial(kafka_inputs, self._folder.session, sources, is_named=self.part.place.is_named),
             partial(self._begin, runner),
             QueryProgress(self.inputs, self.context.settings, self._metrics(), self._keep, self.plan.keyed),
         )
@@ -233,4 +233,4 @@ def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -
         raise StorageError(
             "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
         )
-    return resolved(folder.session, sources, offset_ranges, is_named=part.place.is_named)
+    return kafka_inputs(folder.session, sources, offset_ranges, is_named=part.place.is_named)

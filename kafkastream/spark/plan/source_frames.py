@@ -42,9 +42,9 @@ __all__ = [
     "collection_rows",
     "collections_of",
     "kafka_frames",
+    "kafka_inputs",
     "matching_names",
     "refuse_removed",
-    "resolved",
     "resolved_source",
 ]
 
@@ -96,7 +96,7 @@ class KafkaInput:
         return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
 
-def resolved(
+def kafka_inputs(
     session: SparkSession,
     sources: Iterable[KeyedSource],
     before: Mapping[str, OffsetRange],
@@ -204,7 +204,7 @@ def resolved_source(
     *,
     is_named: bool = False,
 ) -> KafkaInput:
-    """Resolve the offsets of one source of a query on the brokers; errors as of ``resolved``.
+    """Resolve the offsets of one source of a query on the brokers; errors as of ``kafka_inputs``.
 
     Args:
         of: The source with its node and key.

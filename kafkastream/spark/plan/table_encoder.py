@@ -29,7 +29,7 @@ from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["encoded"]
+__all__ = ["encoded_records"]
 
 _KEY: Final = "key"
 _VALUE: Final = "value"
@@ -38,7 +38,7 @@ _OUT: Final = ("topic", _KEY, _VALUE, "headers", "timestamp")
 _HEADERS: Final = "array<struct<key:string,value:binary>>"
 
 
-def encoded(
+def encoded_records(
     rows: DataFrame,
     definition: TableDefinition,
     sink: KafkaTableSink,
@@ -153,7 +153,7 @@ class _Records(TableWriter):
 
     def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
         """Return the records."""
-        records = encoded(rows, table, self.sink, present=present, drops_nulls=drops_nulls)
+        records = encoded_records(rows, table, self.sink, present=present, drops_nulls=drops_nulls)
         return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
 
     def decoder(self, query: QueryNode) -> Decoder:

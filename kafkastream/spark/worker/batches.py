@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "each", "from_first_rows", "joined", "salvaged"]
+__all__ = ["Batch", "ElementError", "concatenated", "each", "from_first_rows", "salvaged"]
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Batch(NamedTuple):
         return Batch(self.values[begin:end], self.timestamps[begin:end], self.origin[begin:end])
 
 
-def joined(batches: Sequence[tuple[int, Batch]]) -> Batch:
+def concatenated(batches: Sequence[tuple[int, Batch]]) -> Batch:
     """Batches of the parts of one Arrow batch as one, given where each part begins."""
     if len(batches) == 1 and batches[0][0] == 0:
         return batches[0][1]

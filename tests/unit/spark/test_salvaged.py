@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.spark.worker.batches import Batch, ElementError, each, joined, salvaged
+from kafkastream.spark.worker.batches import Batch, ElementError, concatenated, each, salvaged
 
 
 @given(st.lists(st.booleans(), max_size=200))
@@ -60,10 +60,10 @@ def test_what_is_no_elements_fault_is_raised_with_its_place() -> None:
 
 def test_rows_of_joined_parts_are_those_of_the_whole() -> None:
     parts = [(0, Batch(["a", "b"], [1, 2], [0, 0])), (3, Batch(["c"], [3], range(1)))]
-    assert joined(parts) == Batch(["a", "b", "c"], [1, 2, 3], [0, 0, 3])
-    assert joined([]) == Batch([], [], [])
+    assert concatenated(parts) == Batch(["a", "b", "c"], [1, 2, 3], [0, 0, 3])
+    assert concatenated([]) == Batch([], [], [])
 
 
 @pytest.mark.parametrize("begin", [0, 1])
 def test_one_part_alone_keeps_its_place(begin: int) -> None:
-    assert list(joined([(begin, Batch(["a"], [1], [0]))]).origin) == [begin]
+    assert list(concatenated([(begin, Batch(["a"], [1], [0]))]).origin) == [begin]

@@ -19,11 +19,11 @@ from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.delta.connection import active, insisting, told
 from kafkastream.spark.cdc.delta.tables import DeltaTables, ExistingTable, delta_fields, delta_type, quoted
 from kafkastream.spark.session.session import frame_of
-from kafkastream.spark.sql.formats.spark_types import data_type
+from kafkastream.spark.sql.formats.spark_types import flink_type
 from kafkastream.spark.sql.formats.value_texts import utc_text
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["DeltaMetadataApplier", "converted", "holds"]
+__all__ = ["DeltaMetadataApplier", "cast_column", "holds"]
 
 _PROPERTY: Final = "delta."
 _WHOLE: Final = ("tinyint", "smallint", "int", "bigint")
@@ -140,7 +140,7 @@ class DeltaMetadataApplier:
         """Write the whole table anew in one transaction, whose earlier version stays readable."""
         path = self.tables.path(table)
         columns = [
-            converted(functions.col(quoted(field.name)), field.dataType, types.get(field.name, field.dataType)).alias(
+            cast_column(functions.col(quoted(field.name)), field.dataType, types.get(field.name, field.dataType)).alias(
                 field.name, metadata=field.metadata
             )
             for field in existing.schema.fields
@@ -165,7 +165,7 @@ def holds(existing: SparkType, wanted: SparkType) -> bool:
     """Whether a column's type holds all values of another type as they are."""
     if existing == wanted:
         return True
-    common = widened_type(data_type(existing), data_type(wanted))
+    common = widened_type(flink_type(existing), flink_type(wanted))
     return common.kind is not Kind.VARCHAR and delta_type(common) == existing
 
 
@@ -175,11 +175,11 @@ def _widens(of: SparkType, to: SparkType) -> bool:
     return any(set(both) <= set(family) for family in (_WHOLE, _FLOATING))
 
 
-def converted(column: SparkColumn, of: SparkType, to: SparkType) -> SparkColumn:
+def cast_column(column: SparkColumn, of: SparkType, to: SparkType) -> SparkColumn:
     """Return a column's values in another type, as rows of that type have them (``cdc.fitting``)."""
     if of == to:
         return column
-    match data_type(of).kind, data_type(to).kind:
+    match flink_type(of).kind, flink_type(to).kind:
         case Kind.TIMESTAMP_LTZ, Kind.VARCHAR:
             return functions.concat(utc_text(column), functions.lit("Z"))
         case Kind.VARBINARY, Kind.VARCHAR:

@@ -14,7 +14,7 @@ from pyspark.sql.types import StringType
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.sinks import MetadataApplier, SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.cdc.delta.applier import DeltaMetadataApplier, converted, holds
+from kafkastream.spark.cdc.delta.applier import DeltaMetadataApplier, cast_column, holds
 from kafkastream.spark.cdc.delta.connection import active, insisting, prepared, told, with_settings
 from kafkastream.spark.cdc.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
@@ -187,6 +187,6 @@ def _values(row: Column, schema: TableSchema, types: Sequence[SparkType]) -> lis
     """Return the values of a row in the types of the table."""
     own = [delta_type(one.type) for one in schema.columns]
     return [
-        converted(row.getField(column(place)).cast(of), of, to)
+        cast_column(row.getField(column(place)).cast(of), of, to)
         for place, (of, to) in enumerate(zip(own, types, strict=True))
     ]

@@ -10,7 +10,7 @@ import attrs
 from pyspark.sql import Column, functions, types
 
 from kafkastream.spark.sql.formats.flattening import flattened
-from kafkastream.spark.sql.formats.message_reading import Fail, Reader, converted, map_parts, or_fail
+from kafkastream.spark.sql.formats.message_reading import Fail, Reader, map_leaves, map_parts, or_fail
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, WHOLE, of_text
 from kafkastream.sql.formats import JsonFormat
@@ -112,10 +112,10 @@ def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Colum
         ours, theirs = plain.getField(field.name), other.getField(field.name)
         if _parsed_as(field.type, _strict) == _parsed_as(field.type, _loose):
             either = functions.when(other.isNull(), ours).otherwise(theirs)
-            value = converted(either, field.type, leaf, _is_temporal)
+            value = map_leaves(either, field.type, leaf, _is_temporal)
         else:
-            value = functions.when(other.isNull(), converted(ours, field.type, leaf, _is_temporal)).otherwise(
-                converted(theirs, field.type, leaf, lambda _: True)
+            value = functions.when(other.isNull(), map_leaves(ours, field.type, leaf, _is_temporal)).otherwise(
+                map_leaves(theirs, field.type, leaf, lambda _: True)
             )
         fields.append(value.alias(field.name))
     return fields

@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
-from kafkastream.spark.sql.formats.message_reading import converted, holds
+from kafkastream.spark.sql.formats.message_reading import holds, map_leaves
 from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
 from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
 from kafkastream.sql.types import DataType, Kind
@@ -43,7 +43,7 @@ def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
         UnsupportedFeatureError: A map's keys are no text.
     """
     check_json_type(kind)
-    return converted(value, kind, partial(_leaf, settings), partial(_is_written_here, settings))
+    return map_leaves(value, kind, partial(_leaf, settings), partial(_is_written_here, settings))
 
 
 def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:

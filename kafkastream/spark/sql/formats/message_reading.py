@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Fail", "Leaf", "Reader", "converted", "holds", "map_parts", "or_fail"]
+__all__ = ["Fail", "Leaf", "Reader", "holds", "map_leaves", "map_parts", "or_fail"]
 
 Fail = Callable[[Column], Column]
 """Fails the job with a text about a record; its value, which there never is, fits any type."""
@@ -55,7 +55,7 @@ def or_fail(value: Column, source: Column, failure: Column | None) -> Column:
     return value if failure is None else functions.coalesce(value, functions.when(source.isNotNull(), failure))
 
 
-def converted(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[DataType], bool]) -> Column:
+def map_leaves(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[DataType], bool]) -> Column:
     """Return a value with its leaves converted; those parts that hold none are left as they are.
 
     Args:
@@ -68,16 +68,16 @@ def converted(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[Data
         return loose
     match kind.kind:
         case Kind.ARRAY:
-            return functions.transform(loose, lambda one: converted(one, kind.parts[0], leaf, is_leaf))
+            return functions.transform(loose, lambda one: map_leaves(one, kind.parts[0], leaf, is_leaf))
         case Kind.MAP | Kind.MULTISET:
             key, value = map_parts(kind)
             return functions.map_from_arrays(
-                functions.transform(functions.map_keys(loose), lambda one: converted(one, key, leaf, is_leaf)),
-                functions.transform(functions.map_values(loose), lambda one: converted(one, value, leaf, is_leaf)),
+                functions.transform(functions.map_keys(loose), lambda one: map_leaves(one, key, leaf, is_leaf)),
+                functions.transform(functions.map_values(loose), lambda one: map_leaves(one, value, leaf, is_leaf)),
             )
         case Kind.ROW:
             fields = (
-                converted(loose.getField(field.name), field.type, leaf, is_leaf).alias(field.name)
+                map_leaves(loose.getField(field.name), field.type, leaf, is_leaf).alias(field.name)
                 for field in kind.fields
             )
             return functions.when(loose.isNotNull(), functions.struct(*fields))

@@ -7,7 +7,7 @@ from typing import Final
 
 from pyspark.sql import Column, functions, types
 
-from kafkastream.spark.sql.formats.message_reading import converted, map_parts
+from kafkastream.spark.sql.formats.message_reading import map_leaves, map_parts
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -38,12 +38,12 @@ def plain_type(kind: DataType) -> types.DataType:
 
 def plain(value: Column, kind: DataType) -> Column:
     """Return a value as a plain one."""
-    return converted(value, kind, _to_number, _is_number)
+    return map_leaves(value, kind, _to_number, _is_number)
 
 
 def rich(value: Column, kind: DataType) -> Column:
     """Return a plain value as what it is; whole numbers that do not fit wrap around, as Java's do."""
-    return converted(value, kind, _of_number, _is_number)
+    return map_leaves(value, kind, _of_number, _is_number)
 
 
 def _is_number(kind: DataType) -> bool:

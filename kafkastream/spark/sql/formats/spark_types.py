@@ -10,7 +10,7 @@ from pyspark.sql import types
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["data_type", "data_types", "row_type", "spark_type"]
+__all__ = ["flink_type", "spark_type"]
 
 _SIMPLE: Final = {
     Kind.CHAR: types.StringType(),
@@ -70,7 +70,7 @@ def spark_type(of: DataType) -> types.DataType:
         case Kind.MAP:
             return types.MapType(spark_type(of.parts[0]), spark_type(of.parts[1]))
         case Kind.ROW:
-            return row_type(of.fields)
+            return _struct_type(of.fields)
         case kind if kind in _SIMPLE:
             return _SIMPLE[kind]
         case _:
@@ -79,19 +79,19 @@ def spark_type(of: DataType) -> types.DataType:
             )
 
 
-def row_type(fields: Iterable[RowField]) -> types.StructType:
+def _struct_type(fields: Iterable[RowField]) -> types.StructType:
     """Return a struct of these fields."""
     return types.StructType([types.StructField(field.name, spark_type(field.type)) for field in fields])
 
 
-def data_type(of: types.DataType) -> DataType:
+def flink_type(of: types.DataType) -> DataType:
     """Return the type of Flink's that one of Spark's is: what a column of a query's result has.
 
     Raises:
         UnsupportedFeatureError: Flink has no such type.
 
     Example:
-        >>> str(data_type(types.StructType().add("at", "timestamp_ntz").add("id", "long")))
+        >>> str(flink_type(types.StructType().add("at", "timestamp_ntz").add("id", "long")))
         'ROW<`at` TIMESTAMP(6), `id` BIGINT>'
     """
     match of:
@@ -105,7 +105,7 @@ def data_type(of: types.DataType) -> DataType:
             parts = (_nullable(of.keyType, False), _nullable(of.valueType, of.valueContainsNull))
             return DataType.of(Kind.MAP, parts=parts)
         case types.StructType():
-            inner = zip(of.fields, data_types(of), strict=True)
+            inner = zip(of.fields, _flink_types(of), strict=True)
             return DataType.of(Kind.ROW, fields=tuple(RowField(field.name, kind) for field, kind in inner))
         case types.NullType():
             return DataType.string()
@@ -119,10 +119,10 @@ def data_type(of: types.DataType) -> DataType:
             )
 
 
-def data_types(of: types.StructType) -> tuple[DataType, ...]:
+def _flink_types(of: types.StructType) -> tuple[DataType, ...]:
     """Return the types of columns, NOT NULL where Spark knows it."""
     return tuple(_nullable(field.dataType, field.nullable) for field in of.fields)
 
 
 def _nullable(of: types.DataType, nullable: bool) -> DataType:
-    return data_type(of) if nullable else data_type(of).not_null()
+    return flink_type(of) if nullable else flink_type(of).not_null()

@@ -12,7 +12,7 @@ from pyarrow import ipc
 
 from kafkastream.operators.table.accumulator_factory import accumulator
 from kafkastream.spark.sql.rows.local_aggregate import PAIRS, grouped
-from kafkastream.spark.sql.rows.wire_values import plain, typed
+from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.plan.relations import column
 
@@ -45,7 +45,7 @@ class WindowParts:
         if not columns.num_rows:
             return []
         names = [*self._keys, START, END]
-        keys = {name: plain(columns.column(column(place))) for place, name in enumerate(names)}
+        keys = {name: numbers_of(columns.column(column(place))) for place, name in enumerate(names)}
         found = grouped(columns, {BUCKET: columns.column(BUCKET), **keys}, self.operation.calls)
         table = found.rename_columns([BUCKET, *names, _ROWS, *self._parts])
         buckets = pc.unique(table[BUCKET]).to_pylist()

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkastream.operators.table.table_rows import AFTER, INSERT, TableRow
-from kafkastream.spark.sql.rows.wire_values import KIND, plain, values_of
+from kafkastream.spark.sql.rows.wire_values import KIND, numbers_of, values_of
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.plan.relations import column
 
@@ -46,7 +46,7 @@ def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAg
     width = operation.keys + (_BOUNDS if isinstance(operation, WindowAggregate) else 0)
     keys = [column(index) for index in range(width)]
     numbered = {key: _numbered(columns.column(key)) for key in keys if pa.types.is_nested(columns.column(key).type)}
-    prepared = {key: numbered[key][0] if key in numbered else plain(columns.column(key)) for key in keys}
+    prepared = {key: numbered[key][0] if key in numbered else numbers_of(columns.column(key)) for key in keys}
     found = [one.to_pylist() for one in grouped(columns, prepared, operation.calls).columns]
     for place, key in enumerate(keys):
         if key in numbered:
@@ -104,7 +104,7 @@ def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
     """A call's argument, as it can be computed with; without one, whatever is not NULL."""
     if call.argument is None:
         return pa.repeat(True, columns.num_rows)
-    values = plain(columns.column(column(call.argument)))
+    values = numbers_of(columns.column(column(call.argument)))
     if call.function in PAIRS and pa.types.is_integer(values.type):
         return values.cast(pa.int64())
     if call.function in PAIRS and pa.types.is_decimal(values.type):

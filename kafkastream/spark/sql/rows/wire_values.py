@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import types
 
-__all__ = ["KIND", "array_of", "column_names", "kinds_of", "plain", "rows_of", "typed", "values_of"]
+__all__ = ["KIND", "array_of", "column_names", "kinds_of", "numbers_of", "rows_of", "typed", "values_of"]
 
 KIND: Final = "__kind"
 """The column with the kinds of rows, as ``RowKind`` numbers them; where it is missing, rows are only added."""
@@ -33,7 +33,7 @@ def rows_of(arrow: pa.RecordBatch, width: int) -> list[tuple[Any, ...]]:
 def values_of(array: pa.Array) -> list[Any]:
     """The values of a column: times and dates as numbers, what has parts as tuples."""
     if not types.is_nested(array.type):
-        return plain(array).to_pylist()
+        return numbers_of(array).to_pylist()
     whole = _plain(array.type)
     return [None if value is None else whole(value) for value in array.to_pylist()]
 
@@ -47,14 +47,14 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind) if number is None else typed(pa.array(values, number), kind)
 
 
-def plain(values: pa.Array) -> pa.Array:
+def numbers_of(values: pa.Array) -> pa.Array:
     """A column with dates and times as whole numbers: days and microseconds."""
     number = _number(values.type)
     return values if number is None else values.cast(_counted(values.type)).cast(number)
 
 
 def typed(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """A column of plain values as one of a type."""
+    """A column of such numbers, or of other values, as one of a type."""
     number = _number(kind)
     if number is not None:
         return values.cast(number).cast(_counted(kind)).cast(kind)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.plan.table_encoder import encoded_records
 from kafkastream.spark.plan.table_scan import scanned
 from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
@@ -72,7 +72,7 @@ def written(
     """These columns of the records, bytes as text."""
     sink = sink_of(definition)
     assert isinstance(sink, KafkaTableSink)
-    found = encoded(rows, definition, sink, drops_nulls=drops_nulls)
+    found = encoded_records(rows, definition, sink, drops_nulls=drops_nulls)
     return [tuple(_text(row[name]) for name in names) for row in found.collect()]
 
 

@@ -13,7 +13,7 @@ import fastavro
 import pytest
 
 from kafkastream.errors import DefinitionError, DeliveryError, DeserializationError
-from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.plan.table_encoder import encoded_records
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.session.translate_errors import translated
 from kafkastream.spark.sql.formats.avro_messages import avro_decoder
@@ -178,7 +178,7 @@ def frame(session: SparkSession, records: list[dict[str, Any]]) -> DataFrame:
 def values(rows: DataFrame, definition: TableDefinition) -> list[bytes | None]:
     sink = sink_of(definition)
     assert isinstance(sink, KafkaTableSink)
-    found = [row["value"] for row in encoded(rows, definition, sink).collect()]
+    found = [row["value"] for row in encoded_records(rows, definition, sink).collect()]
     return [None if value is None else bytes(value) for value in found]
 
 
@@ -252,7 +252,7 @@ def test_metadata_passes(session: SparkSession) -> None:
     )
     sink = sink_of(definition)
     assert isinstance(sink, KafkaTableSink)
-    records = encoded(rows, definition, sink).collect()
+    records = encoded_records(rows, definition, sink).collect()
     assert [bytes(one["value"]) for one in records] == [b"x", b"\x0e"]
     assert {one["timestamp"] for one in records} == {5}
     assert bytes(records[0]["headers"][0]["value"]) == b"1"
@@ -341,7 +341,7 @@ def test_keys_and_tombstones(session: SparkSession, registry: EmbeddedSchemaRegi
     sink = sink_of(definition)
     assert isinstance(sink, KafkaTableSink)
     rows = session.sql("SELECT CAST(k AS TINYINT) __kind, 5L c0, 'a' c1 FROM VALUES (0), (3) AS v(k)")
-    records = encoded(rows, definition, sink).collect()
+    records = encoded_records(rows, definition, sink).collect()
     assert {bytes(one["key"])[5:] for one in records} == {b"\x0a"}
     assert [one["value"] and bytes(one["value"])[5:] for one in records] == [b"\x0a\x02\x02a", None]
     back = read(session, definition, [one["value"] for one in records], [bytes(one["key"]) for one in records])

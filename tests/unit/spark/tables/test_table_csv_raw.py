@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kafkastream.spark.plan.table_encoder import encoded
+from kafkastream.spark.plan.table_encoder import encoded_records
 from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.connectors import KafkaTableSink, sink_of
 from tests.unit.spark.tables.frames import read, table, written
@@ -128,7 +128,7 @@ def test_raw_numbers(session: SparkSession, endianness: str) -> None:
         rows = frame_of(session, [(value,) for value in values], f"c0 {name}")
         sink = sink_of(definition)
         assert isinstance(sink, KafkaTableSink)
-        assert [bytes(row.value) for row in encoded(rows, definition, sink).collect()] == messages
+        assert [bytes(row.value) for row in encoded_records(rows, definition, sink).collect()] == messages
 
 
 def test_raw_texts(session: SparkSession) -> None:

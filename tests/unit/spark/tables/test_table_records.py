@@ -9,7 +9,7 @@ import pytest
 
 from kafkastream.errors import DeliveryError, UnsupportedFeatureError
 from kafkastream.spark.session.translate_errors import translated
-from kafkastream.spark.sql.formats.spark_types import data_type, spark_type
+from kafkastream.spark.sql.formats.spark_types import flink_type, spark_type
 from kafkastream.sql.types import DataType, Kind, RowField
 from tests.unit.spark.tables.frames import read, table, written
 
@@ -108,9 +108,9 @@ def test_nulls_where_none_may_be(session: SparkSession) -> None:
 
 def test_types_there_and_back() -> None:
     for kind in (Kind.TINYINT, Kind.DOUBLE, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ, Kind.BOOLEAN):
-        assert data_type(spark_type(DataType.of(kind))) == DataType.of(kind)
+        assert flink_type(spark_type(DataType.of(kind))) == DataType.of(kind)
     inner = DataType.of(Kind.ROW, fields=(RowField("x", DataType.of(Kind.DECIMAL, 5, 2)),))
-    assert data_type(spark_type(DataType.of(Kind.ARRAY, parts=(inner,)))) == DataType.of(Kind.ARRAY, parts=(inner,))
-    assert data_type(spark_type(DataType.of(Kind.CHAR, 3))) == DataType.string()
+    assert flink_type(spark_type(DataType.of(Kind.ARRAY, parts=(inner,)))) == DataType.of(Kind.ARRAY, parts=(inner,))
+    assert flink_type(spark_type(DataType.of(Kind.CHAR, 3))) == DataType.string()
     with pytest.raises(UnsupportedFeatureError, match="cannot have the type INTERVAL"):
         spark_type(DataType.of(Kind.INTERVAL_DAY_SECOND))
