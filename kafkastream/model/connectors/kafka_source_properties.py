@@ -7,21 +7,19 @@ from collections.abc import Iterable, Mapping
 
 __all__ = [
     "AUTO_COMMIT_INTERVAL",
-    "BYTE_ARRAY_DESERIALIZER",
     "CHECK_DUPLICATED_GROUP",
     "DISCOVERY_INTERVAL",
-    "SPARK_OPTIONS",
     "SPARK_PREFIX",
     "is_true",
     "property_problems",
 ]
 
-BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
+_BYTE_ARRAY_DESERIALIZER = "org.apache.kafka.common.serialization.ByteArrayDeserializer"
 DISCOVERY_INTERVAL = "partition.discovery.interval.ms"
 CHECK_DUPLICATED_GROUP = "check.duplicated.group.id"
 """Property of the tables' option ``scan.check.duplicated.group.id``, which Alibaba Cloud has and Flink lacks."""
 SPARK_PREFIX = "spark."
-SPARK_OPTIONS = frozenset(
+_SPARK_OPTIONS = frozenset(
     {
         "failOnDataLoss",
         "fetchOffset.numRetries",
@@ -39,16 +37,16 @@ AUTO_COMMIT_INTERVAL = "auto.commit.interval.ms"
 def property_problems(properties: Mapping[str, str]) -> Iterable[str]:
     """Yield a sentence for each property with a value that cannot be used."""
     for side in ("key", "value"):
-        given = properties.get(f"{side}.deserializer", BYTE_ARRAY_DESERIALIZER)
-        if given != BYTE_ARRAY_DESERIALIZER:
+        given = properties.get(f"{side}.deserializer", _BYTE_ARRAY_DESERIALIZER)
+        if given != _BYTE_ARRAY_DESERIALIZER:
             yield f"{side}.deserializer = {given} does not deserialize byte[]; leave it out, the schema decodes"
     for key in (DISCOVERY_INTERVAL, AUTO_COMMIT_INTERVAL):
         interval = properties.get(key)
         if interval is not None and not re.fullmatch(r"[+-]?\d+", interval.strip()):
             yield f"Property {key} = {interval!r} is not a number of milliseconds"
     for key in properties:
-        if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in SPARK_OPTIONS:
-            known = ", ".join(sorted(SPARK_PREFIX + option for option in SPARK_OPTIONS))
+        if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in _SPARK_OPTIONS:
+            known = ", ".join(sorted(SPARK_PREFIX + option for option in _SPARK_OPTIONS))
             yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
     for key in (
         "enable.auto.commit",
