@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Protocol, final, overload
+from typing import Any, Generic, Protocol, final, overload
 
 from typing_extensions import Self, TypeVar
 
@@ -18,9 +18,6 @@ from kafkastream.model.connectors.file_sink import StreamingFileSink
 from kafkastream.model.connectors.jdbc_sink import JdbcSink
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaProducer
 from kafkastream.model.graph.job_graph import CollectSink, PrintSink
-
-if TYPE_CHECKING:
-    from kafkastream.datastream.environment import StreamExecutionEnvironment
 
 __all__ = ["CloseableIterator", "DataStreamSink", "StreamOutputs"]
 
@@ -60,12 +57,6 @@ class DataStreamSink(OperatorHandle):
 @checked_methods
 class StreamOutputs(ABC, Generic[T]):
     """Methods of ``DataStream`` and ``KeyedStream`` that end the stream."""
-
-    @abstractmethod
-    def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """Return the environment in which the stream was created."""
-
-    getExecutionEnvironment = get_execution_environment
 
     @abstractmethod
     def _end(self, name: str, sink: Sink) -> DataStreamSink:
@@ -143,8 +134,7 @@ class StreamOutputs(ABC, Generic[T]):
         """
         if limit is not None and limit < 1:
             raise DefinitionError(f"limit {limit} is less than 1", where="execute_and_collect", now="Give 1 or more.")
-        self._end("Collect", CollectSink())
-        elements: CloseableIterator[T] = self.get_execution_environment()._collect(job_execution_name)
+        elements: CloseableIterator[T] = self._end("Collect", CollectSink())._env._collect(job_execution_name)
         if limit is None:
             return elements
         with elements:

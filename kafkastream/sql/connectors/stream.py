@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Final, final
 
 import attrs
@@ -86,7 +87,7 @@ class StreamTableSource(TableSource):
         """Whether a keyed operator comes before."""
         return any(isinstance(node, KeyedNode) for node in self.stream.nodes)
 
-    @property
+    @cached_property
     def _graph(self) -> JobGraph:
         return JobGraph(self.stream.nodes)
 
