@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sized
 from typing import Any, Final
 
 from kafkastream.options.option import Option, OptionFamily
@@ -52,7 +52,7 @@ def _default(option: Option[Any] | OptionFamily, required: tuple[Option[Any], ..
 def default_text(option: Option[Any]) -> str | None:
     """Return an option's default as a user would write it; None if there is none."""
     default = option.default
-    if default is None or (isinstance(default, Collection) and not default):
+    if default is None or (isinstance(default, Sized) and not default):
         return None
     return _duration(default) if option.parse in (millis_of_duration, millis_or_never) else _text(default)
 

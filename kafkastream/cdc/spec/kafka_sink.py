@@ -75,6 +75,9 @@ class TopicMapping:
 
     rules: tuple[tuple[TablePattern, str], ...] = ()
 
+    def __len__(self) -> int:
+        return len(self.rules)
+
     @staticmethod
     def parse(text: str) -> TopicMapping:
         """Parse ``db.t1,db.t2:topic1;db.t3:topic2``.
