@@ -85,7 +85,9 @@ PROJECTION: Final = Option[str](
     default="",
     doc="Columns, as after SELECT; a leading `*` is written `\\*`. By default, all columns unchanged.",
 )
-FILTER: Final = _text("filter", "Which rows are kept, as after WHERE; it may use columns that the projection computes.")
+FILTER: Final = _text(
+    "filter", "Condition on rows to keep, as after WHERE; it may use columns that the projection computes."
+)
 PRIMARY_KEYS: Final = Option[tuple[str, ...]](
     key="primary-keys", parse=_COLUMNS, default=(), doc="Columns of the primary key, separated by `,`."
 )
@@ -111,9 +113,7 @@ AFTER_TRANSFORM: Final = Option[AfterTransform | None](
     doc="`SOFT_DELETE`: deletes become inserts; select `__data_event_type__` to tell them apart.",
 )
 DESCRIPTION: Final = _text("description", "A note for readers.")
-SINK_TABLE: Final = _text(
-    "sink-table", "Where the rows go; `$1` is what the first group in `source-table` has matched."
-)
+SINK_TABLE: Final = _text("sink-table", "Target of the rows; `$1` is the match of the first group in `source-table`.")
 REPLACE_SYMBOL: Final = Option[str | None](
     key="replace-symbol",
     parse=text,

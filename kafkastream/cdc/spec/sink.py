@@ -49,7 +49,7 @@ INCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
     key="include.schema.changes",
     parse=list_of(_types, separator=","),
     default=(),
-    doc=f"A list of the changes of schemas that the sink follows: {_KINDS}, or a word of them, such as `column`. All if not given.",
+    doc=f"List of schema changes that the sink receives: {_KINDS}, or a word of them, such as `column`; by default, all.",
 )
 EXCLUDE: Final = Option[tuple[frozenset[SchemaChangeType], ...]](
     key="exclude.schema.changes",

@@ -21,25 +21,25 @@ CONNECTOR: Final = Option[str | None](
     key="connector",
     parse=text,
     default=None,
-    doc="Which connector: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole` or `datagen`.",
+    doc=("Connector of the table: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole` or `datagen`."),
 )
 PROPERTY_VERSION: Final = Option[int](
     key="property-version",
     parse=integer,
     default=1,
-    doc="The version of the options. No effect: there is one.",
+    doc="Version of the options. No effect: only one exists.",
 )
 SCAN_PARALLELISM: Final = Option[int | None](
     key="scan.parallelism",
     parse=positive,
     default=None,
-    doc="How many subtasks read; the job's parallelism if not set.",
+    doc="Number of subtasks that read; by default, the job's parallelism.",
 )
 SINK_PARALLELISM: Final = Option[int | None](
     key="sink.parallelism",
     parse=positive,
     default=None,
-    doc="How many subtasks write; as many as there are before the sink if not set.",
+    doc="Number of subtasks that write; by default, that of the operator before the sink.",
 )
 _COMMON: Final = (CONNECTOR, PROPERTY_VERSION)
 _DEW: Final = "dew."

@@ -37,13 +37,13 @@ ROWS_PER_SECOND: Final = Option[int](
     key="rows-per-second",
     parse=positive,
     default=10_000,
-    doc="How many rows there are in a second, at the most.",
+    doc="Maximum number of rows per second.",
 )
 NUMBER_OF_ROWS: Final = Option[int | None](
     key="number-of-rows",
     parse=positive,
     default=None,
-    doc="How many rows there are; without, and without a sequence, there is no end.",
+    doc="Number of rows; without it, and without a sequence, the table is unbounded.",
 )
 
 
@@ -81,54 +81,56 @@ class FieldOptions:
     @property
     def kind(self) -> Option[GeneratorKind]:
         """Origin of the values."""
-        doc = "Where values come from: `random`, or `sequence`, which ends."
+        doc = "Generator of the values: `random`, or `sequence`, which is bounded."
         return self._option("kind", enum_member(GeneratorKind), GeneratorKind.RANDOM, doc)
 
     @property
     def min(self) -> Option[float | None]:
         """The least of random numbers."""
-        doc = "The least number; that of the type if not set."
+        doc = "Minimum of numbers; by default, the type's."
         return self._option("min", self._number, None, doc)
 
     @property
     def max(self) -> Option[float | None]:
         """The greatest of random numbers."""
-        doc = "The greatest number; that of the type if not set."
+        doc = "Maximum of numbers; by default, the type's."
         return self._option("max", self._number, None, doc)
 
     @property
     def max_past(self) -> Option[int]:
         """Greatest age of random timestamps, in milliseconds."""
-        return self._option("max-past", millis_of_duration, 0, "How far timestamps lie in the past, at the most.")
+        return self._option("max-past", millis_of_duration, 0, "Maximum age of timestamps.")
 
     @property
     def length(self) -> Option[int | None]:
         """Length of random texts, bytes and collections."""
         doc = (
-            "How long texts and bytes are, and how many elements arrays and maps have; that of the type if not set, "
-            "100 for STRING and BYTES, 3 elements."
+            "Length of strings and bytes, and number of elements of arrays and maps; by default, the type's "
+            "length, 100 for STRING and BYTES, and 3 elements."
         )
         return self._option("length", positive, None, doc)
 
     @property
     def var_len(self) -> Option[bool]:
         """Whether random lengths vary."""
-        return self._option("var-len", boolean, False, "Whether texts and bytes are of any length up to `length`.")
+        return self._option(
+            "var-len", boolean, False, "Whether the length of strings and bytes varies, up to `length`."
+        )
 
     @property
     def start(self) -> Option[int | None]:
         """The first of a sequence."""
-        return self._option("start", self._whole, None, "The first number of a sequence.")
+        return self._option("start", self._whole, None, "First number of a sequence.")
 
     @property
     def end(self) -> Option[int | None]:
         """The last of a sequence."""
-        return self._option("end", self._whole, None, "The last number of a sequence; then the table ends.")
+        return self._option("end", self._whole, None, "Last number of a sequence, with which the table ends.")
 
     @property
     def null_rate(self) -> Option[float]:
         """Fraction of random values that are NULL."""
-        return self._option("null-rate", rate, 0.0, "Which part of the values is NULL, from 0 to 1.")
+        return self._option("null-rate", rate, 0.0, "Fraction of values that are NULL, from 0 to 1.")
 
     @property
     def of_random(self) -> tuple[Option[Any], ...]:

@@ -44,16 +44,16 @@ def _only(parse: Callable[[str], T], allowed: T, now: str) -> Callable[[str], T]
 
 
 PATH: Final = Option[str | None](
-    key="path", parse=text, default=None, doc="The directory, as a path or a `file:` URL that all workers share."
+    key="path", parse=text, default=None, doc="Directory of the files: a path or `file:` URL that all workers share."
 )
 FILE_FORMAT: Final = Option[str | None](
-    key="format", parse=text, default=None, doc="The format of files: `json`, `csv`, `parquet` or `raw`."
+    key="format", parse=text, default=None, doc="Format of the files: `json`, `csv`, `parquet` or `raw`."
 )
 PARTITION_DEFAULT_NAME: Final = Option[str](
     key="partition.default-name",
     parse=text,
     default="__DEFAULT_PARTITION__",
-    doc="The directory's value that stands for NULL, and for an empty text.",
+    doc="Partition value in directory names that stands for NULL and for an empty string.",
 )
 MONITOR_INTERVAL: Final = Option[str | None](
     key="source.monitor-interval",
@@ -61,52 +61,55 @@ MONITOR_INTERVAL: Final = Option[str | None](
         text, "", "Leave it out: a table in files ends. What comes without an end, have it written to a topic."
     ),
     default=None,
-    doc="How often to look for new files. Refused: a table in files ends.",
+    doc="Interval of looking for new files. Refused: a source of files is bounded.",
 )
 PATH_PATTERN: Final = Option[str | None](
     key="source.path.regex-pattern",
     parse=_only(text, "", "Name the directory that holds just the files to read; hidden ones are left out anyway."),
     default=None,
-    doc="Which files to read. Refused.",
+    doc="Regular expression for the files to read. Refused.",
 )
 REPORT_STATISTICS: Final = Option[str](
-    key="source.report-statistics", parse=text, default="ALL", doc="What the planner is told. No effect."
+    key="source.report-statistics", parse=text, default="ALL", doc="Statistics for Flink's planner. No effect."
 )
 FILE_SIZE: Final = Option[int](
     key="sink.rolling-policy.file-size",
     parse=bytes_of_memory,
     default=128 * _MB,
-    doc="Above which size a part file ends before its micro-batch does.",
+    doc="Size, in bytes, above which a part file ends before its micro-batch does.",
 )
 ROLLOVER_INTERVAL: Final = Option[int](
     key="sink.rolling-policy.rollover-interval",
     parse=millis_of_duration,
     default=30 * 60_000,
-    doc="How long a part file may be open. No effect: it ends with its micro-batch.",
+    doc="Maximum time for which a part file is open. No effect: it ends with its micro-batch.",
 )
 INACTIVITY_INTERVAL: Final = Option[int](
     key="sink.rolling-policy.inactivity-interval",
     parse=millis_of_duration,
     default=30 * 60_000,
-    doc="How long nothing may be written to a part file. No effect: it ends with its micro-batch.",
+    doc=("Maximum time for which nothing is written to a part file. No effect: it ends with its micro-batch."),
 )
 CHECK_INTERVAL: Final = Option[int](
     key="sink.rolling-policy.check-interval",
     parse=millis_of_duration,
     default=60_000,
-    doc="How often the intervals are looked at. No effect.",
+    doc="Interval of checking the other two intervals. No effect.",
 )
 SHUFFLE: Final = Option[bool](
     key="sink.shuffle-by-partition.enable",
     parse=boolean,
     default=False,
-    doc="Whether one task writes all of a partition. No effect.",
+    doc="Whether one task writes all rows of a partition. No effect.",
 )
 COMMIT_TRIGGER: Final = Option[CommitTrigger](
     key="sink.partition-commit.trigger",
     parse=_only(enum_member(CommitTrigger), CommitTrigger.PROCESS_TIME, "Use 'process-time'."),
     default=CommitTrigger.PROCESS_TIME,
-    doc="When a partition is complete: `process-time`, with each micro-batch that writes to it. `partition-time` is refused.",
+    doc=(
+        "Time at which a partition is complete: `process-time`, with each micro-batch that writes to it. "
+        "`partition-time` is refused."
+    ),
 )
 COMMIT_DELAY: Final = Option[int](
     key="sink.partition-commit.delay",
@@ -114,25 +117,27 @@ COMMIT_DELAY: Final = Option[int](
         millis_of_duration, 0, "Leave it out: a partition is committed with each micro-batch that writes to it."
     ),
     default=0,
-    doc="How long to wait before a partition is complete; `0 s`, others are refused.",
+    doc="Delay before a partition is complete. Any value but `0 s` is refused.",
 )
 COMMIT_POLICY: Final = Option[CommitPolicy | None](
     key="sink.partition-commit.policy.kind",
     parse=_only(enum_member(CommitPolicy), CommitPolicy.SUCCESS_FILE, "Use 'success-file'."),
     default=None,
-    doc="What is done when a partition is complete: `success-file` adds an empty file. `metastore` and `custom` are refused.",
+    doc=(
+        "Action when a partition is complete: `success-file` adds an empty file. `metastore` and `custom` are refused."
+    ),
 )
 SUCCESS_FILE: Final = Option[str](
     key="sink.partition-commit.success-file.name",
     parse=text,
     default="_SUCCESS",
-    doc="The name of the file that `success-file` adds.",
+    doc="Name of the file that `success-file` adds.",
 )
 AUTO_COMPACTION: Final = Option[bool](
     key="auto-compaction",
     parse=_only(boolean, False, "Leave it out: a longer checkpointing interval makes larger files."),
     default=False,
-    doc="Whether files are compacted. `true` is refused.",
+    doc="Whether small files are compacted. `true` is refused.",
 )
 READING: Final = (MONITOR_INTERVAL, PATH_PATTERN, REPORT_STATISTICS)
 WRITING: Final = (

@@ -25,48 +25,51 @@ __all__ = [
     "USERNAME",
 ]
 
-_NOT_READ: Final = "No effect: such tables are not read."
+_NOT_READ: Final = "No effect: `jdbc` tables cannot be read."
 
 URL: Final = Option[str | None](
     key="url",
     parse=text,
     default=None,
-    doc="The database: `jdbc:postgresql://host:port/database`. Other databases are refused.",
+    doc="URL of the database: `jdbc:postgresql://host:port/database`. Other databases are refused.",
 )
 TABLE_NAME: Final = Option[str | None](
     key="table-name",
     parse=text,
     default=None,
-    doc='The table, which must exist: `orders`, `shop.orders`, or with capitals `"Orders"`.',
+    doc='Name of the table, which must exist: `orders`, `shop.orders`, or with capitals `"Orders"`.',
 )
 USERNAME: Final = Option[str | None](
-    key="username", parse=text, default=None, doc="The user; what `PGUSER` or the operating system says if not given."
+    key="username",
+    parse=text,
+    default=None,
+    doc="Name of the user; by default, `PGUSER`, or the user of the operating system.",
 )
-PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="The user's password.")
+PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="Password of the user.")
 DRIVER: Final = Option[str | None](
-    key="driver", parse=text, default=None, doc="The class of Java's driver. No effect: there is no Java in between."
+    key="driver", parse=text, default=None, doc="Class of the Java driver. No effect: psycopg connects, not Java."
 )
 MAX_RETRY_TIMEOUT: Final = Option[int](
     key="connection.max-retry-timeout",
     parse=millis_of_duration,
     default=60_000,
-    doc="How long a database that does not answer is awaited; at least 1 s.",
+    doc="Time to wait for a database that does not answer; at least 1 s.",
 )
 MAX_RETRIES: Final = Option[int](
     key="sink.max-retries",
     parse=integer,
     default=3,
-    doc="How often a micro-batch is tried again when the server is away, before it fails.",
+    doc="Number of retries of a transaction after a deadlock or a lost connection, before the job fails.",
 )
 FLUSH_MAX_ROWS: Final = attrs.evolve(
     BUFFER_FLUSH_MAX_ROWS,
     default=100,
-    doc="How many changes Flink holds back. No effect: those of a micro-batch are written together.",
+    doc=("Number of changes that Flink buffers. No effect: the changes of a micro-batch are written together."),
 )
 FLUSH_INTERVAL: Final = attrs.evolve(
     BUFFER_FLUSH_INTERVAL,
     default=1000,
-    doc="How long Flink holds changes back. No effect: they become visible when their micro-batch ends.",
+    doc=("Time for which Flink buffers changes. No effect: changes become visible when their micro-batch ends."),
 )
 
 

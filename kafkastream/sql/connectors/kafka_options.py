@@ -85,179 +85,197 @@ TOPIC: Final = Option[tuple[str, ...]](
     parse=list_of(text),
     default=(),
     doc=(
-        "The topics, separated by `;`. A sink has one, or several and a column `topic STRING METADATA` "
-        "that says where each row goes."
+        "Topics, separated by `;`. A sink with several topics needs a column `topic STRING METADATA`, "
+        "which has the topic of each row."
     ),
 )
 TOPIC_PATTERN: Final = Option[str | None](
     key="topic-pattern",
     parse=text,
     default=None,
-    doc="In place of `topic`: a Java regular expression for the whole names of the topics to read.",
+    doc="Java regular expression for the whole names of the topics to read; alternative to `topic`.",
 )
 PROPERTIES: Final = OptionFamily(
     prefix="properties.",
     doc=(
-        "Properties of Kafka's clients by their Java names, with `properties.` before them. No effect have "
-        "`key.deserializer`, `value.deserializer`, `key.serializer`, `value.serializer`: the formats do that."
+        "Properties of Kafka's clients, by their Java names after `properties.`. `key.deserializer`, "
+        "`value.deserializer`, `key.serializer` and `value.serializer` have no effect, since the formats "
+        "do their work."
     ),
 )
 BOOTSTRAP_SERVERS: Final = Option[str | None](
     key="properties.bootstrap.servers",
     parse=text,
     default=None,
-    doc="The brokers to ask first: `host:port`, separated by `,`.",
+    doc="Bootstrap brokers: `host:port`, separated by `,`.",
 )
 GROUP_ID: Final = Option[str | None](
     key="properties.group.id",
     parse=text,
     default=None,
-    doc="The consumer group of a source; `KafkaSource-<catalog>.<database>.<table>` if not set.",
+    doc="Consumer group of a source; by default, `KafkaSource-<catalog>.<database>.<table>`.",
 )
 FORMAT: Final = Option[str | None](
     key="format",
     parse=text,
     default=None,
-    doc="The format of values; this or `value.format` must be set.",
+    doc="Format of values; this or `value.format` is required.",
 )
 VALUE_FORMAT: Final = Option[str | None](
     key="value.format",
     parse=text,
     default=None,
-    doc="The format of values; when `format` says something else, this counts.",
+    doc="Format of values; takes precedence over `format`.",
 )
 KEY_FORMAT: Final = Option[str | None](
     key="key.format",
     parse=text,
     default=None,
-    doc="The format of keys, which needs `key.fields`; without, keys are not read, and written as null.",
+    doc="Format of keys; requires `key.fields`. By default, keys are not read, and written as null.",
 )
 KEY_FIELDS: Final = Option[tuple[str, ...]](
     key="key.fields",
     parse=list_of(text),
     default=(),
-    doc="The columns that are the key, in its order, separated by `;`.",
+    doc="Columns of the key, in order, separated by `;`.",
 )
 KEY_FIELDS_PREFIX: Final = Option[str](
     key="key.fields-prefix",
     parse=text,
     default="",
-    doc="How the names of the key's columns begin; left out within the key. Needs `EXCEPT_KEY`.",
+    doc=(
+        "Prefix of the key's columns, which the fields of the key itself do not have. Requires "
+        "`value.fields-include` to be `EXCEPT_KEY`."
+    ),
 )
 VALUE_FIELDS_INCLUDE: Final = Option[FieldsInclude](
     key="value.fields-include",
     parse=enum_member(FieldsInclude),
     default=FieldsInclude.ALL,
-    doc="Which columns are in the value: `ALL`, or all `EXCEPT_KEY`.",
+    doc="Columns of the value: `ALL`, or all but the key's, `EXCEPT_KEY`.",
 )
 VALUE_FIELDS_PREFIX: Final = Option[str](
     key="value.fields-prefix",
     parse=text,
     default="",
-    doc="How the names of the value's columns begin; left out within the value. Alibaba Cloud's, Flink lacks it.",
+    doc=(
+        "Prefix of the value's columns, which the fields of the value itself do not have. From Alibaba "
+        "Cloud; Flink lacks it."
+    ),
 )
 STARTUP_MODE: Final = Option[StartupMode](
     key="scan.startup.mode",
     parse=enum_member(StartupMode),
     default=StartupMode.GROUP_OFFSETS,
     doc=(
-        "Where to begin without a checkpoint: `earliest-offset`, `latest-offset`, `group-offsets` (a partition "
-        "without: as `properties.auto.offset.reset` says, else the job fails), `timestamp` or `specific-offsets`."
+        "Starting position without a checkpoint: `earliest-offset`, `latest-offset`, `group-offsets`, "
+        "`timestamp` or `specific-offsets`. With `group-offsets`, a partition without a committed offset "
+        "starts as `properties.auto.offset.reset` says; without that property the job fails."
     ),
 )
 STARTUP_OFFSETS: Final = Option[str | None](
     key="scan.startup.specific-offsets",
     parse=text,
     default=None,
-    doc="Where to begin with `specific-offsets`: `partition:0,offset:42;partition:1,offset:300`.",
+    doc="Starting offsets with `specific-offsets`: `partition:0,offset:42;partition:1,offset:300`.",
 )
 STARTUP_TIMESTAMP: Final = Option[int | None](
     key="scan.startup.timestamp-millis",
     parse=integer,
     default=None,
-    doc="When to begin with `timestamp`: ms since 1970-01-01 UTC.",
+    doc="Starting time with `timestamp`, in ms since 1970-01-01 UTC.",
 )
 BOUNDED_MODE: Final = Option[BoundedMode](
     key="scan.bounded.mode",
     parse=enum_member(BoundedMode),
     default=BoundedMode.UNBOUNDED,
-    doc="Where to end: `unbounded`, `latest-offset`, `group-offsets`, `timestamp` or `specific-offsets`.",
+    doc=("End of the source: `unbounded`, `latest-offset`, `group-offsets`, `timestamp` or `specific-offsets`."),
 )
 BOUNDED_OFFSETS: Final = Option[str | None](
     key="scan.bounded.specific-offsets",
     parse=text,
     default=None,
-    doc="Where to end with `specific-offsets`: `partition:0,offset:42`, which is not read itself.",
+    doc=("Stopping offsets with `specific-offsets`: `partition:0,offset:42`; the record at the offset is not read."),
 )
 BOUNDED_TIMESTAMP: Final = Option[int | None](
     key="scan.bounded.timestamp-millis",
     parse=integer,
     default=None,
-    doc="When to end with `timestamp`: ms since 1970-01-01 UTC.",
+    doc="Stopping time with `timestamp`, in ms since 1970-01-01 UTC.",
 )
 DISCOVERY_INTERVAL: Final = Option[int](
     key="scan.topic-partition-discovery.interval",
     parse=millis_or_never,
     default=300_000,
-    doc="How often to look for new topics and partitions; 0 or less for never. Here it is done with every micro-batch.",
+    doc=(
+        "Interval of looking for new topics and partitions in Flink; 0 or less for never. Here, any "
+        "other value means with every micro-batch."
+    ),
 )
 HEADER_FILTER: Final = Option[HeaderFilter | None](
     key="scan.header-filter",
     parse=header_filter,
     default=None,
     doc=(
-        "Only records with these headers: `key:value`, `!` before it for not, `&` and `|` between, from left to right. "
-        "Alibaba Cloud's, Flink lacks it."
+        "Condition on headers by which records are read: `key:value`, negated with `!`, joined with `&` "
+        "and `|`, from left to right. From Alibaba Cloud; Flink lacks it."
     ),
 )
 CHECK_DUPLICATED_GROUP: Final = Option[bool](
     key="scan.check.duplicated.group.id",
     parse=boolean,
     default=False,
-    doc="Whether the job fails when its group has members already. Alibaba Cloud's, Flink lacks it.",
+    doc=("Whether the job fails if its consumer group already has members. From Alibaba Cloud; Flink lacks it."),
 )
 PARTITIONER: Final = Option[str](
     key="sink.partitioner",
     parse=text,
     default="default",
     doc=(
-        "Who chooses partitions: `default` and `round-robin` (Kafka's own partitioner), `fixed` (each subtask has its "
-        "partition), or `module:name`, a `KafkaPartitioner` in Python where Flink has a Java class."
+        "Choice of the partition: `default` and `round-robin` (Kafka's own partitioner), `fixed` (one "
+        "partition per subtask), or `module:name`, a `KafkaPartitioner` in Python where Flink takes a "
+        "Java class."
     ),
 )
 DELIVERY_GUARANTEE: Final = Option[DeliveryGuarantee](
     key="sink.delivery-guarantee",
     parse=enum_member(DeliveryGuarantee),
     default=DeliveryGuarantee.AT_LEAST_ONCE,
-    doc="What the sink promises when something fails: `none`, `at-least-once` or `exactly-once`.",
+    doc="Delivery guarantee of the sink: `none`, `at-least-once` or `exactly-once`.",
 )
 SEMANTIC: Final = Option[DeliveryGuarantee | None](
     key="sink.semantic",
     parse=enum_member(DeliveryGuarantee),
     default=None,
-    doc="The older name of `sink.delivery-guarantee`; it counts when both are set.",
+    doc="Older name of `sink.delivery-guarantee`; takes precedence over it.",
 )
 TRANSACTIONAL_ID_PREFIX: Final = Option[str | None](
     key="sink.transactional-id-prefix",
     parse=text,
     default=None,
-    doc="How the sink's transactions are named; needed for `exactly-once`, unique per sink.",
+    doc="Prefix of the names of the sink's transactions, unique per sink; required for `exactly-once`.",
 )
 TRANSACTION_NAMING_STRATEGY: Final = Option[TransactionNamingStrategy](
     key="sink.transaction-naming-strategy",
     parse=enum_member(TransactionNamingStrategy),
     default=TransactionNamingStrategy.INCREMENTING,
-    doc="How Flink numbers transactions: `incrementing` or `pooling`. No effect here.",
+    doc="Numbering of transactions in Flink: `incrementing` or `pooling`. No effect.",
 )
 BUFFER_FLUSH_MAX_ROWS: Final = Option[int](
     key="sink.buffer-flush.max-rows",
     parse=integer,
     default=0,
-    doc="How many changes are held back, of which only the last of each key is written; needs the interval, too.",
+    doc=(
+        "Number of changes that Flink buffers, to write only the last of each key; requires the "
+        "interval, too. No effect: changes become visible when their micro-batch ends."
+    ),
 )
 BUFFER_FLUSH_INTERVAL: Final = Option[int](
     key="sink.buffer-flush.interval",
     parse=millis_of_duration,
     default=0,
-    doc="How long changes are held back, in ms unless it has a unit; needs the number of rows, too.",
+    doc=(
+        "Time for which Flink buffers changes, in ms unless it has a unit; requires the number of rows, "
+        "too. No effect: changes become visible when their micro-batch ends."
+    ),
 )

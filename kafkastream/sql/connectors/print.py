@@ -24,19 +24,19 @@ PRINT_IDENTIFIER: Final = Option[str | None](
     key="print-identifier",
     parse=text,
     default=None,
-    doc="What stands before each row.",
+    doc="Text before each row.",
 )
 STANDARD_ERROR: Final = Option[bool](
     key="standard-error",
     parse=boolean,
     default=False,
-    doc="Whether rows go to the standard error output.",
+    doc="Whether rows are printed to standard error.",
 )
 PRINT_STYLE: Final = Option[PrintStyle](
     key="print-style",
     parse=enum_member(PrintStyle),
     default=PrintStyle.PLAIN,
-    doc="How a row is shown: `plain` is `+I(1,a)`, `row` is `+I[1, a]`. Flink lacks it.",
+    doc="Format of rows: `plain` prints `+I(1,a)`, `row` prints `+I[1, a]`. Flink lacks it.",
 )
 
 

@@ -54,31 +54,31 @@ UTC_TIMEZONE: Final = Option[bool](
     key="utc-timezone",
     parse=boolean,
     default=False,
-    doc="Whether a TIMESTAMP is written and read as a time in UTC; by this machine's clock otherwise.",
+    doc="Whether a TIMESTAMP is written and read as a time in UTC; otherwise in this machine's time zone.",
 )
 TIME_UNIT: Final = Option[ParquetTimeUnit](
     key="timestamp.time.unit",
     parse=enum_member(ParquetTimeUnit),
     default=ParquetTimeUnit.MICROS,
-    doc="The unit of timestamps with `write.int64.timestamp`: `nanos`, `micros` or `millis`.",
+    doc="Unit of timestamps with `write.int64.timestamp`: `nanos`, `micros` or `millis`.",
 )
 INT64: Final = Option[bool](
     key="write.int64.timestamp",
     parse=boolean,
     default=False,
-    doc="Whether timestamps are numbers of 64 bits; the older INT96 otherwise.",
+    doc="Whether timestamps are 64-bit integers; otherwise the older INT96.",
 )
 COMPRESSION: Final = Option[ParquetCompression](
     key="compression",
     parse=enum_member(ParquetCompression),
     default=ParquetCompression.SNAPPY,
-    doc="How pages are compressed: `SNAPPY`, `GZIP`, `ZSTD`, `LZ4`, `BROTLI` or `UNCOMPRESSED`.",
+    doc="Compression of pages: `SNAPPY`, `GZIP`, `ZSTD`, `LZ4`, `BROTLI` or `UNCOMPRESSED`.",
 )
 BLOCK_SIZE: Final = Option[int](
     key="block.size",
     parse=bytes_of_memory,
     default=128 * 1024 * 1024,
-    doc="The size of a row group in memory, in bytes.",
+    doc="Size of a row group in memory, in bytes.",
 )
 _UNREADABLE: Final = frozenset({Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
 

@@ -28,21 +28,21 @@ URL: Final = Option[str](
     key="url",
     parse=text,
     default="",
-    doc="Where the registry is; several addresses are separated by `,`.",
+    doc="URL of the registry; several are separated by `,`.",
     deprecated_keys=("schema-registry.url",),
 )
 SUBJECT: Final = Option[str | None](
     key="subject",
     parse=text,
     default=None,
-    doc="Under which subject a sink registers its schema; `<topic>-value` or `<topic>-key` if not set.",
+    doc="Subject under which a sink registers its schema; by default, `<topic>-value` or `<topic>-key`.",
     deprecated_keys=("schema-registry.subject",),
 )
 SCHEMA: Final = Option[str | None](
     key="schema",
     parse=text,
     default=None,
-    doc="The Avro schema; it follows from the table's if not set, and must fit it if set.",
+    doc="Avro schema, which must fit the table's; by default, derived from it.",
     deprecated_keys=("schema-registry.schema",),
 )
 AUTO_REGISTER_SCHEMAS: Final = Option[bool](
@@ -51,16 +51,16 @@ AUTO_REGISTER_SCHEMAS: Final = Option[bool](
     default=True,
     doc="Whether a sink registers its schema; otherwise the registry must have it.",
 )
-KEYSTORE_LOCATION: Final = _text("ssl.keystore.location", "The file with the client's certificate and key, PEM.")
-KEYSTORE_PASSWORD: Final = _text("ssl.keystore.password", "The password of the client's key.")
-TRUSTSTORE_LOCATION: Final = _text("ssl.truststore.location", "The file with the certificates to trust, PEM.")
-TRUSTSTORE_PASSWORD: Final = _text("ssl.truststore.password", "The password of the certificates to trust.")
-BASIC_SOURCE: Final = _text("basic-auth.credentials-source", "Where user and password stand: `URL` or `USER_INFO`.")
+KEYSTORE_LOCATION: Final = _text("ssl.keystore.location", "PEM file with the client's certificate and key.")
+KEYSTORE_PASSWORD: Final = _text("ssl.keystore.password", "Password of the client's key.")
+TRUSTSTORE_LOCATION: Final = _text("ssl.truststore.location", "PEM file with the trusted certificates.")
+TRUSTSTORE_PASSWORD: Final = _text("ssl.truststore.password", "Password of the trusted certificates.")
+BASIC_SOURCE: Final = _text("basic-auth.credentials-source", "Source of user and password: `URL` or `USER_INFO`.")
 BASIC_USER_INFO: Final = _text("basic-auth.user-info", "User and password, as `user:password`.")
-BEARER_SOURCE: Final = _text("bearer-auth.credentials-source", "Where the token stands: `STATIC_TOKEN`.")
-BEARER_TOKEN: Final = _text("bearer-auth.token", "The token.")
+BEARER_SOURCE: Final = _text("bearer-auth.credentials-source", "Source of the token: `STATIC_TOKEN`.")
+BEARER_TOKEN: Final = _text("bearer-auth.token", "Token of `STATIC_TOKEN`.")
 PROPERTIES: Final = OptionFamily(
-    prefix="properties.", doc="Other settings of Confluent's client, which the options above go before."
+    prefix="properties.", doc="Other settings of Confluent's client; the options above take precedence."
 )
 
 

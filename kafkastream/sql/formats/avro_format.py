@@ -32,19 +32,22 @@ ENCODING: Final = Option[AvroEncoding](
     key="encoding",
     parse=enum_member(AvroEncoding),
     default=AvroEncoding.BINARY,
-    doc="How a record is written: Avro's `binary` form, or its `json` form.",
+    doc="Encoding of a record: Avro's `binary` or its `json` encoding.",
 )
 CODEC: Final = Option[str | None](
     key="codec",
     parse=text,
     default=None,
-    doc="How files are compressed. No effect: a Kafka record is no file.",
+    doc="Compression of files. No effect: a Kafka record is no file.",
 )
 TIMESTAMP_MAPPING_LEGACY: Final = Option[bool](
     key="timestamp_mapping.legacy",
     parse=boolean,
     default=True,
-    doc="Whether TIMESTAMP and TIMESTAMP_LTZ are both Avro's `timestamp`; otherwise TIMESTAMP is `local-timestamp`.",
+    doc=(
+        "Whether TIMESTAMP and TIMESTAMP_LTZ both become Avro's `timestamp`; otherwise TIMESTAMP becomes "
+        "`local-timestamp`."
+    ),
 )
 
 

@@ -21,13 +21,13 @@ DATABASE_INCLUDE: Final = Option[str | None](
     key="database.include",
     parse=text,
     default=None,
-    doc="Only events whose whole `database` matches, a Java regular expression; the others are left out.",
+    doc="Java regular expression for the whole `database` of an event; other events are left out.",
 )
 TABLE_INCLUDE: Final = Option[str | None](
     key="table.include",
     parse=text,
     default=None,
-    doc="Only events whose whole `table` matches, a Java regular expression; the others are left out.",
+    doc="Java regular expression for the whole `table` of an event; other events are left out.",
 )
 _STRING: Final = DataType.string()
 _TIME: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)

@@ -44,49 +44,52 @@ FIELD_DELIMITER: Final = Option[str](
     key="field-delimiter",
     parse=java_unescaped,
     default=",",
-    doc=r"The character between columns; also as in Java: `\t`, `\u0001`.",
+    doc="Character between columns; also an escape as in Java: `\\t`, `\\u0001`.",
 )
 DISABLE_QUOTE_CHARACTER: Final = Option[bool](
     key="disable-quote-character",
     parse=boolean,
     default=False,
-    doc="Whether there is no character around columns; then `quote-character` must not be set.",
+    doc="Whether columns are never quoted; then `quote-character` must not be set.",
 )
 QUOTE_CHARACTER: Final = Option[str | None](
     key="quote-character",
     parse=text,
     default=None,
-    doc=f"The character around a column that may hold any character; `{_QUOTE}` if not set.",
+    doc=f"Quote character around a column, within which any character may stand; by default, `{_QUOTE}`.",
 )
 ALLOW_COMMENTS: Final = Option[bool](
     key="allow-comments",
     parse=boolean,
     default=False,
-    doc="Whether lines that begin with `#` are left out; set `ignore-parse-errors`, too, for the empty row.",
+    doc=(
+        "Whether lines that begin with `#` are comments. Set `ignore-parse-errors`, too: a comment is an "
+        "empty row otherwise."
+    ),
 )
 ARRAY_ELEMENT_DELIMITER: Final = Option[str](
     key="array-element-delimiter",
     parse=text,
     default=";",
-    doc="The character between the elements of an ARRAY, and the fields of a ROW, in a column.",
+    doc="Character between the elements of an ARRAY, and between the fields of a ROW, in a column.",
 )
 ESCAPE_CHARACTER: Final = Option[str | None](
     key="escape-character",
     parse=text,
     default=None,
-    doc="The character before one that means itself.",
+    doc="Escape character: the character after it is taken literally.",
 )
 NULL_LITERAL: Final = Option[str | None](
     key="null-literal",
     parse=text,
     default=None,
-    doc="The text that stands for NULL.",
+    doc="Text that stands for NULL.",
 )
 WRITE_BIGDECIMAL_IN_SCIENTIFIC_NOTATION: Final = Option[bool](
     key="write-bigdecimal-in-scientific-notation",
     parse=boolean,
     default=True,
-    doc="Whether a DECIMAL such as 100000 is written `1E+5`.",
+    doc="Whether a DECIMAL is written with an exponent, such as `1E+5` for 100000.",
 )
 
 

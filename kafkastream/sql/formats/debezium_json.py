@@ -21,7 +21,10 @@ SCHEMA_INCLUDE: Final = Option[bool](
     key="schema-include",
     parse=boolean,
     default=False,
-    doc="Whether events stand in `payload`, beside their `schema`: Kafka Connect's `value.converter.schemas.enable`.",
+    doc=(
+        "Whether messages have the event in `payload` and a `schema` beside it: Kafka Connect's "
+        "`value.converter.schemas.enable`."
+    ),
 )
 _STRING: Final = DataType.string()
 _TIME: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)

@@ -44,64 +44,70 @@ FAIL_ON_MISSING_FIELD: Final = Option[bool](
     key="fail-on-missing-field",
     parse=boolean,
     default=False,
-    doc="Whether a field that is not there fails the job; otherwise it is NULL.",
+    doc="Whether a missing field fails the job; otherwise it is NULL.",
 )
 IGNORE_PARSE_ERRORS: Final = Option[bool](
     key="ignore-parse-errors",
     parse=boolean,
     default=False,
-    doc="Whether fields that cannot be read are NULL, and rows left out; otherwise they fail the job.",
+    doc=(
+        "Whether fields that cannot be parsed become NULL, and rows that cannot be parsed are skipped; "
+        "otherwise they fail the job."
+    ),
 )
 TIMESTAMP_FORMAT: Final = Option[TimestampFormat](
     key="timestamp-format.standard",
     parse=enum_member(TimestampFormat),
     default=TimestampFormat.SQL,
-    doc="How timestamps are written: `SQL` (`2024-05-01 12:30:00.1`) or `ISO-8601` (with `T`).",
+    doc="Format of timestamps: `SQL` (`2024-05-01 12:30:00.1`) or `ISO-8601` (with `T`).",
 )
 MAP_NULL_KEY_MODE: Final = Option[MapNullKeyMode](
     key="map-null-key.mode",
     parse=enum_member(MapNullKeyMode),
     default=MapNullKeyMode.FAIL,
-    doc="What to do with NULL as a key of a MAP: `FAIL`, `DROP` or `LITERAL`. No effect: Spark's maps have none.",
+    doc=("Handling of NULL as a key of a MAP: `FAIL`, `DROP` or `LITERAL`. No effect: Spark's maps have no such keys."),
 )
 MAP_NULL_KEY_LITERAL: Final = Option[str](
     key="map-null-key.literal",
     parse=text,
     default="null",
-    doc="What stands for NULL as a key of a MAP, with the mode `LITERAL`. No effect: Spark's maps have none.",
+    doc="Key for NULL in a MAP with the mode `LITERAL`. No effect: Spark's maps have no such keys.",
 )
 ENCODE_DECIMAL_AS_PLAIN_NUMBER: Final = Option[bool](
     key="encode.decimal-as-plain-number",
     parse=boolean,
     default=False,
-    doc="Whether a DECIMAL is written with all its digits (`100.00`, `0.000000027`); otherwise without zeros at its end, and with an exponent (`1E+2`, `2.7E-8`).",
+    doc=(
+        "Whether a DECIMAL is written with all its digits (`100.00`, `0.000000027`); otherwise without "
+        "trailing zeros and, if needed, with an exponent (`1E+2`, `2.7E-8`)."
+    ),
 )
 ENCODE_IGNORE_NULL_FIELDS: Final = Option[bool](
     key="encode.ignore-null-fields",
     parse=boolean,
     default=False,
-    doc="Whether fields that are NULL are left out when a row is written.",
+    doc="Whether fields that are NULL are omitted when a row is written.",
 )
 DECODE_JSON_PARSER_ENABLED: Final = Option[bool](
     key="decode.json-parser.enabled",
     parse=boolean,
     default=True,
-    doc="Which of Flink's parsers reads. No effect: Spark reads.",
+    doc="Choice of Flink's parser. No effect: Spark parses.",
 )
 FLATTEN_NESTED_COLUMNS: Final = Option[bool](
     key="infer-schema.flatten-nested-columns.enable",
     parse=boolean,
     default=False,
     doc=(
-        "Whether a column `a.b` is the member `b` of the object `a`. Alibaba Cloud's, Flink lacks it; catalogs of type "
-        "`kafka` set it."
+        "Whether a column `a.b` is the member `b` of the object `a`. From Alibaba Cloud; Flink lacks it. "
+        "Catalogs of type `kafka` set it."
     ),
 )
 PRIMITIVE_AS_STRING: Final = Option[bool](
     key="infer-schema.primitive-as-string",
     parse=boolean,
     default=False,
-    doc="Whether all columns are STRING when they are inferred. No effect on a table: catalogs of type `kafka` infer.",
+    doc=("Whether all inferred columns are STRING. No effect on a table: only catalogs of type `kafka` infer columns."),
 )
 
 

@@ -20,27 +20,27 @@ MESSAGE_CLASS_NAME: Final = Option[str](
     parse=text,
     default="",
     doc=(
-        "Which message: `module:Message`, a class of a generated Python module that the workers can import; or "
-        "`package.Message` with `descriptor-file`. Flink takes a Java class."
+        "Type of the message: `module:Message`, a class of a generated Python module that the workers "
+        "can import; or `package.Message` with `descriptor-file`. Flink takes a Java class."
     ),
 )
 DESCRIPTOR_FILE: Final = Option[str | None](
     key="descriptor-file",
     parse=text,
     default=None,
-    doc="The file with the message's descriptor, as `protoc --descriptor_set_out` writes it. Flink lacks it.",
+    doc="File with the message's descriptor, as `protoc --descriptor_set_out` writes it. Flink lacks it.",
 )
 READ_DEFAULT_VALUES: Final = Option[bool](
     key="read-default-values",
     parse=boolean,
     default=False,
-    doc="Whether a field that is not there has its default value; otherwise it is NULL. Always so with proto3.",
+    doc="Whether a missing field has its default value; otherwise it is NULL. Always so with proto3.",
 )
 WRITE_NULL_STRING_LITERAL: Final = Option[str](
     key="write-null-string-literal",
     parse=text,
     default="",
-    doc="What stands for NULL in arrays and maps of texts.",
+    doc="Text for NULL in arrays and maps of strings.",
 )
 
 

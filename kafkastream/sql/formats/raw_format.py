@@ -26,14 +26,12 @@ class Endianness(enum.Enum):
     LITTLE = "little-endian"
 
 
-CHARSET: Final = Option[str](
-    key="charset", parse=text, default="UTF-8", doc="The charset of texts, by one of Java's names."
-)
+CHARSET: Final = Option[str](key="charset", parse=text, default="UTF-8", doc="Charset of text, by one of Java's names.")
 ENDIANNESS: Final = Option[Endianness](
     key="endianness",
     parse=enum_member(Endianness),
     default=Endianness.BIG,
-    doc="Which byte of a number comes first: the highest (`big-endian`) or the lowest (`little-endian`).",
+    doc="Byte order of numbers: `big-endian` (highest byte first) or `little-endian`.",
 )
 _KINDS: Final = frozenset(
     {

@@ -35,47 +35,47 @@ TYPE: Final = Option[str | None](
     key="type",
     parse=text,
     default=None,
-    doc="Which kind of catalog: `kafka`.",
+    doc="Type of the catalog: `kafka`.",
 )
-VALUE_FORMAT: Final = attrs.evolve(FORMAT, doc="The format of the messages: `json`.")
+VALUE_FORMAT: Final = attrs.evolve(FORMAT, doc="Format of the messages: `json`.")
 DEFAULT_DATABASE: Final = Option[str](
     key="default-database",
     parse=text,
     default="kafka",
-    doc="The name of the one database that the tables are in.",
+    doc="Name of the catalog's only database.",
 )
 KEY_PREFIX: Final = attrs.evolve(
-    KEY_FIELDS_PREFIX, default="key_", doc="How the names of the columns of keys begin; not as those of values."
+    KEY_FIELDS_PREFIX, default="key_", doc="Prefix of the key's columns; it must differ from `value.fields-prefix`."
 )
 VALUE_PREFIX: Final = attrs.evolve(
-    VALUE_FIELDS_PREFIX, default="value_", doc="How the names of the columns of values begin; not as those of keys."
+    VALUE_FIELDS_PREFIX, default="value_", doc="Prefix of the value's columns; it must differ from `key.fields-prefix`."
 )
 TIMESTAMPS: Final = attrs.evolve(
     TIMESTAMP_FORMAT,
-    doc="Which texts are timestamps: `SQL` or `ISO-8601`. Where the sample has none of these, the other is tried.",
+    doc=("Format of timestamps: `SQL` or `ISO-8601`. If the sample has none of this format, the other one is tried."),
 )
 FLATTEN: Final = attrs.evolve(
     FLATTEN_NESTED_COLUMNS,
-    doc="Whether the members of nested objects are columns, such as `value_a.b`; otherwise an object is a STRING.",
+    doc=("Whether members of nested objects become columns, such as `value_a.b`; otherwise an object is a STRING."),
 )
-AS_STRING: Final = attrs.evolve(PRIMITIVE_AS_STRING, doc="Whether all numbers, booleans and times are STRING.")
+AS_STRING: Final = attrs.evolve(PRIMITIVE_AS_STRING, doc="Whether all inferred numbers, booleans and times are STRING.")
 RAW_KEY_NAME: Final = Option[str](
     key="infer-schema.parse-key-error.field-name",
     parse=text,
     default="col",
-    doc="The name, behind the prefix, of the column with the bytes of keys that are not all JSON objects.",
+    doc="Name, after the prefix, of the column with the key's bytes, if not all keys are JSON objects.",
 )
 COMPACTED_AS_UPSERT: Final = Option[bool](
     key="infer-schema.compacted-topic-as-upsert-table",
     parse=boolean,
     default=True,
-    doc="Whether a topic with `cleanup.policy=compact`, whose messages have keys, is an `upsert-kafka` table.",
+    doc=("Whether a topic with `cleanup.policy=compact` whose messages have keys becomes an `upsert-kafka` table."),
 )
 MAX_FETCH_RECORDS: Final = Option[int](
     key="max.fetch.records",
     parse=positive,
     default=100,
-    doc="How many messages are looked at: the newest of each partition, an equal share of each.",
+    doc=("Number of messages from which columns are inferred: the newest of each partition, in equal shares."),
 )
 
 

@@ -432,7 +432,7 @@ WRONG = {
     "option": (f"{KAFKA}  topics: a\n{SINK}", "Unsupported options: topics", "'topics', line 5, column 3", "'topic'?"),
     "value": (
         f"{KAFKA}  topic: a\n  scan.startup.mode: first\n{SINK}",
-        "Unsupported value 'first' for 'scan.startup.mode'", "line 6, column 3", "Where to begin",
+        "Unsupported value 'first' for 'scan.startup.mode'", "line 6, column 3", "Starting position",
     ),
     "number": (f"{KAFKA}  topic: a\n  scan.max.pre.fetch.records: few\n{SINK}", "whole number", "line 6", "Number of newest"),
     "format": (f"{KAFKA}  topic: a\n  value.format: debezium\n{SINK}", "expected one of", "line 6", "'debezium-json'?"),
