@@ -26,6 +26,7 @@ from kafkastream.model.common.row import Row
 from kafkastream.model.common.time import Duration, Instant, Time
 from kafkastream.model.common.types import RowTypeInfo
 from kafkastream.model.common.watermark_strategy import WatermarkOutput, WatermarkStrategy
+from kafkastream.model.connectors.client_properties import ClientBuilder
 from kafkastream.model.connectors.kafka_sink import KafkaSinkBuilder
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
@@ -46,6 +47,7 @@ from kafkastream.model.formats import (
     ProtobufDeserializationSchema,
     SimpleStringSchema,
 )
+from kafkastream.model.formats.csv_row import CsvRowBuilder
 from kafkastream.model.functions.join_functions import TaggedUnion
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.job.configuration import Configuration
@@ -134,7 +136,15 @@ CLASSES: list[type] = [
     WatermarkOutput,
     WatermarkStrategy,
 ]
-SHARED: list[type] = [EnvironmentSettings, OperatorHandle, StreamHandle, StreamOutputs, UnsupportedOnKeyed]
+SHARED: list[type] = [
+    ClientBuilder,
+    CsvRowBuilder,
+    EnvironmentSettings,
+    OperatorHandle,
+    StreamHandle,
+    StreamOutputs,
+    UnsupportedOnKeyed,
+]
 """What final classes have in common."""
 
 

@@ -1,20 +1,49 @@
-"""Checks that builders of sources and sinks share: client properties, and the topic of dead letters."""
+"""Client properties and the topic of dead letters, as builders of sources and sinks set and check them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+
+from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.argument_checks import checked_methods
 
-__all__ = ["dead_letter_problems", "property_text"]
+__all__ = ["ClientBuilder", "dead_letter_problems", "property_texts"]
 
 
-def property_text(key: str, value: object) -> str:
-    """Return the value of a property, which must be text.
+@checked_methods
+class ClientBuilder:
+    """Setters of the properties of a Kafka client."""
+
+    def __init__(self) -> None:
+        self._properties: dict[str, str] = {}
+
+    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
+        """Set the brokers to connect to first.
+
+        Args:
+            bootstrap_servers: Comma-separated ``host:port``.
+        """
+        return self._set({"bootstrap.servers": bootstrap_servers})
+
+    setBootstrapServers = set_bootstrap_servers
+
+    def _set(self, properties: Mapping[str, str]) -> Self:
+        self._properties.update(property_texts(properties))
+        return self
+
+
+def property_texts(properties: Mapping[str, object]) -> dict[str, str]:
+    """Return properties, whose values must be text.
 
     Raises:
-        DefinitionError: It is something else; the value is not shown, since it may be a secret.
+        DefinitionError: One is something else; the value is not shown, since it may be a secret.
     """
+    return {key: _text(key, value) for key, value in properties.items()}
+
+
+def _text(key: str, value: object) -> str:
     if not isinstance(value, str):
         raise DefinitionError(
             f"the value of property {key} is of type {type(value).__name__}", now="Property values are strings."

@@ -13,7 +13,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.immutable import FrozenMap, redacted
-from kafkastream.model.connectors.client_properties import dead_letter_problems, property_text
+from kafkastream.model.connectors.client_properties import ClientBuilder, dead_letter_problems
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
 
@@ -192,26 +192,16 @@ def _exposes_topics(serializer: KafkaRecordSerializationSchema[Any] | None) -> b
 
 @final
 @checked_methods
-class KafkaSinkBuilder(Generic[IN]):
+class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
     """Builder of a ``KafkaSink``; setters change it and return it, and ``build`` checks all settings at once."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._serializer: KafkaRecordSerializationSchema[Any] | None = None
         self._guarantee = DeliveryGuarantee.NONE
         self._prefix: str | None = None
         self._naming = TransactionNamingStrategy.INCREMENTING
         self._dead_letters: str | None = None
-        self._properties: dict[str, str] = {}
-
-    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
-        """Set the brokers to connect to first.
-
-        Args:
-            bootstrap_servers: Comma-separated ``host:port``.
-        """
-        return self.set_property("bootstrap.servers", bootstrap_servers)
-
-    setBootstrapServers = set_bootstrap_servers
 
     def set_record_serializer(self, record_serializer: KafkaRecordSerializationSchema[T]) -> KafkaSinkBuilder[T]:
         """Set how an element becomes a record: its topic, key, value, headers and timestamp.
@@ -296,8 +286,7 @@ class KafkaSinkBuilder(Generic[IN]):
             key: Name as in Kafka's documentation of producers, such as ``linger.ms``.
             value: Text; durations and sizes in the unit that Kafka documents.
         """
-        self._properties[key] = property_text(key, value)
-        return self
+        return self._set({key: value})
 
     setProperty = set_property
 
@@ -307,9 +296,7 @@ class KafkaSinkBuilder(Generic[IN]):
         Args:
             props: Properties by their names, as for ``set_property``.
         """
-        for key, value in props.items():
-            self.set_property(key, value)
-        return self
+        return self._set(props)
 
     setKafkaProducerConfig = set_kafka_producer_config
 

@@ -10,7 +10,7 @@ from typing_extensions import Self, TypeVar
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
-from kafkastream.model.connectors.client_properties import property_text
+from kafkastream.model.connectors.client_properties import ClientBuilder
 from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.model.connectors.record_deserialization import KafkaRecordDeserializationSchema, ValueOnlySchema
@@ -33,27 +33,17 @@ T = TypeVar("T")
 
 @final
 @checked_methods
-class KafkaSourceBuilder(Generic[OUT]):
+class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
     """Builder of a ``KafkaSource``; setters change it and return it, and ``build`` checks all settings at once."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._subscription: Subscription | None = None
         self._deserializer: KafkaRecordDeserializationSchema[Any] | None = None
         self._starting: OffsetsInitializer = OffsetsInitializer.earliest()
         self._stopping: OffsetsInitializer | None = None
         self._boundedness = Boundedness.CONTINUOUS_UNBOUNDED
         self._dead_letters: str | None = None
-        self._properties: dict[str, str] = {}
-
-    def set_bootstrap_servers(self, bootstrap_servers: str) -> Self:
-        """Set the brokers to connect to first.
-
-        Args:
-            bootstrap_servers: Comma-separated ``host:port``.
-        """
-        return self.set_property("bootstrap.servers", bootstrap_servers)
-
-    setBootstrapServers = set_bootstrap_servers
 
     def set_group_id(self, group_id: str) -> Self:
         """Set the consumer group whose offsets are read and committed.
@@ -215,8 +205,7 @@ class KafkaSourceBuilder(Generic[OUT]):
                 Spark's Kafka source, such as ``spark.maxOffsetsPerTrigger``.
             value: Text; durations in milliseconds.
         """
-        self._properties[key] = property_text(key, value)
-        return self
+        return self._set({key: value})
 
     setProperty = set_property
 
@@ -226,9 +215,7 @@ class KafkaSourceBuilder(Generic[OUT]):
         Args:
             props: Properties by their names, as for ``set_property``.
         """
-        for key, value in props.items():
-            self.set_property(key, value)
-        return self
+        return self._set(props)
 
     setProperties = set_properties
 

@@ -14,7 +14,7 @@ from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import SinkFunction, SourceFunction
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.client_properties import property_text
+from kafkastream.model.connectors.client_properties import property_texts
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.kafka_source_properties import DISCOVERY_INTERVAL
@@ -70,7 +70,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     ) -> None:
         self._topics = (topics,) if isinstance(topics, str) else tuple(topics)
         self._schema = deserialization_schema
-        self._properties = {key: property_text(key, value) for key, value in properties.items()}
+        self._properties = property_texts(properties)
         self._start: OffsetsInitializer | None = None
         self._commits = True
         self._watermarks: WatermarkStrategy[Any] = WatermarkStrategy.no_watermarks()
@@ -237,7 +237,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     ) -> None:
         self._topic = topic
         self._schema = serialization_schema
-        self._properties = {key: property_text(key, value) for key, value in producer_config.items()}
+        self._properties = property_texts(producer_config)
         self._semantic, pool_size = semantic, kafka_producer_pool_size
         if isinstance(pool_size, Semantic):
             self._semantic, pool_size = pool_size, self.DEFAULT_KAFKA_PRODUCERS_POOL_SIZE

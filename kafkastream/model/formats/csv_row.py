@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Generic, TypeVar, final
 
 import attrs
 from typing_extensions import Self
@@ -18,13 +18,43 @@ from kafkastream.model.formats.csv_writing import CsvWriting
 from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
 
 __all__ = [
+    "CsvRowBuilder",
     "CsvRowDeserializationSchema",
     "CsvRowDeserializationSchemaBuilder",
     "CsvRowSerializationSchema",
     "CsvRowSerializationSchemaBuilder",
 ]
 
+S = TypeVar("S", CsvReading, CsvWriting)
+
 _LINE_DELIMITERS = ("\n", "\r", "\r\n", "")
+
+
+@checked_methods
+class CsvRowBuilder(Generic[S]):
+    """Setters of the dialect of CSV that is read or written."""
+
+    def __init__(self, settings: S) -> None:
+        self._settings: S = settings
+
+    def set_array_element_delimiter(self, delimiter: str) -> Self:
+        """Separate elements of arrays, and fields of nested rows, by this text; a semicolon without it."""
+        return self._with(array_delimiter=_text(delimiter))
+
+    setArrayElementDelimiter = set_array_element_delimiter
+
+    def set_quote_character(self, c: str) -> Self:
+        """Quote columns with this character; a double quote without it."""
+        return self._with_dialect(quote=_character(c))
+
+    setQuoteCharacter = set_quote_character
+
+    def _with(self, **changes: Any) -> Self:
+        self._settings = attrs.evolve(self._settings, **changes)
+        return self
+
+    def _with_dialect(self, **changes: Any) -> Self:
+        return self._with(dialect=attrs.evolve(self._settings.dialect, **changes))
 
 
 @final
@@ -76,7 +106,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
 
 @final
 @checked_methods
-class CsvRowDeserializationSchemaBuilder:
+class CsvRowDeserializationSchemaBuilder(CsvRowBuilder[CsvReading]):
     """Collects what a ``CsvRowDeserializationSchema`` needs.
 
     Args:
@@ -87,13 +117,11 @@ class CsvRowDeserializationSchemaBuilder:
     """
 
     def __init__(self, type_info: TypeInformation[Row]) -> None:
-        self._reading = CsvReading(
-            type_info=_row_type(type_info, "CsvRowDeserializationSchema"),
-            dialect=CsvDialect(),
-            array_delimiter=";",
-            null_literal=None,
-            ignore_parse_errors=False,
+        row = _row_type(type_info, "CsvRowDeserializationSchema")
+        reading = CsvReading(
+            type_info=row, dialect=CsvDialect(), array_delimiter=";", null_literal=None, ignore_parse_errors=False
         )
+        super().__init__(reading)
 
     def set_field_delimiter(self, delimiter: str) -> Self:
         """Separate columns by this character; a comma without it."""
@@ -106,18 +134,6 @@ class CsvRowDeserializationSchemaBuilder:
         return self._with_dialect(comments=allow_comments)
 
     setAllowComments = set_allow_comments
-
-    def set_array_element_delimiter(self, delimiter: str) -> Self:
-        """Separate elements of arrays, and fields of nested rows, by this text; a semicolon without it."""
-        return self._with(array_delimiter=_text(delimiter))
-
-    setArrayElementDelimiter = set_array_element_delimiter
-
-    def set_quote_character(self, c: str) -> Self:
-        """Quote columns with this character; a double quote without it."""
-        return self._with_dialect(quote=_character(c))
-
-    setQuoteCharacter = set_quote_character
 
     def set_escape_character(self, c: str) -> Self:
         """Take the character after this one as it is; none is special without it."""
@@ -143,14 +159,7 @@ class CsvRowDeserializationSchemaBuilder:
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
         """
-        return CsvRowDeserializationSchema(self._reading)
-
-    def _with(self, **changes: Any) -> Self:
-        self._reading = attrs.evolve(self._reading, **changes)
-        return self
-
-    def _with_dialect(self, **changes: Any) -> Self:
-        return self._with(dialect=attrs.evolve(self._reading.dialect, **changes))
+        return CsvRowDeserializationSchema(self._settings)
 
 
 CsvRowDeserializationSchema.Builder = CsvRowDeserializationSchemaBuilder
@@ -192,7 +201,7 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
 
 @final
 @checked_methods
-class CsvRowSerializationSchemaBuilder:
+class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
     """Collects what a ``CsvRowSerializationSchema`` needs.
 
     Args:
@@ -203,13 +212,11 @@ class CsvRowSerializationSchemaBuilder:
     """
 
     def __init__(self, type_info: TypeInformation[Row]) -> None:
-        self._writing = CsvWriting(
-            type_info=_row_type(type_info, "CsvRowSerializationSchema"),
-            dialect=CsvDialect(),
-            array_delimiter=";",
-            null_literal="",
-            line_delimiter="\n",
+        row = _row_type(type_info, "CsvRowSerializationSchema")
+        writing = CsvWriting(
+            type_info=row, dialect=CsvDialect(), array_delimiter=";", null_literal="", line_delimiter="\n"
         )
+        super().__init__(writing)
 
     def set_field_delimiter(self, c: str) -> Self:
         """Separate columns by this character; a comma without it."""
@@ -232,23 +239,11 @@ class CsvRowSerializationSchemaBuilder:
 
     setLineDelimiter = set_line_delimiter
 
-    def set_array_element_delimiter(self, delimiter: str) -> Self:
-        """Separate elements of arrays, and fields of nested rows, by this text; a semicolon without it."""
-        return self._with(array_delimiter=_text(delimiter))
-
-    setArrayElementDelimiter = set_array_element_delimiter
-
     def disable_quote_character(self) -> Self:
         """Write no quotes."""
         return self._with_dialect(quote=None)
 
     disableQuoteCharacter = disable_quote_character
-
-    def set_quote_character(self, c: str) -> Self:
-        """Quote columns with this character; a double quote without it."""
-        return self._with_dialect(quote=_character(c))
-
-    setQuoteCharacter = set_quote_character
 
     def set_escape_character(self, c: str) -> Self:
         """Put this character before itself within quotes; nothing is escaped without it."""
@@ -268,14 +263,7 @@ class CsvRowSerializationSchemaBuilder:
         Raises:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
         """
-        return CsvRowSerializationSchema(self._writing)
-
-    def _with(self, **changes: Any) -> Self:
-        self._writing = attrs.evolve(self._writing, **changes)
-        return self
-
-    def _with_dialect(self, **changes: Any) -> Self:
-        return self._with(dialect=attrs.evolve(self._writing.dialect, **changes))
+        return CsvRowSerializationSchema(self._settings)
 
 
 CsvRowSerializationSchema.Builder = CsvRowSerializationSchemaBuilder
