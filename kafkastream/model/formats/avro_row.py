@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Final, NamedTuple, final
 
 import attrs
+from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, field_values, named_rows
@@ -31,9 +32,39 @@ class _Field(NamedTuple):
     dump: Callable[[Any], Any]
 
 
+@attrs.frozen
+class _AvroRowSchema:
+    """Schema of the records of rows, as JSON and as it is used."""
+
+    record_class: str | None = attrs.field(default=None, repr=False)
+    avro_schema_string: str | None = None
+    _field: _Field = attrs.field(init=False, eq=False, repr=False)
+    _parsed: Any = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        where = type(self).__name__
+        if self.record_class is not None:
+            raise UnsupportedFeatureError(
+                "record_class names a Java class", where=where, now="Give the class's schema as avro_schema_string."
+            )
+        if self.avro_schema_string is None:
+            raise DefinitionError("record_class or avro_schema_string should be specified", where=where)
+        definition = avro_schema(self.avro_schema_string, where)
+        field = _Reader(where, {}).field(definition)
+        if not isinstance(field.type_info, RowTypeInfo):
+            raise DefinitionError(
+                "Row type information expected: the schema's root is no record", where=where, now="Wrap it in a record."
+            )
+        object.__setattr__(self, "_field", field)
+        object.__setattr__(self, "_parsed", parsed_schema(definition))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[None, str | None]]:
+        return (type(self), (None, self.avro_schema_string))
+
+
 @final
 @attrs.frozen
-class AvroRowDeserializationSchema(DeserializationSchema[Row]):
+class AvroRowDeserializationSchema(_AvroRowSchema, DeserializationSchema[Row]):
     r"""A bare Avro record (no file header, no registry) per Kafka record to a row, as Flink's class of this name.
 
     Dates, times and timestamps are Python's, without a zone: the wall clock of UTC. Decimals are ``Decimal``, enums
@@ -55,14 +86,6 @@ class AvroRowDeserializationSchema(DeserializationSchema[Row]):
         Row(id=7)
     """
 
-    record_class: str | None = attrs.field(default=None, repr=False)
-    avro_schema_string: str | None = None
-    _field: _Field = attrs.field(init=False, eq=False, repr=False)
-    _parsed: Any = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        _prepare(self)
-
     def deserialize(self, message: bytes) -> Row:
         """Return the row of a record."""
         row: Row = self._field.load(read_avro(message, self._parsed))
@@ -75,13 +98,10 @@ class AvroRowDeserializationSchema(DeserializationSchema[Row]):
 
     getProducedType = get_produced_type
 
-    def __reduce__(self) -> tuple[type[AvroRowDeserializationSchema], tuple[None, str | None]]:
-        return (type(self), (None, self.avro_schema_string))
-
 
 @final
 @attrs.frozen
-class AvroRowSerializationSchema(SerializationSchema[Row]):
+class AvroRowSerializationSchema(_AvroRowSchema, SerializationSchema[Row]):
     r"""A row to a bare Avro record (no file header, no registry), as Flink's class of this name.
 
     Rows with the schema's names are read by name, others by position. A decimal with more digits than the schema's scale is an
@@ -101,14 +121,6 @@ class AvroRowSerializationSchema(SerializationSchema[Row]):
         b'\x0e'
     """
 
-    record_class: str | None = attrs.field(default=None, repr=False)
-    avro_schema_string: str | None = None
-    _field: _Field = attrs.field(init=False, eq=False, repr=False)
-    _parsed: Any = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        _prepare(self)
-
     def serialize(self, element: Row) -> bytes:
         """Return the record of a row."""
         from fastavro import schemaless_writer
@@ -116,27 +128,6 @@ class AvroRowSerializationSchema(SerializationSchema[Row]):
         out = io.BytesIO()
         schemaless_writer(out, self._parsed, self._field.dump(element))
         return out.getvalue()
-
-    def __reduce__(self) -> tuple[type[AvroRowSerializationSchema], tuple[None, str | None]]:
-        return (type(self), (None, self.avro_schema_string))
-
-
-def _prepare(schema: AvroRowDeserializationSchema | AvroRowSerializationSchema) -> None:
-    where = type(schema).__name__
-    if schema.record_class is not None:
-        raise UnsupportedFeatureError(
-            "record_class names a Java class", where=where, now="Give the class's schema as avro_schema_string."
-        )
-    if schema.avro_schema_string is None:
-        raise DefinitionError("record_class or avro_schema_string should be specified", where=where)
-    definition = avro_schema(schema.avro_schema_string, where)
-    field = _Reader(where, {}).field(definition)
-    if not isinstance(field.type_info, RowTypeInfo):
-        raise DefinitionError(
-            "Row type information expected: the schema's root is no record", where=where, now="Wrap it in a record."
-        )
-    object.__setattr__(schema, "_field", field)
-    object.__setattr__(schema, "_parsed", parsed_schema(definition))
 
 
 @final

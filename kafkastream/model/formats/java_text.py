@@ -1,11 +1,11 @@
-"""Numbers and booleans in text, as Java's ``parse…`` methods read them."""
+"""Text as Java reads it: numbers and booleans as by its ``parse…`` methods, other values by a pattern."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
 
-__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "trimmed"]
+__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "matched", "trimmed"]
 
 _BLANKS = "".join(map(chr, range(0x21)))
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -16,6 +16,23 @@ _FLOATING = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][
 def trimmed(text: str) -> str:
     """Return the text without blanks and control characters around it (``String.trim``)."""
     return text.strip(_BLANKS)
+
+
+def matched(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
+    """Return the match of a whole text.
+
+    Args:
+        pattern: Pattern of valid texts.
+        text: Text to read.
+        what: Name of what it should be, for the error.
+
+    Raises:
+        ValueError: The text does not match.
+    """
+    found = pattern.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text[:100]!r} is no {what}")
+    return found
 
 
 def java_whole(text: str) -> int:

@@ -249,22 +249,11 @@ class ProcessingTimeSessionWindows(_ByProcessingTime, _Sessions):
     """Session windows of processing time."""
 
 
-@final
 @attrs.frozen
-class CountTumblingWindowAssigner(WindowAssigner[Any, CountWindow]):
-    """Windows of a fixed number of elements of a key that follow each other."""
+class _ByCount(WindowAssigner[Any, CountWindow]):
+    """Base of assigners of windows of a fixed number of elements of a key."""
 
     size: int
-
-    @staticmethod
-    @checked
-    def of(window_size: int) -> CountTumblingWindowAssigner:
-        """Return an assigner of windows of ``window_size`` elements."""
-        return CountTumblingWindowAssigner(_positive(window_size))
-
-    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[CountWindow]:
-        """Return the window that is not yet full."""
-        return [CountWindow(context.next_count() // self.size)]
 
     def is_event_time(self) -> bool:
         """Return False."""
@@ -281,10 +270,25 @@ class CountTumblingWindowAssigner(WindowAssigner[Any, CountWindow]):
 
 @final
 @attrs.frozen
-class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
+class CountTumblingWindowAssigner(_ByCount):
+    """Windows of a fixed number of elements of a key that follow each other."""
+
+    @staticmethod
+    @checked
+    def of(window_size: int) -> CountTumblingWindowAssigner:
+        """Return an assigner of windows of ``window_size`` elements."""
+        return CountTumblingWindowAssigner(_positive(window_size))
+
+    def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Collection[CountWindow]:
+        """Return the window that is not yet full."""
+        return [CountWindow(context.next_count() // self.size)]
+
+
+@final
+@attrs.frozen
+class CountSlidingWindowAssigner(_ByCount):
     """Windows of a fixed number of elements of a key, one of which begins every ``window_slide`` elements."""
 
-    size: int
     slide: int
 
     @staticmethod
@@ -301,18 +305,6 @@ class CountSlidingWindowAssigner(WindowAssigner[Any, CountWindow]):
         count = context.next_count()
         first = max(0, -(-(count - self.size + 1) // self.slide))
         return [CountWindow(number) for number in range(first, count // self.slide + 1)]
-
-    def is_event_time(self) -> bool:
-        """Return False."""
-        return False
-
-    def get_default_trigger(self, env: Any) -> PurgingTrigger:
-        """Return a trigger that fires and purges a window when it is full."""
-        return PurgingTrigger(CountTrigger(self.size))
-
-    def get_window_serializer(self) -> CountWindowSerializer:
-        """Return the serializer of ``CountWindow``."""
-        return CountWindowSerializer()
 
 
 def _positive(size: int) -> int:
