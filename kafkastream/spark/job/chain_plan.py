@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ChainPlan", "read_collections", "united"]
 
 _PIECE: Final = 200_000
-"""How many numbers of a sequence a micro-batch holds."""
+"""Numbers of a sequence in one micro-batch."""
 
 
 @final
@@ -41,7 +41,7 @@ class ChainPlan(QueryPlan):
     tasks: TaskPlan
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Run the collections, before the records of Kafka."""
+        """Run the collections as micro-batches before the stream."""
         read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
@@ -64,14 +64,14 @@ def read_collections(
     run: Callable[[DataFrame, int], object],
     number_of: Callable[[int], int],
 ) -> None:
-    """Run the collections of a graph in pieces: each is a micro-batch, which a restart does not repeat.
+    """Run the collections of a graph in pieces; each is a micro-batch that a restart does not repeat.
 
     Args:
         session: Spark session of the job.
         graph: Connected part of the job.
-        memory: Knows the pieces that are done.
-        run: Runs a micro-batch with this number.
-        number_of: Gives the number of a piece in the slots' markers.
+        memory: Counts the completed pieces.
+        run: Runs a DataFrame as the micro-batch with a number.
+        number_of: Returns the number of a piece in the slots' markers.
     """
     pieces = ((node, piece) for node, source in collections_of(graph) for piece in enumerate(source.pieces(_PIECE)))
     for node, (number, elements) in islice(pieces, memory.pieces, None):

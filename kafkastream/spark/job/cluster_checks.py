@@ -1,4 +1,4 @@
-"""Checks before a job starts on a cluster: what its executors import, and that they reach its checkpoints."""
+"""Checks before a job starts on a cluster: executors have this package, and reach the checkpoint directory."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _LOCATION = "spark.sql.streaming.checkpointLocation"
 
 
 def checkpointed(session: SparkSession, settings: JobSettings) -> JobSettings:
-    """The settings with Spark's own checkpoint directory, where the program names none and Spark's settings do."""
+    """Return the settings, with Spark's configured checkpoint directory if the program names none."""
     return attrs.evolve(settings, checkpoint_dir=settings.checkpoint_dir or session.conf.get(_LOCATION, None))
 
 
 def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: JobSettings) -> None:
-    """On a cluster, see that executors can do the job's work and keep its state.
+    """Check on a cluster that executors can run the job and keep its state.
 
     Raises:
         DefinitionError: The job has state or guarantees, and no checkpoint directory.
@@ -60,7 +60,7 @@ def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: Jo
 
 
 def _needs(part: JobGraph) -> Iterator[str]:
-    """State and guarantees that only a checkpoint can keep, of a part that goes on for ever or goes on after a failure."""
+    """Return what needs a checkpoint directory, of a part that is unbounded or restarts after a failure."""
     if not any(isinstance(node.source, KafkaSource) for node in part.sources):
         return
     if Layout.of(part, 1).levels:
@@ -76,9 +76,9 @@ class Answer:
     """Answer of an executor to the checks.
 
     Args:
-        host: Where it runs.
-        version: The version of this package there.
-        problem: Why it cannot use the checkpoint directory; empty when it can.
+        host: Host that it runs on.
+        version: Version of this package there.
+        problem: Why it cannot use the checkpoint directory; empty if it can.
     """
 
     host: str
@@ -102,7 +102,7 @@ def _check_executors(session: SparkSession, settings: JobSettings) -> None:
 
 
 def check_answers(answers: Iterable[Answer], job: str, directory: str) -> None:
-    """See that all executors have this package in the driver's version, and reach the checkpoint directory.
+    """Check that all executors have this package in the driver's version and reach the checkpoint directory.
 
     Raises:
         WorkerDependencyError: One has another version.
@@ -126,7 +126,7 @@ def check_answers(answers: Iterable[Answer], job: str, directory: str) -> None:
 
 
 def _local_folder(session: SparkSession, directory: str | None) -> str | None:
-    """The absolute path of a directory that lies on this machine, as far as its path tells; None of another's."""
+    """Return the absolute path of a directory that is local by its URL; None for other file systems."""
     if directory is None:
         return None
     path = java_path(session, directory)
@@ -135,9 +135,9 @@ def _local_folder(session: SparkSession, directory: str | None) -> str | None:
 
 
 def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
-    """The answers of the executors: of as many tasks as there are cores, each gets one at least.
+    """Ask the executors, by as many tasks as there are cores, so that each gets at least one.
 
-    On a cluster that has just started, executors are still coming while the first are asked.
+    On a cluster that has just started, executors still register while the first are asked.
     """
     context, answers, tasks = session.sparkContext, list[Answer](), 0
     while context.defaultParallelism > tasks:
@@ -147,7 +147,7 @@ def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
 
 
 def _answer(folder: str | None, _: Iterable[int]) -> Iterator[Answer]:
-    """An executor's answer: it reads what the driver has written, and writes beside it."""
+    """Answer on an executor: it reads a file that the driver has written, and writes one beside it."""
     problem = ""
     try:
         if folder is not None:

@@ -1,4 +1,4 @@
-"""The elements of a running job, handed to the program that has started it."""
+"""Iterator over the elements that a running job collects, for the program that has started it."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _POLL_S = 0.1
 
 @final
 class CollectedElements:
-    """Iterates over what a job collects while it runs; ``close`` cancels the job."""
+    """Iterates over the collected elements of a job while it runs; ``close`` cancels the job."""
 
     def __init__(self) -> None:
         self._elements: queue.Queue[Any] = queue.Queue(_ROOM)
         self._job: Job | None = None
 
     def follow(self, job: Job) -> None:
-        """End when ``job`` ends."""
+        """End the iteration when ``job`` ends."""
         self._job = job
 
     def put(self, elements: Iterable[Any]) -> None:
-        """Take elements in, as fast as they are taken out."""
+        """Add elements; blocks until the program has taken earlier ones."""
         for element in elements:
             while not self._try_put(element):
                 if self._job is not None and self._job.stopping.is_set():
@@ -48,7 +48,7 @@ class CollectedElements:
                     raise StopIteration from None
 
     def next(self) -> Any:
-        """The next element; ``StopIteration`` when the job has ended."""
+        """Return the next element; raises ``StopIteration`` when the job has ended."""
         return self.__next__()
 
     def close(self) -> None:

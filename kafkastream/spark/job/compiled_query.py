@@ -1,4 +1,4 @@
-"""A connected part of a job, compiled: what one start of its query needs."""
+"""A connected part of a job, compiled for one start of its query."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from kafkastream.spark.worker.worker_cache import JobAttempt
 __all__ = ["CompiledQuery", "JobContext", "compiled"]
 
 _SHOWN_PER_BATCH: Final = 200_000
-"""Most records of a micro-batch when what comes out of it goes through the driver."""
+"""Maximum number of records of a micro-batch whose output goes through the driver."""
 _KEYED_PER_BATCH: Final = 500_000
-"""Most records when a bucket's elements are put in order again, for which they are all in memory."""
+"""Maximum number of records if buckets are sorted back into order, in memory."""
 
 
 @final
@@ -72,17 +72,17 @@ class CompiledQuery:
     """A connected part of a job, ready to start once as one query (``query_runner.Part``).
 
     Args:
-        again: Compiles it for the next start.
-        context: What it shares with the other queries of the job.
+        again: Compiles the part for the next start.
+        context: Shared by all queries of the job.
         memory: Progress that outlives restarts.
         part: Graph of the part, and its place in the checkpoint folder.
-        plan: Moves the records.
-        handler: Does what tasks report.
+        plan: Plan that takes records from sources to sinks.
+        handler: Handles the tasks' reports.
         inputs: Kafka sources with their offsets, in the order of the plan.
-        run: The job at work, as tasks know it.
+        run: Attempt that the tasks belong to.
         parallelism: Number of subtasks.
         exactly_once: Exactly-once sinks.
-        dependencies: What the state of each keyed operator depends on, by the operator's identity.
+        dependencies: Dependencies of the state of each keyed operator, by the operator's identity.
     """
 
     again: Callable[[], CompiledQuery]
@@ -103,7 +103,7 @@ class CompiledQuery:
         return self._folder.path
 
     def start(self, runner: QueryRunner) -> RunningQuery | None:
-        """Run what does not come from Kafka, then start the query, if there is anything else to read."""
+        """Run the rows that do not come from Kafka, then start the query if there are Kafka sources."""
         LIVE_RUNS.begin_part(self.run.id, self._name)
         self.exactly_once.begin(self.inputs)
         self.plan.prepare(self._batches(runner), self.memory, self.inputs)
@@ -161,13 +161,11 @@ class CompiledQuery:
         interval = self.context.settings.effective_checkpoint_interval_ms
         if self.plan.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
-        elif (
-            self.exactly_once.commits_with_checkpoint and interval is not None
-        ):  # by which output becomes visible, as in Flink
+        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # when output becomes visible, as in Flink
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.context.settings.name}: {name} ({runner.job_id})")
         writer = writer.option("checkpointLocation", folder.of_query(name))
-        # What Spark alone writes may call functions, too: its tasks are told what this thread is told.
+        # Spark's own writer may call user-defined functions, too: its tasks inherit this thread's local properties.
         LIVE_RUNS.context(names.id, 0).hand_out(folder.session.sparkContext)
         return writer.start()
 
@@ -179,11 +177,11 @@ class CompiledQuery:
 
 
 def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: QueryMemory) -> CompiledQuery:
-    """Compile a connected part of a job: of what an earlier start has left, only its checkpoint counts.
+    """Compile a connected part of a job, to continue from its checkpoint.
 
     Raises:
-        KafkastreamError: A topic does not exist, no broker answers, a function cannot be sent, or the state in the
-            checkpoint is of another program.
+        KafkastreamError: A topic does not exist, no broker answers, a function cannot be pickled, or the program cannot
+            continue from the state in the checkpoint.
     """
     folder, graph, name = context.folder, part.graph, part.place.folder
     inputs = _inputs(folder, part, memory)
@@ -229,7 +227,7 @@ def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -
         if isinstance(node.source, KafkaSource)
     ]
     offset_ranges = folder.offset_ranges(part.place.folder)
-    if memory.is_kept and not offset_ranges:  # on a file system that is gone for a while; all would be read again
+    if memory.is_kept and not offset_ranges:  # the file system is unavailable; all would be read again
         raise StorageError(
             "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
         )

@@ -1,4 +1,4 @@
-"""Plan of a query that changes no byte: Spark's own sink writes what its source has read."""
+"""Plan of a query that copies values unchanged: Spark's own sink writes what its source has read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CopyPlan(QueryPlan):
 
     @property
     def is_native(self) -> bool:
-        """Always."""
+        """Whether Spark alone writes to the sink: always."""
         return True
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:

@@ -1,4 +1,4 @@
-"""Before an exactly-once query starts: what an earlier run left open is ended, and what it wrote fits its checkpoint."""
+"""Before an exactly-once query starts: ends open transactions, and compares the sinks' markers with the checkpoint."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 __all__ = ["ExactlyOnce"]
 
 _WEEK_MINUTES = 7 * 24 * 60
-"""Kafka's default of ``offsets.retention.minutes``."""
+"""Kafka's default of ``offsets.retention.minutes``, in ms."""
 
 
 @final
 @attrs.frozen
 class _Sink:
-    """An exactly-once sink: its name, what the user said, and the properties of its clients."""
+    """An exactly-once sink: its name, its definition, and the properties of its clients."""
 
     name: str
     spec: KafkaSink[Any]
@@ -43,12 +43,12 @@ class _Sink:
 
     @property
     def topic(self) -> str | None:
-        """The one topic that it writes to, if there is just one."""
+        """Return the topic that it writes to; None if there are several."""
         assert self.spec.record_serializer is not None
         return self.spec.record_serializer.topic
 
     def broker_setting(self, name: str) -> int | None:
-        """A setting of the brokers; None when they do not tell."""
+        """Return a setting of the brokers; None if they do not allow to read it."""
         setting = Cluster(with_pem_stores(self.spec.properties)).broker_setting(name)
         return None if setting is None else int(setting)
 
@@ -61,12 +61,12 @@ class ExactlyOnce:
     Args:
         name: The query's name in the checkpoint folder.
         folder: The job's checkpoint folder.
-        names: What the sinks' slots are called.
+        names: Names of the sinks' transaction slots.
         sources: The identities of the sources, by their nodes.
         sinks: The sinks by their identities.
         reached: The identities of the sinks that each source reaches, by the source's node.
-        single: The identities of the sinks behind keyed operators, which have one slot each.
-        commits_with_checkpoint: Whether output of a sink becomes visible micro-batch by micro-batch.
+        single: Identities of the sinks after keyed operators, which have one slot each.
+        commits_with_checkpoint: Whether the output of a sink becomes visible once per micro-batch.
     """
 
     name: str
@@ -87,7 +87,7 @@ class ExactlyOnce:
         chains: Mapping[int, SourceTask],
         writers: Collection[TransactionalOperator] = (),
     ) -> ExactlyOnce:
-        """Create the sinks of a connected graph in a run, from its chains and its sinks behind keyed operators."""
+        """Create the sinks of a connected graph in a run, from its chains and its sinks after keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
         properties = {one.sink: one.properties for several in (*operators.values(), writers) for one in several}
         names = operator_ids(graph.sinks)
@@ -109,10 +109,10 @@ class ExactlyOnce:
         )
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
-        """Keep what the slots are called, before anything is written.
+        """Save the names of the slots before anything is written.
 
         Raises:
-            DefinitionError: A sink's name or prefix is another than before, or the brokers do not allow its timeout.
+            DefinitionError: A sink's name or prefix has changed, or its transaction timeout exceeds the brokers' limit.
         """
         for sink in self.sinks.values():
             _check_timeout(sink)
@@ -120,10 +120,10 @@ class ExactlyOnce:
             self._keep_names(inputs)
 
     def prepare(self, inputs: Sequence[KafkaInput]) -> None:
-        """Make sure that the sinks can go on where the checkpoint stands.
+        """Check that the sinks' markers agree with the checkpoint, and end open transactions of an earlier run.
 
         Raises:
-            JobError: The sinks have written what the checkpoint does not know, or nobody can know what they have.
+            JobError: The sinks have written more than the checkpoint knows, or their markers have expired.
             DeliveryError: The brokers do not let a sink write.
         """
         if not self.sinks:
@@ -134,9 +134,9 @@ class ExactlyOnce:
                 self._secure(identity, state or QueryState("", 0), inputs)
 
     def forget(self) -> None:
-        """Delete the slots' groups, if nobody will ask for them again: the checkpoint ends with the job.
+        """Delete the slots' consumer groups if the checkpoint is temporary.
 
-        It is asked of a worker: Kafka's admin client may end its process when brokers go away at that moment.
+        A worker does it: Kafka's admin client may crash its process when brokers go away at that moment.
         """
         if not self.folder.temporary:
             return
@@ -146,11 +146,11 @@ class ExactlyOnce:
             prefixes.foreach(partial(delete_groups, sink.properties.client))
 
     def _keep_names(self, inputs: Sequence[KafkaInput]) -> None:
-        """Transactions are found again by their names, so these stay for as long as the checkpoint does."""
+        """Save the names by which a later run finds the transactions; they stay as long as the checkpoint."""
         now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
         before = self.names.prefixes
         changed = {identity: prefix for identity, prefix in before.items() if now.get(identity) != prefix}
-        if changed and inputs:  # a collection is written anew at each start
+        if changed and inputs:  # collections are written anew at each start
             raise DefinitionError(
                 f"the exactly-once sinks of this checkpoint are {_listed(before)}; now they are {_listed(now)}",
                 where=f"checkpoint {self.folder.of_query(self.name)}",
@@ -176,12 +176,12 @@ class ExactlyOnce:
             self._decide(sink, state, unknown)
 
     def _told(self, marker: Marker) -> str:
-        """Micro-batch that was written last before a marker, in the user's words."""
+        """Describe the last micro-batch before a marker, for errors."""
         batch = self.names.batch(marker.batch - 1)
         return "micro-batches of a later run" if batch is None else f"micro-batch {batch}"
 
     def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
-        """The slots that a sink may have written to, and whether the planned micro-batch does."""
+        """Return the slots that a sink may have written to, each with whether the planned micro-batch writes to it."""
         prefix = str(self.sinks[sink].spec.transactional_id_prefix)
         if sink in self.single:
             yield slot_name(prefix, self.names.id, sink, SINGLE), state.planned_at_ms is not None
@@ -195,7 +195,7 @@ class ExactlyOnce:
                 yield slot_name(prefix, self.names.id, sink, origin), partition in planned
 
     def _decide(self, sink: _Sink, state: QueryState, unknown: Sequence[str]) -> None:
-        """A missing marker means that nothing was written, as long as brokers keep markers."""
+        """Decide about missing markers: nothing was written, unless the brokers' retention of markers has passed."""
         assert state.planned_at_ms is not None
         kept_for = sink.broker_setting("offsets.retention.minutes") or _WEEK_MINUTES
         minutes = (time.time() - state.planned_at_ms / 1000) / 60
@@ -216,7 +216,7 @@ class ExactlyOnce:
 
 
 def _names(folder: CheckpointFolder, name: str, run: str) -> SlotNames:
-    """Names of a query's transaction slots in a run of the job."""
+    """Return the names of a query's transaction slots in a run of the job."""
     state = folder.state(name)
     before = SlotNames.of_record(folder.sinks(name), None if state is None else state.query)
     return before.started(run, has_begun=state is not None)

@@ -1,4 +1,4 @@
-"""Commits what a query has read to the consumer groups of its sources."""
+"""Commits the offsets that a query has processed to the consumer groups of its sources."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ __all__ = ["GroupCommits"]
 
 log = logging.getLogger("kafkastream")
 
-_RENEWAL_S = 24 * 3600.0  # brokers forget what is a week old (offsets.retention.minutes), also of a job at work
+_RENEWAL_S = 24 * 3600.0  # brokers delete offsets after a week (offsets.retention.minutes), also those of a running job
 
 
 @final
 class GroupCommits:
-    """Commits one source's offsets to its group in the background; a commit that fails is counted and logged.
+    """Commits one source's offsets to its consumer group in the background; failed commits are counted and logged.
 
-    Only what has changed is committed, and once in a day all.
+    Only changed offsets are committed, and once a day all of them.
 
     Args:
-        properties: The source's, with the brokers and the group.
-        interval_s: The least time between two commits; the last one is always made.
+        properties: Client properties of the source, with brokers and group id.
+        interval_s: Minimum seconds between two commits; the last one is always made.
     """
 
     def __init__(self, properties: Mapping[str, str], interval_s: float) -> None:
@@ -56,18 +56,18 @@ class GroupCommits:
 
     @staticmethod
     def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
-        """Create the offset commits of a source's consumer group; None when the job is not to commit."""
+        """Create the committer of a source; None if the job does not commit offsets."""
         interval = commit_interval_ms(one.source, settings.effective_checkpoint_interval_ms)
         return (
             None if interval is None else GroupCommits(with_pem_stores(one.source.consumer_properties), interval / 1000)
         )
 
     def reached(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """All before these offsets has been processed."""
+        """Note that all records before these offsets have been processed."""
         self._wanted = offsets
 
     def commit_if_due(self) -> None:
-        """Begin to commit, unless that is still going on, or was a moment ago."""
+        """Begin a commit, unless one is running or the interval has not passed."""
         if self._is_running:
             if time.monotonic() >= self._late_at:
                 self._late_at = math.inf
@@ -76,7 +76,7 @@ class GroupCommits:
             self._start()
 
     def end(self, wait_s: float = math.inf) -> None:
-        """Commit what is left, and wait, though not for ever, and not longer than ``wait_s``."""
+        """Commit the remaining offsets, and wait for it, at most ``wait_s`` seconds."""
         patience_s = min(wait_s, self._patience_s)
         self._wait(patience_s)
         if not self._is_running:

@@ -1,4 +1,4 @@
-"""Lines of a job on standard error: that it has started, how far it has come, and how it has ended."""
+"""Lines of a job on standard error: its start, its progress, and its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _IN_LOG_S: Final = 60.0
 
 @final
 class _Command:
-    """The command of ours that runs the program, if one does: whether its jobs are to tell anything."""
+    """Settings of the ``kafkastream`` command that runs the program, if one does."""
 
     tells: bool | None = None
 
@@ -36,7 +36,7 @@ _COMMAND: Final = _Command()
 
 @contextmanager
 def run_by_command(*, quiet: bool) -> Iterator[None]:
-    """Run a program by a command of ours: its jobs tell how they do, unless they are to be quiet."""
+    """Run a program within a ``kafkastream`` command: its jobs show progress, unless the command is quiet."""
     before, _COMMAND.tells = _COMMAND.tells, not quiet
     try:
         yield
@@ -45,14 +45,14 @@ def run_by_command(*, quiet: bool) -> Iterator[None]:
 
 
 def tells(progress: str) -> bool:
-    """Whether a job with this setting of ``kafkastream.progress`` tells anything; a quiet command goes before it."""
+    """Whether a job with this value of ``kafkastream.progress`` shows progress; a quiet command overrides it."""
     if _COMMAND.tells is False or progress == "off":
         return False
     return progress == "on" or _COMMAND.tells is True or is_terminal(sys.stderr)
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether somebody looks at what is written there."""
+    """Whether a stream is a terminal."""
     with suppress(AttributeError, ValueError):  # none, or closed
         return bool(stream.isatty())  # type: ignore[attr-defined]
     return False
@@ -62,13 +62,13 @@ def is_terminal(stream: object) -> bool:
 class JobLines:
     """The lines of one job.
 
-    On a terminal, how far it has come is shown in place while the program waits for it; elsewhere a line a minute says so,
-    with the time, since nobody knows when a log will be read.
+    On a terminal, progress is shown in place while the program waits for the job. Elsewhere, a line a minute is logged,
+    with the time.
 
     Args:
         name: The job's name.
-        is_on: Whether anything is to be told.
-        shares_terminal: Whether the job itself writes to the terminal, so that nothing is shown in place there.
+        is_on: Whether to print anything.
+        shares_terminal: Whether the job itself prints to the terminal, so that progress is not shown in place.
     """
 
     def __init__(self, name: str, *, is_on: bool = False, shares_terminal: bool = False) -> None:
@@ -82,24 +82,24 @@ class JobLines:
 
     @staticmethod
     def of(name: str, graph: JobGraph, progress: str) -> JobLines:
-        """Create the lines of a job with this setting of ``kafkastream.progress``."""
+        """Create the lines of a job with this value of ``kafkastream.progress``."""
         prints = [node.sink for node in graph.sinks if isinstance(node.sink, PrintSink)]
         shares = any(is_terminal(sys.stderr if sink.to_err else sys.stdout) for sink in prints)
         return JobLines(name, is_on=tells(progress), shares_terminal=shares)
 
     def started(self, flow: str, page: str | None) -> None:
-        """Tell that it starts, with what it reads and writes, and the address of Spark's web interface."""
+        """Print that the job starts, with its sources and sinks and the address of Spark's web interface."""
         at = "" if page is None else f". Spark UI: {page}"
         self._say(f"job {self._name!r} starts: {flow}{at}")
 
     def outlives_program(self) -> None:
-        """Tell that the program has ended, and why its process has not."""
+        """Print that the program has ended and its process waits for the job."""
         self._say(
             f"job {self._name!r} goes on, though its program has ended; Ctrl-C stops it after the running micro-batch"
         )
 
     def look(self, standing: Callable[[], Standing | None]) -> None:
-        """Tell how far it has come, if that is due."""
+        """Print the progress, if a line is due."""
         if self._is_on and not self._on_terminal and self._pace.elapsed_s >= self._next_at:
             self._next_at += _IN_LOG_S
             self._was_long = True
@@ -107,7 +107,7 @@ class JobLines:
             self._say(self._pace.text())
 
     def in_place(self, standing: Callable[[], Standing | None]) -> str | None:
-        """Progress for a line in place; None as long as that is not worth showing."""
+        """Return the progress for a line in place; None while it is too early to show it."""
         if not self.is_in_place or self._pace.elapsed_s < _LONG_WORK_S:
             return None
         self._was_long = True
@@ -115,7 +115,7 @@ class JobLines:
         return self._pace.text()
 
     def ended(self, how: str, standing: Callable[[], Standing | None]) -> None:
-        """Tell how it has ended, if it was long work."""
+        """Print how the job has ended, if it ran for long."""
         if self._was_long:
             self._pace.note(standing())
             self._say(self._pace.end_text(how))
@@ -124,7 +124,7 @@ class JobLines:
         if not self._is_on:
             return
         at = "" if self._on_terminal else f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S%z} "
-        with suppress(AttributeError, OSError, ValueError):  # the program has closed standard error, or has none
+        with suppress(AttributeError, OSError, ValueError):  # standard error is closed or missing
             print(f"{at}{text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -133,7 +133,7 @@ class Shown(Protocol):
 
     @property
     def lines(self) -> JobLines:
-        """Lines that the job writes."""
+        """Lines of the job."""
 
     def standing(self) -> Standing | None:
         """Progress of the job so far."""
@@ -141,12 +141,12 @@ class Shown(Protocol):
 
 @contextmanager
 def kept_in_place(jobs: Sequence[Shown]) -> Iterator[Callable[[], None]]:
-    """Show how far jobs have come, on lines of a terminal that are written anew; what it yields does so when it is due."""
+    """Show the progress of jobs in place on a terminal; yields a function that refreshes the lines if they are due."""
     shown = [one for one in jobs if one.lines.is_in_place]
     if not shown or threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
-    # What others write while this is shown goes above it.
+    # Output of others goes above the lines in place.
     live = Live(
         console=Console(stderr=True),
         auto_refresh=False,

@@ -1,4 +1,4 @@
-"""The metrics of a job on the driver: what tasks report, what the queries' progress tells, and who is shown them."""
+"""Metrics of a job on the driver: from the tasks' reports and the queries' progress, to the reporters."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class JobMetrics:
         graph: The whole job.
         name: Its name.
         job_id: Its identity.
-        restarts: Tells how often it was started again.
+        restarts: Returns the number of restarts.
     """
 
     def __init__(self, graph: JobGraph, name: str, job_id: JobID, restarts: Callable[[], int]) -> None:
@@ -63,11 +63,11 @@ class JobMetrics:
         self._last: MetricsSnapshot | None = None
 
     def read(self) -> MetricsSnapshot:
-        """All metrics now, or as they were when the job ended."""
+        """Return all metrics, as of now or of the job's end."""
         return self.store.snapshot() if self._last is None else self._last
 
     def report_by(self, settings: Sequence[ReporterSettings]) -> None:
-        """Start these reporters.
+        """Start the configured reporters.
 
         Raises:
             SetupError: The port of one is in use.
@@ -80,9 +80,9 @@ class JobMetrics:
             raise
 
     def end(self) -> None:
-        """The job has ended: nothing changes any more, and the reporters stop."""
+        """Stop the reporters; the metrics of an ended job do not change any more."""
         self._last = self.store.snapshot()
-        with ExitStack() as stack:  # each is stopped, whatever another one raises
+        with ExitStack() as stack:  # each is stopped, even if another one raises
             while self._reporters:
                 stack.callback(self._reporters.pop().stop)
 
@@ -100,7 +100,7 @@ def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot]) ->
 
 
 class _Followed(NamedTuple):
-    """A source, how far it has come, and how much is left to read: nothing is known of that before the first record."""
+    """A source with its offsets and its lag, which is unknown before the first record."""
 
     input: KafkaInput
     commits: GroupCommits | None
@@ -112,7 +112,7 @@ class _Followed(NamedTuple):
         return self.input.node.id
 
     def standing(self, begun: Mapping[TopicPartition, int]) -> Standing:
-        """Progress of the source since the job has started, where it had been read up to ``begun``."""
+        """Return the progress of the source since the job has started at the offsets ``begun``."""
         starts, stops = self.input.offset_range.starts, self.input.offset_range.stops
         before = {partition: begun.get(partition, start) for partition, start in starts.items()}
         come_to = {**before, **{p: max(offset, before.get(p, 0)) for p, offset in self.reached.items()}}
@@ -132,15 +132,15 @@ class _Followed(NamedTuple):
 
 @final
 class QueryMetrics:
-    """Metrics of the Kafka sources of one query, as the driver knows them from its progress and its commits.
+    """Metrics of the Kafka sources of one query, from its progress and its offset commits.
 
     Args:
-        store: Where it is told, whenever the metrics are read.
+        store: Store that calls it whenever the metrics are read.
         parallelism: The number of subtasks.
-        native: The nodes through which Spark alone takes the records, whose tasks report nothing.
-        event_time: How far event time has come; None where the driver does not follow it.
-        name: The query's name; what tells of it is told by the last start of it alone.
-        begun: How far the sources had been read when the job started, by their keys; no further than they begin, if not said.
+        native: Nodes that Spark runs by itself, without reports from tasks.
+        event_time: Watermarks; None if the query has none on the driver.
+        name: Name of the query; only its last start sets its metrics.
+        begun: Offsets of the sources when the job started, by their keys; default: their starting offsets.
     """
 
     def __init__(
@@ -161,12 +161,12 @@ class QueryMetrics:
         store.provide(name, self._readings)
 
     def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
-        """The query begins with these sources."""
+        """Begin with the sources of the query."""
         pairs = zip(inputs, commits, strict=True)
         self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}) for one, own in pairs)
 
     def standing(self) -> Standing:
-        """Progress of the sources, by what completed micro-batches have told."""
+        """Return the progress of the sources as of the last completed micro-batch."""
         time = self._event_time
         watermarks = [] if time is None else [time.of_subtasks(one.node) for one in self._followed]
         watermark = min((own for one in watermarks for own in one.values()), default=-1)
@@ -176,12 +176,12 @@ class QueryMetrics:
 
     @property
     def counts_by_progress(self) -> bool:
-        """Whether records are counted from the progress of every micro-batch."""
+        """Whether records are counted from Spark's progress, since tasks do not report them."""
         return bool(self._native)
 
     def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:
-        """The query has come to these offsets, of each source."""
-        come = zip(self._followed, offsets, progress["sources"], strict=False)  # more than Kafka's may be read
+        """Note the offsets that the query has reached, for each source."""
+        come = zip(self._followed, offsets, progress["sources"], strict=False)  # also other sources than Kafka's
         self._followed = tuple(one.come_to(own, source) for one, own, source in come)
 
     def count(self, progress: Mapping[str, Any]) -> None:
@@ -213,7 +213,7 @@ class QueryMetrics:
                 yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
 
     def _of_time(self, source: int, event_time: WatermarkService) -> Iterator[Reading]:
-        """As Flink's: the lag of a source that has nothing to read stands still, and the drift is that beyond the limit."""
+        """Return Flink's metrics of alignment: the lag of an idle source does not grow; drift is the excess over the limit."""
         quiet = self._store.seconds_since_growth(source, "numRecordsIn")
         limit = event_time.allowed(source)
         for subtask, watermark in event_time.of_subtasks(source).items():

@@ -1,4 +1,4 @@
-"""Plan of a query with keyed operators: stateful stages, behind which messages or rows go to the sinks."""
+"""Plan of a query with keyed operators: stateful stages, whose output goes to the sinks as messages or rows."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class KeyedPlan(QueryPlan):
     """Runs keyed operators.
 
     Args:
-        keyed: Keyed operators and their time.
-        end: Makes reports of what comes out of the last stateful stage.
+        keyed: Keyed operators and their watermarks.
+        end: Turns the output of the last stateful stage into reports.
         folder: Checkpoint folder of the job.
         name: Name of the query.
-        is_named: Whether Spark knows the sources by name.
+        is_named: Whether the sources have names in Spark.
     """
 
     keyed: KeyedQuery
@@ -57,13 +57,13 @@ class KeyedPlan(QueryPlan):
         return self.keyed.settings()
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Run the collections as one micro-batch where nothing comes from Kafka; else they are rows of the stream."""
+        """Run the collections as one micro-batch if there is no Kafka source; otherwise they are rows of the stream."""
         if not inputs:
             with session_settings(self.folder.session, self.settings()):
                 self._run(batches, self.keyed.static_frame(), batches.names.of_piece(0))
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
-        """Return the writer that takes what comes out of the last stateful stage."""
+        """Return the writer of the last stateful stage's output."""
         self.folder.relocate_state(self.name)
         return batches.stream(self.keyed.frame(frames, is_named=self.is_named), partial(self._run, batches))
 
@@ -81,7 +81,7 @@ def layout_of(
     completed: Layout | None,
     planned: Layout | None,
 ) -> Layout | None:
-    """Return where the state of a part's keyed operators is; None when it has, and had, none.
+    """Return the layout of a part's keyed state; None if it has, and had, no keyed operators.
 
     Args:
         folder: Checkpoint folder of the job.
@@ -92,7 +92,7 @@ def layout_of(
         planned: Layout of the last planned micro-batch; None before the first.
 
     Raises:
-        DefinitionError: There is state in the checkpoint that the program cannot go on with.
+        DefinitionError: The program cannot continue with the state in the checkpoint.
     """
     now, name = Layout.of(part.graph, parallelism), part.place.folder
     with located(f"job {settings.name!r}, checkpoint {folder.of_query(name)}"):
@@ -100,7 +100,7 @@ def layout_of(
             now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
         if planned is not None:
             planned.check_streams(now)
-            now = attrs.evolve(now, buckets=planned.buckets)  # as many as Spark's shuffle has, to which it holds
+            now = attrs.evolve(now, buckets=planned.buckets)  # number of Spark's shuffle partitions, which is fixed
     if now.levels and now.buckets != parallelism:
         log.info(
             "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",
@@ -120,7 +120,7 @@ def keyed_query(
     layout: Layout,
     planned_offsets: Mapping[str, str],
 ) -> KeyedQuery:
-    """Return the keyed side of a part, as far as an earlier run has come."""
+    """Return the keyed side of a part, restored from an earlier run."""
     warn_of_leak(folder.session.version)
     keyed = KeyedQuery(folder.session, graph, parallelism, stages, labels, layout)
     if CONTROL_NAME in planned_offsets:

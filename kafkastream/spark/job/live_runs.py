@@ -1,4 +1,4 @@
-"""The jobs at work in this application, which share its workers, and the writers of their slots."""
+"""Running jobs of this Spark application, which share its workers, and the last writers of their slots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["LIVE_RUNS", "LiveRuns"]
 
 @final
 class LiveRuns:
-    """Jobs by the ids of their runs, and of each job the last writer of each slot, by the parts of the job.
+    """Running jobs by run id, with the last writer of each transaction slot.
 
     Example:
         >>> live = LiveRuns()
@@ -31,35 +31,35 @@ class LiveRuns:
 
     def __init__(self) -> None:
         self._writers: dict[str, dict[str, dict[str, str]]] = {}
-        self._lock = Lock()  # each query has a thread of Spark's
+        self._lock = Lock()  # each query runs in a thread of Spark's
 
     def begin(self, run: str) -> None:
-        """A job starts."""
+        """Add a job that starts."""
         with self._lock:
             self._writers[run] = {}
 
     def begin_part(self, run: str, part: str) -> None:
-        """A part of a job starts, perhaps again after a failure: then nobody knows who has tried to write."""
+        """Begin a part of a job; after a failure its last writers are unknown."""
         with self._lock:
             self._writers[run][part] = {}
 
     def wrote(self, run: str, part: str, reports: Iterable[Report]) -> None:
-        """Take in what the tasks of a micro-batch report of their writers."""
+        """Note the writers that the tasks of a micro-batch report."""
         with self._lock:
             writers = self._writers.get(run, {}).get(part, {})
             writers.update(one.content for one in reports if one.kind is ReportKind.WRITER)
 
     def end(self, run: str) -> None:
-        """A job has ended."""
+        """Remove a job that has ended."""
         with self._lock:
             self._writers.pop(run, None)
 
     def context(self, slots: str, batch: int) -> BatchContext:
-        """Context of a micro-batch, for its tasks.
+        """Return the context of a micro-batch for its tasks.
 
         Args:
-            slots: What stands in the names of their slots.
-            batch: The micro-batch, as the slots' markers count them.
+            slots: Common part of the names of the query's slots.
+            batch: Number of the micro-batch in the slots' markers.
         """
         with self._lock:
             parts = [writers for parts in self._writers.values() for writers in parts.values()]

@@ -1,4 +1,4 @@
-"""Runs the tasks of a query's micro-batches, and has done what they report."""
+"""Runs the tasks of a query's micro-batches, and passes on their reports."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class MicroBatches:
     """The micro-batches of one start of a query.
 
     Args:
-        spark: Where their tasks run.
+        spark: Spark context that runs the tasks.
         run_id: Id of the job's run.
         query: Name of the query.
         names: Names of the slots of exactly-once sinks, and numbers of micro-batches in their markers.
-        handler: Does what tasks report.
-        runner: Knows whether the job is to stop, and hears of failures.
+        handler: Handles the tasks' reports.
+        runner: Knows whether the job is to stop, and records failures.
         check: Checks a micro-batch of Spark's by its number, before it runs.
-        over: Set when the query is stopped, which the micro-batch at work fails of.
+        over: Set when the query is stopped, which makes the running micro-batch fail.
     """
 
     spark: SparkContext
@@ -58,7 +58,7 @@ class MicroBatches:
         return self.names.of_batch(batch)
 
     def run(self, tasks: Callable[[], list[Report]], batch: int) -> list[Report]:
-        """Run the tasks of a micro-batch; return their reports when all that these ask for is done.
+        """Run the tasks of a micro-batch; return their reports after they have been handled.
 
         Args:
             tasks: Runs the tasks, and returns their reports.

@@ -1,4 +1,4 @@
-"""Plan of a pipeline: micro-batches run in rounds, between which schemas follow the records."""
+"""Plan of a pipeline: micro-batches run in rounds, between which schemas evolve."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PipelinePlan(QueryPlan):
     Args:
         session: Spark session of the job.
         graph: Connected part of the job.
-        query: Schema book of the pipeline, and tasks that know it.
+        query: Schema book and tasks of the pipeline.
     """
 
     session: SparkSession
@@ -38,11 +38,11 @@ class PipelinePlan(QueryPlan):
 
     @property
     def pipeline(self) -> str:
-        """Lasting identity of the pipeline."""
+        """Identity of the pipeline, stable across restarts."""
         return self.query.identity
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Find the first schemas, and run the collections."""
+        """Determine the first schemas, and run the collections."""
         self.query.begin(inputs)
         read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)
 
@@ -51,7 +51,7 @@ class PipelinePlan(QueryPlan):
         return batches.stream(united(frames), partial(self._run, batches))
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
-        """Run rounds: schemas follow the records of one round, and what did not fit is taken in the next."""
+        """Run rounds: each evolves the schemas to the records that did not fit, which the next round writes."""
         self.query.begin_batch(batch)
         is_left = True
         while is_left:

@@ -1,4 +1,4 @@
-"""Runs pipelines."""
+"""Starts pipelines."""
 
 from __future__ import annotations
 

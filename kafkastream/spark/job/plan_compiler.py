@@ -1,4 +1,4 @@
-"""Chooses what moves the records of a query, and compiles it."""
+"""Chooses the plan of a query, and compiles it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = ["Compilation", "query_plan"]
 @final
 @attrs.frozen
 class Compilation:
-    """A part of a job, of which chains are made, and no plan yet.
+    """A part of a job while it is compiled: chains, no plan yet.
 
     Args:
         folder: Checkpoint folder of the job.
@@ -60,16 +60,16 @@ class Compilation:
 
 
 def query_plan(of: Compilation, layout: Layout | None, planned: Mapping[str, str]) -> QueryPlan:
-    """Compile what moves the records of a part of a job.
+    """Compile the plan of a part of a job.
 
     Args:
         of: The part.
-        layout: Where the state of its keyed operators is; None when it has, and had, none.
+        layout: Layout of its keyed state; None if it has, and had, no keyed operators.
         planned: Offsets of the last planned micro-batch, by the names of the sources.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
-        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
     graph, session, compiler = of.part.graph, of.folder.session, of.compiler
     tasks = task_plan(of.chains, compiler.run, of.parallelism)
@@ -92,7 +92,7 @@ def _keyed_plan(
     graph, compiler, place = of.part.graph, of.compiler, of.part.place
     if tables is None:
         levels = graph.levels()
-        idle = [()] * (len(layout.levels) - len(levels))  # stages of an earlier run, which had more
+        idle = [()] * (len(layout.levels) - len(levels))  # an earlier run had more stages
         stages = in_levels(tasks, level_plans(compiler, (*levels, *idle)))
     else:
         stages = tables.frame
@@ -101,7 +101,7 @@ def _keyed_plan(
 
 
 def _end(of: Compilation, tables: PhysicalPlan | None) -> Callable[[DataFrame], DataFrame]:
-    """Return what makes reports of the rows or messages that come out of the last stateful stage."""
+    """Return the function that turns the rows or messages of the last stateful stage into reports."""
     if tables is not None and tables.ends_in_rows:
         return partial(reports_of_rows, tables, in_one_task=bool(of.writers))
     if of.writers:

@@ -1,4 +1,4 @@
-"""The jobs that a program has started, and what becomes at its end of those that it does not wait for."""
+"""Jobs that a program has started, and their fate if the program ends without waiting for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_AWAITED: Final = (
 
 @final
 class StartedJobs:
-    """The jobs of this process that run, or have failed without the program having asked for it."""
+    """Jobs of this process that run, or have failed without the program having seen the error."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,11 +39,11 @@ class StartedJobs:
         self._guard: threading.Thread | None = None
 
     def add(self, job: Job, *, collects: bool) -> None:
-        """Take in a job that has just started.
+        """Add a job that has just started.
 
         Args:
             job: The job.
-            collects: Whether the program takes its elements, so that the job has no purpose once the program has ended.
+            collects: Whether the program collects its elements, so that the job has no purpose after the program's end.
         """
         with self._lock:
             if collects:
@@ -56,10 +56,10 @@ class StartedJobs:
 
     @contextmanager
     def awaited(self) -> Iterator[None]:
-        """Run a program, and wait at its end for the jobs that it has left running, or failed without asking.
+        """Run a program, and at its end wait for the jobs that still run; raises failures that it has not seen.
 
-        A job that fails then stops the others, as in Flink's application mode. A program that ends by an error, or by
-        an exit code other than 0, is not waited for.
+        A job that fails then stops the others, as in Flink's application mode. If the program ends with an error, or
+        with an exit code other than 0, its jobs are not awaited.
 
         Raises:
             KafkastreamError: A job has failed.
@@ -78,7 +78,7 @@ class StartedJobs:
         wait_for(jobs)
 
     def stop(self) -> None:
-        """Stop each job that still runs after its micro-batch, and tell of what the program has not heard."""
+        """Stop running jobs after their micro-batch, and log failures that the program has not seen."""
         running = [one for one in (*self._jobs, *self._collecting) if not one.finished.done()]
         for job in running:
             if job in self._jobs and not job.stopping.is_set():
@@ -89,7 +89,7 @@ class StartedJobs:
             self._tell(job)
 
     def _tell_later(self, job: Job) -> None:
-        """Give the program a moment to ask for a failure before it is logged."""
+        """Log a failure unless the program asks for it within a moment."""
         if not job.is_settled:
             timer = threading.Timer(_GRACE_S, self._tell, [job])
             timer.daemon = True
@@ -105,8 +105,8 @@ class StartedJobs:
     def _begin_guard(self) -> None:
         """Start the thread that ends the jobs with the program.
 
-        It is no daemon, so the interpreter waits for it; in a function registered with ``atexit`` no thread could be
-        started any more (https://docs.python.org/3/library/atexit.html#atexit.register), which the end of a job needs.
+        It is not a daemon thread, so the interpreter waits for it. The end of a job starts threads, which a function
+        registered with ``atexit`` cannot (https://docs.python.org/3/library/atexit.html#atexit.register).
         """
         if self._guard is None:
             self._guard = threading.Thread(target=self._end_with_program, name=_GUARD, daemon=False)

@@ -1,4 +1,4 @@
-"""The protocol of what moves the records of a query: one class per kind, each in a module of its own."""
+"""Protocol of query plans: one class per kind of query, each in a module of its own."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class QueryMemory:
     """Progress of a query that outlives its restarts, but not the job.
 
     Attributes:
-        pieces: Number of micro-batches of rows that do not come from Kafka.
-        seconds: Number of seconds for which rows were made up.
-        is_kept: Whether the checkpoint folder has what the sources begin with.
-        begun: Offsets that the sources had been read up to when the job started, by their keys; empty before it is
+        pieces: Number of completed micro-batches of rows that do not come from Kafka.
+        seconds: Number of seconds for which rows have been generated.
+        is_kept: Whether the sources' offset ranges are saved in the checkpoint folder.
+        begun: Offsets of the sources when the job started, by their keys; empty before it is
             compiled.
     """
 
@@ -42,30 +42,30 @@ class QueryPlan(Protocol):
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark alone writes to the sink, so that no task reports anything."""
+        """Whether Spark alone writes to the sink, so that no task sends reports."""
         return False
 
     @property
     def keyed(self) -> KeyedQuery | None:
-        """Keyed operators of the query; None when there are none."""
+        """Keyed operators of the query; None if there are none."""
         return None
 
     @property
     def pipeline(self) -> str:
-        """Lasting identity of the pipeline, by which its sinks know it; empty for other queries."""
+        """Identity of the pipeline in its sinks' markers, stable across restarts; empty for other queries."""
         return ""
 
     def settings(self) -> Mapping[str, str]:
-        """Return settings of Spark's that the query is to begin with."""
+        """Return Spark settings that the query starts with."""
         return FrozenMap()
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Run the rows that do not come from Kafka, unless they are rows of the stream, and whatever else comes first.
+        """Prepare the stream: run rows that do not come from Kafka, unless they are rows of the stream.
 
         Args:
             batches: Runs micro-batches.
-            memory: Progress before a restart.
-            inputs: Kafka sources of the stream; where there are none, no stream follows.
+            memory: Progress that survives a restart.
+            inputs: Kafka sources of the stream; without any, no stream follows.
         """
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:

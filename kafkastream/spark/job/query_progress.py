@@ -1,4 +1,4 @@
-"""Follows what a query has read: for the consumer groups of its sources, its metrics, and the end of a bounded run."""
+"""Follows the offsets of a query, for the consumer groups of its sources, its metrics, and the end of a bounded run."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ __all__ = ["QueryProgress"]
 Keep = Callable[[Mapping[str, OffsetRange]], None]
 
 _LAST_COMMIT_S = 5.0
-"""How long a job that is stopped waits for its last commit; the next start goes by its checkpoint."""
+"""Seconds that a stopped job waits for its last commit; the next start continues from the checkpoint anyway."""
 
 
 @final
 class QueryProgress:
-    """Progress of a started query, and what it means for the query's sources.
+    """Follows the progress of a started query and acts on it.
 
-    Spark tells of a micro-batch after it has written its commit file, so a group is never ahead of the job.
+    Spark reports a micro-batch after it has written its commit file, so a consumer group is never ahead of the job.
 
     Args:
         inputs: Kafka sources, in the order of the plan.
         settings: Settings of the job, which say how often offsets are committed.
-        metrics: Takes in what has been read.
-        keep: Keeps what the sources begin with, and where a bounded run has ended.
-        keyed: Keyed operators of the query, which hear of time; None when there are none.
+        metrics: Metrics of the sources.
+        keep: Saves the offset ranges of the sources.
+        keyed: Keyed operators of the query, which need the offsets for watermarks; None if there are none.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class QueryProgress:
         self._seen = ""
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
-        """Keep and tell what the sources begin with, before the query begins."""
+        """Save and publish the starting offsets before the query begins."""
         self._inputs = inputs
         self._keep({one.key: one.offset_range for one in inputs})
         self._metrics.begin(inputs, self._commits)
@@ -69,7 +69,7 @@ class QueryProgress:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing is left to read, though the query may not know."""
+        """Whether nothing is left to read, even if the query has not ended."""
         if not self._reached or not all(map(KafkaInput.has_stopped, self._inputs, self._reached)):
             return False
         return self._keyed is None or self._keyed.has_heard(self._time_heard)
@@ -80,7 +80,7 @@ class QueryProgress:
         return not self._reached and all(one.ends for one in self._inputs)
 
     def look(self, query: StreamingQuery) -> None:
-        """Take in what has been read since the last look, and commit what is due."""
+        """Process the progress since the last call, and commit offsets if due."""
         progress = query.lastProgress
         if progress is not None and progress["timestamp"] != self._seen:
             self._count_between(query, self._seen, progress["timestamp"])
@@ -107,11 +107,11 @@ class QueryProgress:
                     self._metrics.count(progress)
 
     def standing(self, query: StreamingQuery) -> Standing:
-        """Return how far the sources have been read; of a micro-batch at work, as far as Spark knows."""
+        """Return the progress of the sources, including the running micro-batch as far as Spark knows."""
         return self._metrics.standing().with_more(records_at_work(query) if query.isActive else 0)
 
     def end(self, query: StreamingQuery, *, completed: bool) -> None:
-        """Make the last commits and wait for them; a run that came to its own end leaves where the next begins."""
+        """Make the last commits and wait for them; after a bounded run, save its end for the next run."""
         self.look(query)
         for commits in filter(None, self._commits):
             commits.end(wait_s=math.inf if completed else _LAST_COMMIT_S)

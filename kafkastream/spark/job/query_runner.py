@@ -1,4 +1,4 @@
-"""Runs the query of a connected part of a job, and starts it again after a failure where the job's strategy says so."""
+"""Runs the query of a connected part of a job, and restarts it after failures by the job's restart strategy."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _NO_MEMORY = (
 
 
 class StopRequestedError(Exception):
-    """Ends a micro-batch that has not begun yet, because the job is to stop."""
+    """Ends a micro-batch before it begins, because the job is to stop."""
 
 
 class Part(Protocol):
-    """A connected part of a job, compiled: it starts once."""
+    """A connected part of a job, compiled for one start."""
 
     @property
     def checkpoints(self) -> str:
         """Path of the checkpoint folder."""
 
     def start(self, run: QueryRunner) -> RunningQuery | None:
-        """Start its query; or run it to its end, and return None."""
+        """Start its query; or run it to its end and return None."""
 
     def again(self) -> Part:
-        """Compile it for another start, which goes on from the checkpoint, with functions that are opened anew."""
+        """Compile it for another start, which continues from the checkpoint and opens functions anew."""
 
 
 @final
@@ -59,7 +59,7 @@ class QueryRunner:
         is_to_stop: Whether the job is to stop.
 
     Attributes:
-        query: The started query; None before a start, and where nothing is read from Kafka.
+        query: Started query; None before a start, or if nothing is read from Kafka.
     """
 
     def __init__(self, part: Part, job_id: JobID, job: str, servers: str, is_to_stop: Callable[[], bool]) -> None:
@@ -76,21 +76,21 @@ class QueryRunner:
 
     @property
     def waits(self) -> bool:
-        """Whether it is to begin yet."""
+        """Whether it has not begun yet."""
         return self._begins_at is not None
 
     @property
     def restarts(self) -> bool:
-        """Whether it waits to begin again."""
+        """Whether it waits for a restart."""
         return self.waits and self._restarts > 0
 
     @property
     def is_active(self) -> bool:
-        """Whether its query is at work."""
+        """Whether its query is active."""
         return self.query is not None and self.query.is_active
 
     def tend(self) -> None:
-        """Begin when that is due, and begin anew a query that has lost a race; what goes wrong is the part's failure."""
+        """Start the query if due, or again if it has lost a race; an error becomes the part's failure."""
         try:
             if self._begins_at is None:
                 if self.query is not None and self.query.lost_a_race:
@@ -109,14 +109,14 @@ class QueryRunner:
             self._begins_at = None
 
     def _made_again(self) -> Part:
-        """Compile the part for another start, which asks the brokers; a job that is to stop does not wait for them."""
+        """Compile the part for another start, which queries the brokers; a stopping job does not wait for them."""
         making = in_background(self._part.again, "kafkastream-restart")
         while not wait([making], _POLL_S).done:
             self.check_not_stopping()
         return making.result()
 
     def tries_again(self, failure: KafkastreamError) -> bool:
-        """Begin anew because a Python worker has not started in time, unless it was that too often."""
+        """Start again if a Python worker has not started in time, unless that has happened too often."""
         if not isinstance(failure, WorkerStartError):
             return False
         progressed = self.query is not None and self.query.has_progressed
@@ -129,25 +129,25 @@ class QueryRunner:
         return True
 
     def begin_again_in(self, wait_s: float) -> None:
-        """Let it start again after a failure, so long from now."""
+        """Schedule a restart after a failure, in so many seconds."""
         self.end(completed=False)
         self.query = self._failure = None
         self._restarts += 1
         self._begins_at = time.monotonic() + wait_s
 
     def fail(self, error: Exception) -> NoReturn:
-        """Remember what went wrong in a micro-batch, and end it."""
+        """Record the error of a micro-batch, and end it."""
         self._failure = self._failure or self._translated(error)
         raise self._failure from None
 
     def check_not_stopping(self) -> None:
-        """Called first in each micro-batch: a job that is to stop begins no more."""
+        """End a micro-batch before it begins if the job is to stop."""
         if self._is_to_stop():
             raise StopRequestedError
 
     @property
     def failure(self) -> KafkastreamError | None:
-        """Why it has ended, if by a failure."""
+        """Return the error that has ended it, if any."""
         if self._failure is None and self.query is not None and not self.is_active and not self.query.lost_a_race:
             error = self.query.error
             self._failure = None if error is None else self._meant(error)
@@ -159,7 +159,7 @@ class QueryRunner:
         return self.query is not None and self.query.was_stopped_by_others
 
     def end(self, *, completed: bool) -> None:
-        """Stop its query, and commit what it has done."""
+        """Stop its query, and commit its offsets."""
         if self.query is not None:
             with only_logged("the end of a query"):
                 self.query.stop()
@@ -167,7 +167,7 @@ class QueryRunner:
                 self.query.end(completed=completed)
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
-        """Translate an error of Spark's; None when it is only how a stopped query ends."""
+        """Translate an error of Spark's; None if it only means that the query was stopped."""
         if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
             return None
         return self._translated(error)
@@ -182,7 +182,7 @@ class QueryRunner:
 
 
 def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
-    """Make an error of a worker's note and its exit status, for a crash that Spark has told of."""
+    """Return the error of a worker's crash, from its note and its exit status."""
     ended = "ended" if crash.status is None else exit_described(crash.status)
     at_work = f" in {crash.operator}" if crash.operator else ""
     now = _NO_MEMORY if crash.status == -signal.SIGKILL else failure.now
@@ -193,9 +193,9 @@ def _crashed(crash: Crash, failure: KafkastreamError) -> WorkerCrashedError:
 
 @contextmanager
 def only_logged(what: str) -> Iterator[None]:
-    """Log an error of what follows the job's work, so that it does not hide how the job ended."""
+    """Log errors of the cleanup after a job, so that they do not hide how the job ended."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is
-        if lost_jvm(error) is None:  # which is how the job has ended; nothing else that fails then is news
+        if lost_jvm(error) is None:  # the job's own end; later failures are consequences
             log.warning("%s failed: %s", what, without_secrets(error))

@@ -1,4 +1,4 @@
-"""Handles on the driver what the tasks of a micro-batch have reported."""
+"""Handles the reports of a micro-batch's tasks on the driver."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kafkastream.spark.worker.reports import Report, ReportKind
 __all__ = ["ReportHandler"]
 
 
-# A failure comes before all else; metrics count when all else is done.
+# Failures are handled first, metrics last.
 _FIRST_AND_LAST = {ReportKind.FAILURE: -1, ReportKind.METRICS: 1}
 
 
 @final
 @attrs.frozen
 class ReportHandler:
-    """Prints lines, hands over elements, raises failures, makes files seen, adds up metrics.
+    """Prints lines, passes on collected elements, raises failures, publishes part files, adds up metrics.
 
     Args:
-        graph: The part of the job that the reports are about.
+        graph: Part of the job that the reports come from.
         collect: Takes collected elements.
-        metrics: Where metrics are added up.
+        metrics: Store of the job's metrics.
     """
 
     graph: JobGraph
@@ -39,7 +39,7 @@ class ReportHandler:
     _files: PartCommits = attrs.field(factory=PartCommits, init=False)
 
     def handle(self, reports: Iterable[Report]) -> None:
-        """Do what the reports ask for.
+        """Handle the reports of a micro-batch.
 
         Raises:
             KafkastreamError: A task has failed, or files cannot be renamed.

@@ -1,4 +1,4 @@
-"""Whether and when a job that has failed is started again, by its strategy."""
+"""Decides whether and when a failed job is restarted, by its restart strategy."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _ENDLESS_MS = 1e15
 _TRIES = 10
 _LONGEST_PAUSE_S = 30.0
 _HOPELESS = (DefinitionError, UnsupportedFeatureError, SparkLostError)
-"""What the job asks for stays impossible, however often it is asked for, and without its JVM there is no Spark."""
+"""Errors that a restart cannot cure: the job's definition is wrong, or Spark's JVM is gone."""
 
 
 @final
 class Restarts:
-    """Decides failure by failure; one for all parts of a job, as in Flink.
+    """Decides about each failure; shared by all parts of a job, as in Flink.
 
     Args:
-        strategy: The job's.
-        clock_ms: The time in ms; only differences count.
+        strategy: Restart strategy of the job.
+        clock_ms: Returns the time in ms; only differences count.
 
     Attributes:
-        count: How many restarts there were.
+        count: Number of restarts so far.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Restarts:
         self._waits = _waits_of(strategy)
 
     def wait_ms(self, error: KafkastreamError) -> int | None:
-        """Backoff before the restart after this failure, in ms; None when the job has failed for good."""
+        """Return the backoff before the restart after a failure, in ms; None if the job has failed for good."""
         if self._waits is None or isinstance(error, _HOPELESS):
             return None
         wait = self._waits.after_failure(self._clock_ms())
@@ -62,11 +62,11 @@ class Restarts:
 
 @final
 class Patience:
-    """Tries again, at growing intervals, when a Python worker of Spark's has not started in time.
+    """Retries, at growing intervals, when a Python worker of Spark's has not started in time.
 
     Spark gives the workers on the driver 10 seconds, and has no setting for that
-    (``PythonWorkerFactory.createSimpleWorker``); on a busy machine they need longer. No strategy is asked, and no
-    restart counted: the machine is at fault, not the job.
+    (``PythonWorkerFactory.createSimpleWorker``); on a busy machine they need longer. These retries do not count as
+    restarts of the job's strategy.
 
     Example:
         >>> patience = Patience()
@@ -74,14 +74,14 @@ class Patience:
         [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0, 30.0, 30.0, None]
 
     Attributes:
-        tries: How many there were, since the part last made progress.
+        tries: Number of retries since the part last made progress.
     """
 
     def __init__(self) -> None:
         self.tries = 0
 
     def wait_s(self, *, progressed: bool) -> float | None:
-        """Return how long to wait before the next try; None when there were enough since the last progress."""
+        """Return the seconds before the next retry; None after too many without progress."""
         self.tries = 1 if progressed else self.tries + 1
         return None if self.tries > _TRIES else min(2.0 ** (self.tries - 1), _LONGEST_PAUSE_S)
 
@@ -138,7 +138,7 @@ class _ExponentialDelay:
         self._next: int | None = None
 
     def after_failure(self, now: int) -> int | None:
-        if self._next is not None and now <= self._next:  # another part fails while one waits: they go together
+        if self._next is not None and now <= self._next:  # another part fails while one waits: both restart together
             return self._next - now
         if self._next is None or now - self._next >= self._strategy.reset_ms:
             self._attempts, self._backoff = 0, float(self._strategy.initial_ms)

@@ -1,4 +1,4 @@
-"""A job at work: its queries are started, watched, stopped after a micro-batch, and their end is told."""
+"""A running job: starts its queries, watches them, stops them after a micro-batch, and reports their end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATIENCE_S = 30.0
 
 @final
 class _Finished(Future[JobExecutionResult]):
-    """The end of a job, which knows whether anybody has asked for it."""
+    """The end of a job, with whether the program has seen it."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
@@ -59,13 +59,13 @@ class Job:
     Args:
         job_id: The job's identity.
         name: The job's name.
-        servers: The brokers that it reads from.
+        servers: Brokers that it reads from.
         parts: Its parts, ready to start.
-        restarts: What becomes of a part that has failed.
+        restarts: Decides about restarts after failures.
         metrics: Its metrics.
-        at_end: Called once when all has ended.
-        folder_lost: Tells why the checkpoint folder is another's now, if it is.
-        lines: What it tells on standard error; nothing if not given.
+        at_end: Called once when all parts have ended.
+        folder_lost: Returns the error that the checkpoint folder has another owner now, if it has.
+        lines: Lines on standard error; none if not given.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Job:
         return self._metrics.read()
 
     def standing(self) -> Standing | None:
-        """Progress of the job, as far as its queries know."""
+        """Return the progress of the job's sources."""
         queries = [one.query for one in self._runners]
         return Standing.of(query.standing() for query in queries if query is not None)
 
@@ -136,12 +136,12 @@ class Job:
 
     @property
     def failure(self) -> KafkastreamError | None:
-        """Why it has failed, if it has."""
+        """Return the error by which the job has failed, if it has."""
         return self._failure
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has ended, and nobody has to be told how."""
+        """Whether it has ended, and the program has seen the outcome."""
         return self.finished.done() and (self._failure is None or self.finished.is_asked_for)
 
     def _run(self) -> None:
@@ -156,7 +156,7 @@ class Job:
                 self._tell()
 
     def _watch(self) -> None:
-        """Until all have ended; when one has failed for good or the job is to stop, the others end after their micro-batch."""
+        """Watch until all have ended; if one fails for good or the job is cancelled, the others end after their micro-batch."""
         since: float | None = None
         look_at = 0.0
         while self._any_goes_on():
@@ -173,7 +173,7 @@ class Job:
                 look_at = time.monotonic() + _LOOK_S
                 for query in _active(self._runners):
                     query.look()
-                    if query.has_stopped:  # what it still reads lies behind the stops
+                    if query.has_stopped:  # it only reads records beyond the stopping offsets
                         query.stop()
 
     @property
@@ -181,7 +181,7 @@ class Job:
         return self.stopping.is_set() or self._failure is not None
 
     def _any_goes_on(self) -> bool:
-        """Have each part do what is due, and take notice of those that have ended."""
+        """Let each part do what is due; return whether any is not over."""
         goes_on = False
         for one in self._runners:
             if not self._is_to_stop:
@@ -231,7 +231,7 @@ class Job:
             self.lines.ended("has failed" if failed else "was stopped" if stopped else "has finished", self.standing)
         if self._failure is not None:
             self._ended_as = JobStatus.FAILED
-            self.finished.set_exception(self._failure.with_traceback(None))  # without Spark's way to the micro-batch
+            self.finished.set_exception(self._failure.with_traceback(None))  # without the frames of Spark and py4j
         else:
             self._ended_as = JobStatus.CANCELED if stopped else JobStatus.FINISHED
             runtime = round((time.monotonic() - self._began) * 1000)
@@ -258,7 +258,7 @@ def wait_for(jobs: Sequence[Job]) -> None:
 
 
 def _wait(jobs: Sequence[Job]) -> None:
-    """Wait until all jobs have ended, and show how far they have come; one that fails stops the others."""
+    """Wait until all jobs have ended, and show their progress; one that fails stops the others."""
     with kept_in_place(jobs) as show:
         while not all(one.finished.done() for one in jobs):
             if any(one.failure is not None for one in jobs):
@@ -269,7 +269,7 @@ def _wait(jobs: Sequence[Job]) -> None:
 
 
 def _stop(jobs: Iterable[Job]) -> bool:
-    """Cancel the jobs; False if that was asked for before."""
+    """Cancel the jobs; return False if they were being cancelled already."""
     running = [one for one in jobs if not one.stopping.is_set()]
     for one in running:
         one.cancel()
@@ -281,7 +281,7 @@ def _active(runners: Iterable[QueryRunner]) -> list[RunningQuery]:
 
 
 def _wait_for_one(runners: Iterable[QueryRunner]) -> None:
-    """For a moment, or until the first that is at work ends."""
+    """Wait for a moment, or until the first active query ends."""
     at_work = next(iter(_active(runners)), None)
     if at_work is None:
         time.sleep(_POLL_S)
@@ -290,7 +290,7 @@ def _wait_for_one(runners: Iterable[QueryRunner]) -> None:
 
 
 def _stop_idle(runners: Iterable[QueryRunner], *, at_once: bool) -> None:
-    """A micro-batch that begins after the stop was asked for ends itself, so an idle query may be stopped safely."""
+    """Stop idle queries, which is safe: a micro-batch that begins after the request to stop ends itself."""
     for one in _active(runners):
         if at_once or one.is_idle:
             one.stop()

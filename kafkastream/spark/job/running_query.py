@@ -1,4 +1,4 @@
-"""A started query of Spark: begun, watched and stopped."""
+"""A started Spark query."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
 
 _BEGINNINGS = 10
 _PARTITIONS_CHANGED = "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
-_ALL_PARTITIONS = "you must specify all TopicPartitions"  # of an assertion, which has no condition
+_ALL_PARTITIONS = "you must specify all TopicPartitions"  # text of an assertion, which has no error condition
 
 
 @final
@@ -32,9 +32,9 @@ class RunningQuery:
 
     Args:
         inputs: Kafka sources, in the order of the plan.
-        resolve: Resolves the sources, which began before with these offset ranges.
-        begin: Begins the query; micro-batches that fail after the event is set fail because they were stopped.
-        progress: Follows what it reads.
+        resolve: Resolves the sources again, given the offset ranges that they began with.
+        begin: Starts the Spark query; micro-batches that fail after the event is set were stopped.
+        progress: Follows the query's offsets.
     """
 
     def __init__(self, inputs: Sequence[KafkaInput], resolve: Resolve, begin: Begin, progress: QueryProgress) -> None:
@@ -52,18 +52,18 @@ class RunningQuery:
 
     @property
     def is_active(self) -> bool:
-        """Whether it is at work."""
+        """Whether the query is active."""
         return self._query.isActive
 
     @property
     def is_idle(self) -> bool:
-        """Whether it does nothing but wait for data, or ask the brokers for some, which may take for ever."""
+        """Whether it only waits for data or for the brokers, which may take forever."""
         status = self._query.status
         return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")
 
     @property
     def error(self) -> Exception | None:
-        """Error by which Spark has ended it, if any."""
+        """Return the error by which Spark has ended it, if any."""
         return exception_of(self._query)
 
     @property
@@ -73,7 +73,7 @@ class RunningQuery:
 
     @property
     def lost_a_race(self) -> bool:
-        """Whether it may begin anew: Spark wants an offset for just the partitions there are when it begins."""
+        """Whether it can begin again: partitions were added while it began, and Spark wants an offset for each."""
         if self.is_active or self._begun_again == _BEGINNINGS:
             return False
         error = self.error
@@ -90,35 +90,35 @@ class RunningQuery:
         return not self.has_stopped and not self._progress.had_nothing_to_read
 
     def begin_again(self) -> None:
-        """Begin anew, with the partitions that there are now."""
+        """Begin again, with the partitions that exist now."""
         self._begun_again += 1
         self._inputs = self._resolve({one.key: one.offset_range for one in self._inputs})
         self._query = self._begun()
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until it ends, at most for so long."""
-        with suppress(StreamingQueryException):  # which is there to be asked for
+        """Wait until it ends, at most ``timeout_s`` seconds."""
+        with suppress(StreamingQueryException):  # ``failure`` returns the error
             self._query.awaitTermination(timeout_s)  # type: ignore[arg-type]  # it takes parts of a second, too
 
     def stop(self) -> None:
-        """End the query; a micro-batch that is at work is given up."""
+        """End the query; a running micro-batch is abandoned."""
         self._over.set()
         if self.is_active:
             self._query.stop()
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing is left to read, though the query may not know."""
+        """Whether nothing is left to read, even if the query has not ended."""
         return self._progress.has_stopped
 
     def look(self) -> None:
-        """Take in what has been read since the last look, and commit what is due."""
+        """Process the progress since the last call, and commit offsets if due."""
         self._progress.look(self._query)
 
     def standing(self) -> Standing:
-        """Return how far its sources have been read."""
+        """Return the progress of its sources."""
         return self._progress.standing(self._query)
 
     def end(self, *, completed: bool) -> None:
-        """Make the last commits; a run that came to its own end leaves where the next begins."""
+        """Make the last commits; after a bounded run, save its end for the next run."""
         self._progress.end(self._query, completed=completed)

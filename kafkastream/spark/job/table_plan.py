@@ -1,4 +1,4 @@
-"""Plan of a query of SQL without state: Spark computes its rows, and a task or Spark itself writes them."""
+"""Plan of a SQL query without state: Spark computes its rows, and tasks or Spark itself write them."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class TablePlan(QueryPlan):
     Args:
         session: Spark session of the job.
         graph: Connected part of the job.
-        tables: Makes the frames of the query.
-        tasks: Write the records that Spark has encoded.
-        in_one_task: Whether one task writes all rows: to an exactly-once sink, where they have no place in a source.
+        tables: Builds the DataFrames of the query.
+        tasks: Plan of the tasks that write the encoded records.
+        in_one_task: Whether one task writes all rows: for an exactly-once sink, if rows have no source offset.
     """
 
     session: SparkSession
@@ -52,7 +52,7 @@ class TablePlan(QueryPlan):
         return self.tables.is_native
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Run the rows of a query that reads no topic: those it holds at once, those that are made up second by second."""
+        """Run a query that reads no topic: its own rows at once, generated rows second by second."""
         if inputs:
             return
         tables = self.tables
@@ -68,7 +68,7 @@ class TablePlan(QueryPlan):
                 time.sleep(_POLL_S)
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
-        """Return Spark's own writer where it has the same result, else the one that runs tasks."""
+        """Return Spark's own writer if its result is the same, otherwise the one that runs tasks."""
         if self.is_native:
             return self.tables.writer(frames)
         return batches.stream(self.tables.frame(frames), partial(self._run, batches))
@@ -82,6 +82,6 @@ class TablePlan(QueryPlan):
 
 
 def reports_of_rows(tables: PhysicalPlan, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
-    """Return the reports of the tasks that take the rows of a query to its sink."""
+    """Return the reports of the tasks that write the rows of a query to its sink."""
     taken = rows.repartition(1) if in_one_task else rows
     return taken.mapInArrow(tables.end.reports(SINGLE), REPORT_SCHEMA)

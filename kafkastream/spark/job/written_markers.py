@@ -1,4 +1,4 @@
-"""Compares the markers of PostgreSQL sinks with the topics that they count in."""
+"""Compares the markers of PostgreSQL sinks with the end offsets of the topics that they refer to."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class _MarkedSink:
     """A sink that keeps markers.
 
     Args:
-        settings: The database.
-        job: The job's identity in the marker table.
-        is_pipeline: Whether markers name topics as they are, or with the identity of their source.
+        settings: Connection settings of the database.
+        job: Identity of the job in the marker table.
+        is_pipeline: Whether markers name topics alone; otherwise the source's identity comes before the topic.
     """
 
     settings: PostgresSettings
@@ -48,7 +48,7 @@ class _MarkedSink:
     is_pipeline: bool
 
     def key(self, source: str, partition: TopicPartition) -> TopicPartition:
-        """Return the partition of a source as the marker table names it."""
+        """Return the name of a source's partition in the marker table."""
         if self.is_pipeline:
             return partition
         return TopicPartition(origin_name(source, partition.topic, partition.partition), partition.partition)
@@ -83,10 +83,10 @@ class _MarkedSink:
 @final
 @attrs.frozen
 class WrittenMarkers:
-    """The markers of a query's PostgreSQL sinks: offsets up to which records are written, and below which they are skipped.
+    """Markers of a query's PostgreSQL sinks: records below these offsets have been written and are skipped.
 
-    When a topic is deleted and created again, its offsets begin anew, and a marker of the old topic would have new records
-    skipped. Where the source fails on data loss, the job fails; else the marker goes.
+    When a topic is deleted and created again, its offsets begin anew, and the marker of the old topic would make the
+    job skip new records. If the source fails on data loss, the job fails; otherwise the marker is deleted.
 
     Args:
         inputs: Sources of the query.
@@ -105,13 +105,13 @@ class WrittenMarkers:
         Args:
             graph: The part.
             inputs: Its Kafka sources.
-            slots: Lasting identity of the part's sinks (``SlotNames.id``).
-            pipeline: Lasting identity of the pipeline, if the part is one.
+            slots: Stable identity of the part's sinks (``SlotNames.id``).
+            pipeline: Stable identity of the pipeline, if the part is one.
         """
         return WrittenMarkers(tuple(inputs), operator_ids(graph.sources), tuple(_marked_sinks(graph, slots, pipeline)))
 
     def check(self) -> None:
-        """Compare the markers with the ends of the partitions, before the query starts.
+        """Compare the markers with the end offsets of the partitions, before the query starts.
 
         Raises:
             KafkaError: A marker lies beyond the end of its partition, and the source fails on data loss.
@@ -132,7 +132,7 @@ class WrittenMarkers:
                 self._forget(one, sink, beyond)
 
     def check_batch(self, folder: CheckpointFolder, name: str, batch: int) -> None:
-        """Drop the markers of partitions that Spark reads from an earlier offset after this micro-batch, or no more.
+        """Delete the markers of partitions that are gone or restart at an earlier offset in this micro-batch.
 
         Args:
             folder: Checkpoint folder of the job.
