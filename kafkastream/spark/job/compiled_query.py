@@ -161,7 +161,7 @@ class CompiledQuery:
         interval = self.context.settings.effective_checkpoint_interval_ms
         if self.plan.keyed is None and all(one.ends for one in inputs):
             writer = writer.trigger(availableNow=True)
-        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # when output becomes visible, as in Flink
+        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # output becomes visible then
             writer = writer.trigger(processingTime=f"{interval} milliseconds")
         writer = writer.queryName(f"{self.context.settings.name}: {name} ({runner.job_id})")
         writer = writer.option("checkpointLocation", folder.of_query(name))

@@ -27,7 +27,7 @@ class QueryMemory:
         pieces: Number of completed micro-batches of rows that do not come from Kafka.
         seconds: Number of seconds for which rows have been generated.
         is_kept: Whether the sources' offset ranges are saved in the checkpoint folder.
-        begun: Offsets of the sources when the job started, by their keys; empty before it is
+        begun: Offsets of the sources when the job started, by their keys; empty before
             compiled.
     """
 

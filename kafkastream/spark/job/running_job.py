@@ -156,7 +156,7 @@ class Job:
                 self._tell()
 
     def _watch(self) -> None:
-        """Watch until all have ended; if one fails for good or the job is cancelled, the others end after their micro-batch."""
+        """Watch until all have ended; if one fails for good or the job is cancelled, the others stop."""
         since: float | None = None
         look_at = 0.0
         while self._any_goes_on():

@@ -1,4 +1,4 @@
-"""A part of the job graph to what runs it: one chain per source, and the stream of all their records."""
+"""Compiles a part of the job graph to operator chains: one per source, and one per keyed operator."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ __all__ = ["ChainCompiler", "level_plans", "pickled", "source_tasks", "task_plan
 
 
 def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
-    """The chain of each source of a connected graph, by the source's node.
+    """Return the task of each source of a connected graph, by the source's node.
 
     Raises:
         UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
@@ -68,16 +68,16 @@ def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
 
 
 def pickled(task: SourceTask | KeyedTask | OperatorChain) -> bytes:
-    """Pickle a task or chain for the workers.
+    """Pickle a task or chain for workers.
 
     Raises:
-        DefinitionError: A function of it cannot be sent.
+        DefinitionError: One of its functions cannot be pickled.
     """
     return sent(task, lambda: f"the function of operator {_culprit(task)!r}")
 
 
 def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
-    """Plans of the stateful stages that these keyed operators run in, one after the other.
+    """Return the plans of the stateful stages of keyed operators, in order.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
@@ -96,17 +96,16 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
 
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
-    """Plan of the task that writes to exactly-once sinks behind keyed operators; errors as of ``level_plans``."""
+    """Return the plan of the task that writes to exactly-once sinks after keyed operators; errors as of ``level_plans``."""
     return WriterPlan(run, {node: pickled(OperatorChain((ChainedOperator(sink),))) for node, sink in writers.items()})
 
 
 def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: int) -> TaskPlan:
-    """Plan of the tasks of a query.
+    """Return the plan of a query's tasks.
 
     Args:
-        chains: What happens to the records of each source.
-        run: Whose tasks they are.
-        parallelism: The number of subtasks.
+        chains: Task of each source, by its node.
+        run: Attempt that the tasks belong to. parallelism: The number of subtasks.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
@@ -117,16 +116,16 @@ def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: in
 @final
 @attrs.frozen
 class ChainCompiler:
-    """Turns nodes into stages; one function's node is one stage however often it is reached.
+    """Compiles nodes to chained operators; a node that is reached on several paths becomes one operator.
 
     Args:
-        graph: One component of the job graph.
+        graph: One connected part of the job graph.
         run: Whose tasks they are.
-        ends: Whether the input ends by itself.
-        scopes: Whose the metrics of each node are.
-        labels: Of the buckets that elements of keyed streams are sorted into.
-        decoders: What makes elements of the rows of a query's sources, by their nodes.
-        serialization: Behind which nodes elements are brought to their declared type.
+        ends: Whether the input is bounded.
+        scopes: Metric scope of each node.
+        labels: Labels of the buckets of keys.
+        decoders: Decoders of the rows of a SQL query's sources, by their nodes.
+        serialization: Nodes after which elements are coerced to their declared type.
     """
 
     graph: JobGraph
@@ -142,7 +141,7 @@ class ChainCompiler:
         return Serialization.of(self.graph)
 
     def source_task(self, source: SourceNode) -> SourceTask:
-        """All that happens to the records of ``source``."""
+        """Return the task of ``source``."""
         dead_letters = self.graph.dead_letters(source.id)
         return SourceTask(
             source.name,
@@ -158,7 +157,7 @@ class ChainCompiler:
         )
 
     def _before(self, node: SourceNode | StreamNode) -> tuple[Operator, ...]:
-        """Operators that a source's elements pass first; elements that only tell time end behind what sees it."""
+        """Return the first operators of a source: they assign event time, then drop elements that only carry one."""
         if node.watermarks is None:
             return ()
         timing = self._timing(node, node.watermarks)
@@ -169,7 +168,7 @@ class ChainCompiler:
         return (*timing, PresentRows(node.name), *times)
 
     def keyed_task(self, node: KeyedNode) -> KeyedTask:
-        """Task of a keyed operator: what happens to its elements, and to what comes out of it."""
+        """Return the task of a keyed operator and its output chain."""
         return KeyedTask(
             node.name,
             keyed_operator_ids(self.graph)[node.id],
@@ -180,19 +179,19 @@ class ChainCompiler:
         )
 
     def _chain_after(self, node: KeyedNode) -> OperatorChain:
-        """Chain behind a keyed operator; where that is one of a query's, Spark itself takes what comes out."""
+        """Return the chain after a keyed operator; the output of a SQL operator goes to Spark instead."""
         if isinstance(node.function, TableOperation):
             return OperatorChain((ChainedOperator(HandOver(node.name, node.id, self.labels[0])),))
         made: dict[int, ChainedOperator] = {}
         return OperatorChain(self._after(node, made), sides=self._aside(node, made))
 
     def chain_behind(self, node: Node) -> OperatorChain:
-        """Chain behind an operation of a query: to the sink, or to what sorts its rows for the next operation."""
+        """Return the chain after a SQL operation: to the sink, or to the exchange of the next operation."""
         before = self._before(node) if isinstance(node, StreamNode) else ()
         return OperatorChain(self._after(node, {}), before)
 
     def writers(self) -> Mapping[int, TransactionalOperator]:
-        """The exactly-once sinks behind keyed operators, by their nodes."""
+        """Return the exactly-once sinks after keyed operators, by their nodes."""
         writers: dict[int, TransactionalOperator] = {}
         for node in self.graph.sinks:
             if _is_exact(node) and self._is_behind_keys(node):
@@ -203,20 +202,20 @@ class ChainCompiler:
         return writers
 
     def _is_behind_keys(self, node: Node) -> bool:
-        """Whether elements come out of keyed operators, or of rows of a stream, and no source's partition is theirs."""
+        """Whether elements come from keyed operators or from a stream's rows, and so belong to no source partition."""
         return any(
             isinstance(self.graph[taken], (KeyedNode, StreamNode)) or self._is_behind_keys(self.graph[taken])
             for taken in node.inputs
         )
 
     def _timing(self, node: Node, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
-        """Operators that give elements their event time, and see how far it comes where somebody wants to know."""
+        """Return the operators that assign event time, and generate watermarks if a keyed operator needs them."""
         if self.labels and not isinstance(strategy.generation, NoWatermarks):
             return (WatermarkOperator(node.name, strategy, node.id, by_partition=isinstance(node, SourceNode)),)
         return timestamp_operators(node.name, strategy)
 
     def _after(self, node: Node, made: dict[int, ChainedOperator]) -> tuple[ChainedOperator, ...]:
-        """The stages that take the elements of a node; where Flink serializes them, behind their declared type."""
+        """Return the operators after a node; where Flink serializes elements, coercion to their type comes first."""
         stages = self._takers(node, made)
         type_info = self.serialization.types.get(node.id)
         if not stages or type_info is None or coercion_of(type_info) is None:
@@ -226,12 +225,12 @@ class ChainCompiler:
 
     def _takers(self, node: Node, made: dict[int, ChainedOperator]) -> tuple[ChainedOperator, ...]:
         takers = self.graph.consumers(node.id)
-        keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all sides, at once
+        keyed = {taker.id: taker for taker in takers if isinstance(taker, KeyedNode)}  # with all side outputs
         others = (taker for taker in takers if not isinstance(taker, (KeyedNode, SideOutputNode)))
         return tuple(stage for taker in (*others, *keyed.values()) for stage in self._stages(taker, made, node))
 
     def _aside(self, node: Node, made: dict[int, ChainedOperator]) -> Mapping[str, tuple[ChainedOperator, ...]]:
-        """Consumers of the side outputs of a node, by their tags."""
+        """Return the operators that consume a node's side outputs, by tag."""
         found: dict[str, tuple[ChainedOperator, ...]] = {}
         for taker in self.graph.consumers(node.id):
             if isinstance(taker, SideOutputNode):
@@ -259,7 +258,7 @@ class ChainCompiler:
             yield made.setdefault(node.id, stage)
 
     def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[ChainedOperator]:
-        """Exchanges that sort a node's elements by key for a keyed operator; one for each input that they come by."""
+        """Return the exchanges from a node to a keyed operator; one for each input of the operator that it feeds."""
         for side, keyed in enumerate(node.keyed):
             if keyed.node != before.id:
                 continue
@@ -272,11 +271,11 @@ class ChainCompiler:
                 )
 
     def scope_of(self, node: Node) -> OperatorScope:
-        """Whose the metrics of a node are."""
+        """Return the metric scope of a node."""
         return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
 
     def _operator(self, node: Node) -> Operator | None:
-        """The node's operator; None when elements pass unchanged."""
+        """Return the node's operator; None if elements pass unchanged."""
         match node:
             case OperatorNode(function=WatermarkStrategy() as strategy):
                 return next(iter(self._timing(node, strategy)), None)
@@ -292,13 +291,13 @@ class ChainCompiler:
                 raise AssertionError(node)
 
     def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
-        """The keyed operators that a program has put behind a query, stage by stage."""
+        """Return the keyed operators of a program after a SQL query, stage by stage."""
         inside = {node.id for node in self.graph.reaching(query.id).nodes}
         levels = ([node for node in level if node.id not in inside] for level in self.graph.levels())
         return list(filter(None, levels))
 
     def _is_written_apart(self, node: SinkNode) -> bool:
-        """Whether one task of its own writes to a sink: right behind a query, that is the only one there is."""
+        """Whether a task of its own writes to a sink: not directly after a SQL query, which has only that task."""
         if not (self.labels and _is_exact(node) and self._is_behind_keys(node)):
             return False
         return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
@@ -316,7 +315,7 @@ def _is_exact(node: SinkNode) -> bool:
 
 
 def _culprit(task: SourceTask | KeyedTask | OperatorChain) -> str:
-    """The name of the operator that cannot be pickled."""
+    """Return the name of the operator that cannot be pickled."""
     own = [(task.name, task.operator)] if isinstance(task, KeyedTask) else []
     operators = task if isinstance(task, OperatorChain) else task.chain
     for name, part in [*own, *((operator.name, operator) for operator in operators.operators())]:

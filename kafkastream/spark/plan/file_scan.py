@@ -1,4 +1,4 @@
-"""Files as the rows of a table: lines by the formats that Kafka's messages have, Parquet by Arrow."""
+"""Files as the rows of a table: lines by the formats of Kafka messages, Parquet by Arrow."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _DESCRIBED: Final = (
     StructField("size", LongType()),
     StructField("modified", LongType()),
 )
-"""What of a file goes with its rows."""
+"""Metadata of a file that its rows carry."""
 
 
 def files_scanned(
@@ -60,13 +60,13 @@ def files_scanned(
     """Read the rows of a table.
 
     Args:
-        files: Its files, pickled, in a column ``value``; with the number of the table's node, ``source``.
+        files: Files, pickled, in a column ``value``; with the number of the table's node in ``source``.
         definition: The table.
-        source: How it is read.
-        needed: The physical columns that are wanted; the others may be NULL.
+        source: The table's source.
+        needed: Physical columns that the query reads; the others may be NULL.
 
     Returns:
-        ``__source``; and the columns of the table without those that are computed, ``c0``, ``c1`` and so on.
+        ``__source``; and the columns of the table without computed ones, ``c0``, ``c1`` and so on.
 
     Raises:
         UnsupportedFeatureError: The format cannot be read, or cannot hold a column.
@@ -100,7 +100,7 @@ def _partition(place: int) -> str:
 def _lines(
     files: DataFrame, part: RecordPart, described: list[StructField], needed: Collection[str]
 ) -> tuple[DataFrame, dict[int, Column]]:
-    """Lines, each read as a message of Kafka would be; the columns by their places."""
+    """Return the rows of files of lines, each line read as a Kafka message; columns by position."""
     schema = StructType([*described, StructField("line", LongType()), StructField(_VALUE, BinaryType())])
     lines = files.mapInArrow(partial(_read_files, _Lines(part, arrow_schema_of(schema, timezone=None))), schema)
     read = part.pruned(needed)
@@ -111,7 +111,7 @@ def _lines(
 def _columns(
     files: DataFrame, part: RecordPart, described: list[StructField], needed: Collection[str]
 ) -> tuple[DataFrame, dict[int, Column]]:
-    """Columns of Parquet files."""
+    """Return the rows of Parquet files."""
     assert isinstance(part.format, ParquetFormat)
     fields = [field for field in part.fields if field.column in needed]
     own = DataType.of(Kind.ROW, fields=tuple(RowField(field.column, field.type) for field in fields))
@@ -124,7 +124,7 @@ def _columns(
 
 
 def _failure(problem: Column) -> Column:
-    """Fail the query, by a line."""
+    """Return an expression that fails the query with the position of a line."""
     text = functions.concat(
         functions.lit(f"{BAD_RECORD} [file "),
         functions.col("path"),
@@ -138,7 +138,7 @@ def _failure(problem: Column) -> Column:
 
 
 def _partition_value(place: int, field: RowField) -> Column:
-    """The value of a directory's name, as Flink takes it: the number of a day and of a millisecond beside a date and a time."""
+    """Return the partition value in a directory's name; as in Flink, DATE and TIME may be a number of days or ms."""
     text = functions.col(_partition(place))
     if field.type.kind is Kind.DATE:
         value = functions.coalesce(of_text(text, field.type), functions.date_from_unix_date(text.try_cast("int")))
@@ -172,7 +172,7 @@ def _metadata(field: MetadataField) -> Column:
 
 
 def _told(key: str) -> Column:
-    """Column of a file's metadata."""
+    """Return the column with a file's metadata."""
     match key:
         case "file.path":
             return functions.col("path")
@@ -188,7 +188,7 @@ _Contents = Callable[[TableFile, int], Iterator[pa.RecordBatch]]
 
 
 def _read_files(contents: _Contents, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Function for ``mapInArrow``: reads the contents of each file."""
+    """Read the contents of each file; a function for ``mapInArrow``."""
     for batch in batches:
         for source, value in zip(batch["source"].to_pylist(), batch[_VALUE].to_pylist(), strict=True):
             file: TableFile = pickle.loads(value)
@@ -209,7 +209,7 @@ class _Lines:
     schema: pa.Schema
 
     def __call__(self, file: TableFile, source: int) -> Iterator[pa.RecordBatch]:
-        """The lines of a file, without their ends, and their numbers."""
+        """Yield the lines of a file, without line ends, and their numbers."""
         lines, begin = self._of(Path(file.path)), 0
         while some := list(islice(lines, _PER_BATCH)):
             numbers = pa.array(range(begin + 1, begin + len(some) + 1), pa.int64())
@@ -219,7 +219,7 @@ class _Lines:
 
     def _of(self, file: Path) -> Iterator[bytes]:
         if isinstance(self.part.format, CsvFormat):
-            # Jackson takes an empty line for one empty column, and the reader of messages for none.
+            # Jackson reads an empty line as one empty column, the message reader as no row.
             dialect = self.part.format.dialect
             empty = (dialect.quote or "") * 2
             with opened_text(file, "UTF-8", newline="") as text:
@@ -239,7 +239,7 @@ class _Columns:
     is_utc: bool
 
     def __call__(self, file: TableFile, source: int) -> Iterator[pa.RecordBatch]:
-        """The columns of a file."""
+        """Yield the columns of a file."""
         for batch in columns_of_parquet(Path(file.path), self.own, is_utc=self.is_utc):
             told = _described(file, source, batch.num_rows, self.schema)
             yield pa.RecordBatch.from_arrays([*told, *batch.columns], schema=self.schema)

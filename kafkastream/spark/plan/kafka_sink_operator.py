@@ -45,7 +45,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
         encoder=encoder,
         dead_letters=letters,
         properties=FrozenMap(producer_properties(properties)),
-        # Flink flushes NONE at the end of input only; here the last task of a job does not know that it is the last.
+        # Flink flushes NONE only at the end of input; here the last task of a job cannot know that it is the last.
         flush_each_task=place.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
     )
 
@@ -53,7 +53,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
 def _knowing_limits(
     schema: KafkaRecordSerializationSchema[Any], properties: Mapping[str, str]
 ) -> KafkaRecordSerializationSchema[Any]:
-    """Return the schema, with the maximum size of a record if it is one of dead letters, which it shortens."""
+    """Return the schema; one of dead letters gets the maximum record size, to which it shortens them."""
     if not isinstance(schema, DeadLetterSchema):
         return schema
     limit = Cluster(properties).topic_setting(schema.topic, "max.message.bytes")

@@ -1,4 +1,4 @@
-"""A query with keyed operators: chains, stateful stages, and the stream that tells them how far time has come."""
+"""A query with keyed operators: chains, stateful stages, and the control stream with their watermarks."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _CHANGELOG: Final = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointi
 
 
 def labels_of(layout: Layout | None) -> tuple[int, ...]:
-    """Return the labels of the buckets that keys are sorted into; none where no operator has keys."""
+    """Return the labels of the buckets of keys; none if no operator has keys."""
     return () if layout is None else bucket_labels(layout.buckets)
 
 
 def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
-    """The stages of a query whose elements all go through every level.
+    """Return the stages of a query in which all elements go through every level.
 
     Args:
-        plan: What the chains of its sources do.
-        levels: What the stateful stages do, in their order.
+        plan: Plan of the source tasks.
+        levels: Plans of the stateful stages, in order.
     """
 
     def stages(records: Mapping[int, DataFrame], control: DataFrame) -> DataFrame:
@@ -56,7 +56,7 @@ def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
 
 
 def staged(messages: Sequence[DataFrame], levels: Sequence[LevelPlan]) -> DataFrame:
-    """Run messages through stateful stages (``transformWithStateInPandas``), one after the other."""
+    """Return messages after stateful stages (``transformWithStateInPandas``), one after the other."""
     frame = reduce(DataFrame.union, messages)
     for level in levels:
         frame = frame.groupBy("bucket").transformWithStateInPandas(
@@ -67,19 +67,19 @@ def staged(messages: Sequence[DataFrame], levels: Sequence[LevelPlan]) -> DataFr
 
 @final
 class KeyedQuery:
-    """The stateful side of a query: what it runs, and its time.
+    """Stateful side of a query: its stages and its watermarks.
 
     Args:
-        session: Where it runs.
+        session: Spark session of the job.
         graph: The connected part of the job.
         parallelism: The number of subtasks.
-        stages: What comes out of the last stateful stage, for the records of each source by its node, and the stream that
-            tells of time.
-        labels: Of the buckets that the keys are sorted into.
-        layout: Where the operators' state is.
+        stages: Function from the records of each source, by node, and the control stream to the output of the last
+            stateful stage.
+        labels: Labels of the buckets of keys.
+        layout: Layout of the operators' state.
 
     Attributes:
-        time: How far event time has come.
+        time: Watermarks of the query.
     """
 
     def __init__(
@@ -101,28 +101,28 @@ class KeyedQuery:
         self._timers: dict[tuple[int, int], int | None] = {}
         self._told: Mapping[str, Any] = {}
         self._is_at_work = False
-        self._asks = True  # for the timers that the operators have from before; and the layout is to be kept
+        self._asks = True  # for timers in restored state; and the layout must get into the checkpoint
         self._unaligned: Sequence[int] = ()
-        self._lock = Lock()  # micro-batches tell of time in a thread of Spark's, and the job looks in one of its own
+        self._lock = Lock()  # micro-batches report watermarks in a thread of Spark's, the job reads them in its own
 
     def restore(self, content: Mapping[str, Any]) -> None:
-        """Begin with what an earlier run was told last."""
+        """Restore from the last content of the control stream."""
         self.time.restore(content)
-        self.time.has_read_collections = True  # they come with the first content
+        self.time.has_read_collections = True  # they came with the first content
         self._told = content
 
     def static_frame(self) -> DataFrame:
-        """Batch frame of the last stateful stage, where all sources are collections: after them time ends."""
+        """Return the batch DataFrame of the last stateful stage, if all sources are collections: event time ends with them."""
         self._tell()
         self.time.has_read_collections = True
         told = {**self._told, "last": self.time.watermarks()}
-        _ = self._session.streams  # with which comes the coordinator of state stores, that a batch needs, too
+        _ = self._session.streams  # it starts the coordinator of state stores, which a batch needs as well
         collections = collection_frames(self._session, self._graph)
         marks = frame_of(self._session, [(CONTROL_NODE, json.dumps(told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:
-        """Streaming frame of the last stateful stage, for records of Kafka and for the collections before them."""
+        """Return the streaming DataFrame of the last stateful stage, for the collections and Kafka records after them."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)
@@ -131,23 +131,23 @@ class KeyedQuery:
         return self._stages(records, control_frame(self._session, self._file, is_named=is_named))
 
     def settings(self) -> Mapping[str, str]:
-        """Settings of Spark while the query begins; it keeps them for itself."""
+        """Return the Spark settings during the start of the query, which keeps them."""
         return {
             "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
-            # Without it each micro-batch copies RocksDB's MANIFEST, which grows with each: docs/reliability.md.
+            # Without it each micro-batch copies RocksDB's MANIFEST, which keeps growing: docs/reliability.md.
             _CHANGELOG: self._session.conf.get(_CHANGELOG, "true") or "true",
         }
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
-        """The sources read these partitions."""
+        """Register the partitions that the sources read."""
         for one in inputs:
             self.time.add_splits(one.node.id, one.offset_range.starts)
         self._unaligned = [one.node.id for one in inputs] if self.time.is_aligned else ()
 
     @contextmanager
     def micro_batch(self, query_id: str) -> Iterator[None]:
-        """A micro-batch runs: what has come since it began does not count yet, least of all as a sign of idleness."""
+        """Run a micro-batch: records that arrive after its begin do not count yet, in particular not for idleness."""
         if self._unaligned:
             align(self._session, query_id, self._unaligned, self.time.align)
             self._unaligned = ()
@@ -159,7 +159,7 @@ class KeyedQuery:
             self._is_at_work = False
 
     def take(self, reports: Iterable[Report]) -> None:
-        """Take in what the tasks of a micro-batch have reported about time."""
+        """Update the watermarks by the reports of a micro-batch's tasks."""
         with self._lock:
             self.time.has_read_collections = True
             for report in reports:
@@ -172,7 +172,7 @@ class KeyedQuery:
             self._tell()
 
     def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
-        """The sources have been read so far."""
+        """Note the offsets that the sources have reached."""
         with self._lock:
             if not self._is_at_work:
                 self.time.mark_polled()
@@ -185,7 +185,7 @@ class KeyedQuery:
             self._tell()
 
     def _tell(self) -> None:
-        """Let the operators know of time, if there is something new."""
+        """Write new watermarks, if any, to the control stream."""
         now = wall_clock_ms()
         is_due = self._asks or any(
             self._told.get("now", -1) < due <= now for due in self._timers.values() if due is not None
@@ -199,11 +199,11 @@ class KeyedQuery:
                 self._file.write(self._told)
 
     def has_heard(self, offset: str | None) -> bool:
-        """Whether the operators have been told all there is to tell, when the control stream has come so far."""
+        """Whether the operators have processed the latest watermarks, given the offset of the control stream."""
         return bool(offset) and json.loads(str(offset)) == self._told
 
     def close(self) -> None:
-        """No more is needed of it."""
+        """Delete the control stream's file."""
         if self._file is not None:
             self._file.remove()
             self._file = None

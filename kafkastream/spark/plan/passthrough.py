@@ -1,4 +1,4 @@
-"""Jobs that change no byte: Spark's own sink writes what its source has read, and Python is never entered."""
+"""Jobs that copy values unchanged: Spark's own sink writes what its source has read, without Python."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from kafkastream.spark.worker.chained_operators import user_operator
 
 __all__ = ["PassThrough", "pass_through", "written_by_spark"]
 
-# Spark writes bytes, as the Python path does.
+# Spark writes the bytes, as the Python path does.
 _NOT_FOR_SPARK = frozenset({"key.serializer", "value.serializer"})
 
-# A value that the schema cannot read fails the job here as it does in Python.
+# A value that the schema cannot decode fails the job, as it does in Python.
 _CHECKED_TEXT = f"""
 CASE
   WHEN value IS NOT NULL AND is_valid_utf8(CAST(value AS STRING)) THEN value
@@ -46,21 +46,21 @@ class PassThrough:
     value: str
 
     def writer(self, records: DataFrame) -> DataStreamWriter:
-        """The writer of the records' values."""
+        """Return the writer of the records' values."""
         return written_by_spark(records.selectExpr(self.value), self.sink).option("topic", self.topic)
 
 
 def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWriter:
-    """Spark's own sink, with the client's properties of ours."""
+    """Return Spark's own Kafka sink, with our client properties."""
     client = {f"kafka.{key}": value for key, value in sink.properties.items() if key not in _NOT_FOR_SPARK}
     return records.writeStream.format("kafka").options(**client)
 
 
 def pass_through(graph: JobGraph) -> PassThrough | None:
-    """Plan by which Spark alone can run a graph; None when it cannot with the same result.
+    """Return the plan by which Spark alone runs a graph; None if its result would differ.
 
-    Spark's sink cannot write a record's timestamp, which in Flink is that of the record read. So the topic must be one
-    whose broker replaces timestamps anyway (``message.timestamp.type=LogAppendTime``).
+    Spark's sink cannot set the timestamp of a record, which in Flink is that of the source record. So the broker must
+    replace the topic's timestamps anyway (``message.timestamp.type=LogAppendTime``).
     """
     if len(graph.sources) != 1 or len(graph.sinks) != 1 or not all(map(_changes_nothing, graph.nodes)):
         return None
@@ -71,7 +71,7 @@ def pass_through(graph: JobGraph) -> PassThrough | None:
     topic = None if records is None else records.topic
     if value is None or topic is None or sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
         return None
-    if graph.sources[0].keeps_records:  # dead letters are ours to write
+    if graph.sources[0].keeps_records:  # only Python writes dead letters
         return None
     return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
 
@@ -83,7 +83,7 @@ def _changes_nothing(node: object) -> bool:
 
 
 def _copied_value(source: KafkaSource[Any], sink: KafkaSink[Any]) -> str | None:
-    """The SQL expression of the value, when source and sink read and write the same form and nothing else."""
+    """Return the SQL expression of the value, if source and sink have the same format and only the value matters."""
     reads, writes = source.deserializer, sink.record_serializer
     if not isinstance(reads, ValueOnlySchema) or not isinstance(writes, BuiltRecordSerializationSchema):
         return None

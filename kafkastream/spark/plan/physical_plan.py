@@ -1,4 +1,4 @@
-"""The frames of a query: its tables decoded, its rows computed by Spark, its operations with state on keyed operators."""
+"""DataFrames of a SQL query: Spark decodes tables and computes rows, keyed operators run stateful operations."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["PhysicalPlan", "StreamPlan"]
 
 _SOURCE: Final = ("source", "topic", "partition", "offset", "timestamp")
-"""What tells where rows come from, which chains want under these names; between, they are hidden."""
+"""Columns of a row's source record, under the names that chains read; in between they are hidden columns."""
 _FROM: Final = f"__{_SOURCE[0]}"
 _MEANT: Final = {KIND: f"{RowKind.INSERT.value}Y", KEPT: "true"}
-"""What hidden columns say of rows without them."""
+"""Values of hidden columns in rows that lack them."""
 _MESSAGE_KIND: Final = HIDDEN[1]
 _OUT: Final = ("topic", "key", "value", "headers", "timestamp")
 
@@ -76,11 +76,11 @@ _ALL: Final[Seconds] = (0, None)
 @final
 @attrs.frozen
 class StreamPlan:
-    """Stream that the rows of a query are made of.
+    """Stream of the DataStream API that a SQL query reads.
 
     Args:
-        sources: The nodes of its sources.
-        levels: What its keyed operators do, one stage after the other.
+        sources: Nodes of its sources.
+        levels: Plans of its stateful stages, in order.
     """
 
     sources: tuple[int, ...]
@@ -90,19 +90,19 @@ class StreamPlan:
 @final
 @attrs.frozen
 class PhysicalPlan:
-    """Makes the frames of a query.
+    """Builds the DataFrames of a SQL query.
 
     Args:
-        session: The query's own.
+        session: Spark session of the query's own.
         query: The query.
         plan: What the chains of its sources do.
-        streams: What comes before the rows of its streams, by their nodes.
-        levels: What its operations with state do, by their nodes.
-        columnar: Those to which rows come as columns.
-        row_tasks: What takes their rows, and those of streams, by their nodes.
-        end: What takes the rows of the query, where they come out of such.
-        behind: What the keyed operators do that a program has put behind the query, one stage after the other.
-        labels: Of the buckets that rows are sorted into.
+        streams: Plans of the streams that it reads, by their nodes.
+        levels: Plans of its stateful operations, by their nodes.
+        columnar: Nodes of operations that take rows as Arrow columns.
+        row_tasks: Tasks for the output rows of operations and streams, by their nodes.
+        end: Task for the rows of the query, if they come from an operation or a stream.
+        behind: Plans of the program's stateful stages after the query, in order.
+        labels: Labels of the buckets of keys.
     """
 
     session: SparkSession
@@ -120,33 +120,33 @@ class PhysicalPlan:
     def frame(
         self, records: Mapping[int, DataFrame], control: DataFrame | None = None, seconds: Seconds = _ALL
     ) -> DataFrame:
-        """Frame for the sink.
+        """Return the DataFrame for the sink.
 
         Args:
-            records: The records of each source, by its node.
-            control: The stream that tells how far time has come; None without operations with state.
-            seconds: Which of the rows that are made up, by how many seconds are over before and after them.
+            records: Records of each source, by its node.
+            control: Control stream; None without stateful operations.
+            seconds: Range of generated rows, as seconds since the start; None for all.
         """
         making = _FrameBuilder(self, records, iter(self.query.origins), control, seconds)
         rows = making.rows(self.query.relation)
         if self.behind:
             sent = [making.messages(node, self._written(frame)) for node, frame in rows]
             return staged([*sent, making.marks()], self.behind)
-        frames = [self._written(frame).drop(TIME) for _, frame in rows]  # nobody behind asks how far rows bring time
+        frames = [self._written(frame).drop(TIME) for _, frame in rows]  # nothing after it needs watermarks
         return _united(frames if self.ends_in_rows else list(map(_shown, frames)))
 
     @property
     def ends_in_rows(self) -> bool:
-        """Whether there are rows at the end, out of operations or streams, so that ``end`` takes them."""
+        """Whether the final rows come from operations or streams, so that ``end`` takes them."""
         return bool(self.row_tasks) and not self.behind
 
     def making_ends(self, seconds: int) -> bool:
-        """Whether there are no more rows that are made up, when so many seconds are over."""
+        """Whether no rows are generated after so many seconds."""
         return not any(len(source.within(seconds, seconds + 1)) for source in generators(self.query.relation))
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark's own sink can write with the same result: it knows no timestamps and no transactions."""
+        """Whether Spark's own sink gives the same result: it supports neither timestamps nor transactions."""
         sink = self.query.target.sink
         if not isinstance(sink, KafkaTableSink) or self.row_tasks:
             return False
@@ -157,7 +157,7 @@ class PhysicalPlan:
         return serializer.partitioner is None and not writes_time and not is_exact
 
     def writer(self, records: Mapping[int, DataFrame]) -> DataStreamWriter:
-        """Spark's own sink for what the sink takes."""
+        """Return Spark's own writer of records for the sink."""
         sink = self.query.target.sink
         assert isinstance(sink, KafkaTableSink)
         frame = self.frame(records)
@@ -165,7 +165,7 @@ class PhysicalPlan:
         return written_by_spark(frame.selectExpr(*columns), sink.sink)
 
     def _written(self, rows: DataFrame) -> DataFrame:
-        """Rows as the sink takes them: encoded for Kafka and for files, as they are otherwise."""
+        """Return the rows in the form of the sink: encoded for Kafka and for files, unchanged otherwise."""
         sink, table = self.query.target.sink, self.query.target.table
         if table is None or sink is None:
             return rows
@@ -175,7 +175,7 @@ class PhysicalPlan:
 
 @attrs.define
 class _FrameBuilder:
-    """The frames that are being made; each origin is made once, in the order of ``origins``."""
+    """Builds DataFrames; each origin of rows is built once, in the order of ``origins``."""
 
     frames: PhysicalPlan
     records: Mapping[int, DataFrame]
@@ -185,11 +185,11 @@ class _FrameBuilder:
 
     @property
     def _is_first(self) -> bool:
-        """Whether these are the first rows; later ones are only such that are made up."""
+        """Whether this is the first micro-batch of a query without Kafka; later ones only have generated rows."""
         return self.seconds[0] == 0
 
     def rows(self, relation: Relation) -> list[tuple[int, DataFrame]]:
-        """The rows of each branch of a relation, with the node of its origin."""
+        """Return the rows of each branch of a relation, with the node of its origin."""
         return [self._branch(branch) for branch in branches(relation)]
 
     def _branch(self, branch: Branch) -> tuple[int, DataFrame]:
@@ -238,18 +238,18 @@ class _FrameBuilder:
         return frame
 
     def _files(self, node: int) -> DataFrame:
-        """The files of a table, which come with the stream that tells of time where there are records of Kafka."""
+        """Return the files of a table; if there are Kafka records, they come by the control stream."""
         files = self.records[node] if node in self.records else self._control(node)
         parallelism = self.frames.session.sparkContext.defaultParallelism
         kept = files if self._is_first else files.where("false")
         return kept.select("source", "value").repartition(parallelism)
 
     def _stream(self, source: StreamTableSource, node: int) -> DataFrame:
-        """The elements of a stream, which its chains and keyed operators have sent as rows."""
+        """Return the rows that a stream's chains and keyed operators have sent."""
         frames, labels = self.frames, self.frames.labels
         before = frames.streams[node]
         records = {one: frame for one, frame in self.records.items() if one in before.sources}
-        collections = set(before.sources) - set(records)  # which come with the stream that tells of time
+        collections = set(before.sources) - set(records)  # which come by the control stream
         if before.levels:
             sent = in_levels(frames.plan, before.levels)(records, self._control(CONTROL_NODE, *collections))
         else:
@@ -283,16 +283,16 @@ class _FrameBuilder:
         return out.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
 
     def marks(self) -> DataFrame:
-        """Watermarks, as every stateful stage is to know them."""
+        """Return the watermarks as messages to every stateful stage."""
         return self._control(CONTROL_NODE).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
     def _control(self, *sources: int) -> DataFrame:
-        """The rows of some sources in the stream that tells how far time has come."""
+        """Return the rows of some sources in the control stream."""
         assert self.control is not None
         return self.control.where(functions.col("source").isin(*sources))
 
     def messages(self, node: int, rows: DataFrame, keys: Sequence[int] | None = None) -> DataFrame:
-        """Messages to the operation that takes the rows; with the buckets of their keys, if these are given."""
+        """Return rows as messages to an operation; to the buckets of their keys, if these are given."""
         if keys is not None:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
             rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
@@ -302,7 +302,7 @@ class _FrameBuilder:
 
 
 def _present(rows: DataFrame) -> Column | None:
-    """Condition for the query's own rows, where there are others between them; None if all are."""
+    """Return the condition for the query's own rows; None if there are no others."""
     if _MESSAGE_KIND not in rows.columns:
         return None
     present = functions.col(_MESSAGE_KIND).isNull()
@@ -310,7 +310,7 @@ def _present(rows: DataFrame) -> Column | None:
 
 
 def _unpacked(kinds: Sequence[DataType]) -> StructType:
-    """The columns of a frame with rows that were messages: those of messages, the kind of a row, and its own."""
+    """Return the columns of rows that were messages: those of messages, the row kind, and the row's own."""
     types = (
         IntegerType(),
         StringType(),
@@ -326,7 +326,7 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
 
 
 def _projected(frame: DataFrame, step: Project) -> DataFrame:
-    """Columns computed of each row; where rows that are not wanted still tell the time, they stay, and are marked."""
+    """Return computed columns; filtered rows that still carry event time stay, and are marked."""
     hidden = _hidden(frame)
     frame = callable_on(frame, step.computed, step.input.changelog)
     names = column_names(len(step.expressions))
@@ -355,7 +355,7 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
     array = spark_text(step.array)
     if keeps:
         before = _is_row(hidden)
-        # CASE, since Spark may compute a common part of both sides of AND for all rows.
+        # CASE, since Spark may evaluate a common subexpression of both sides of AND for all rows.
         wanted = before if step.outer else f"CASE WHEN {before} THEN coalesce(size({array}), 0) > 0 ELSE false END"
         frame = frame.withColumn(KEPT, functions.expr(wanted))
         hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
@@ -364,7 +364,7 @@ def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
 
 
 def _is_row(hidden: Collection[str]) -> str:
-    """SQL condition for the query's own rows; the others tell time, or are messages."""
+    """Return the SQL condition for the query's own rows; the others only carry event time, or are messages."""
     return KEPT if KEPT in hidden else f"{_MESSAGE_KIND} IS NULL" if _MESSAGE_KIND in hidden else "true"
 
 
@@ -373,12 +373,12 @@ def _hidden(frame: DataFrame) -> list[str]:
 
 
 def _shown(frame: DataFrame) -> DataFrame:
-    """With what tells where rows come from under the names by which chains know it."""
+    """Return rows with the columns of the source record under the names that chains read."""
     return frame.withColumnsRenamed({f"__{name}": name for name in _SOURCE})
 
 
 def _united(frames: Sequence[DataFrame]) -> DataFrame:
-    """All rows; those that do not say so, where others do, are new, and the query's."""
+    """Return the union of frames; rows without hidden columns that others have are inserts of the query."""
     meant = {name: text for name, text in _MEANT.items() if any(name in frame.columns for frame in frames)}
     whole = [
         frame.withColumns({name: functions.expr(text) for name, text in meant.items() if name not in frame.columns})

@@ -1,4 +1,4 @@
-"""A query's part of a job, compiled: what its chains make of rows, and the frames between them."""
+"""Compiles the part of a job that is a SQL query: its chains, and the DataFrames between them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ __all__ = ["query_frames", "query_of", "row_decoders"]
 
 
 def query_of(graph: JobGraph) -> QueryNode | None:
-    """The query of a part of a job, if it is one.
+    """Return the SQL query of a part of a job; None if it has none.
 
     Raises:
-        UnsupportedFeatureError: It is one and more.
+        UnsupportedFeatureError: The part also has sources or queries that the query does not read.
     """
     queries = [node for node in graph.nodes if isinstance(node, QueryNode)]
     if not queries:
@@ -56,13 +56,13 @@ def query_of(graph: JobGraph) -> QueryNode | None:
 
 
 def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
-    """Decoders that make elements of the rows of each node that rows come from."""
+    """Return the decoders of rows to elements, for each node that rows come from."""
     query = query_of(graph)
     return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
 
 
 def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan) -> PhysicalPlan | None:
-    """The frames of a query; None for a part of a job that is none.
+    """Return the plan of a SQL query; None for a part of a job without one.
 
     Raises:
         DefinitionError: A function of the user's cannot be sent to workers.
@@ -101,7 +101,7 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
 
 
 def _before(compiler: ChainCompiler, node: StreamNode) -> StreamPlan:
-    """Plan of the stream that rows are made of."""
+    """Return the plan of a stream that a query reads."""
     stream = compiler.graph.reaching(node.id)
     return StreamPlan(tuple(source.id for source in stream.sources), level_plans(compiler, stream.levels()))
 
@@ -113,7 +113,7 @@ def _operation(node: Node) -> TableOperation:
 
 
 def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> bytes:
-    """Task of an operation with state, pickled."""
+    """Return the task of a stateful operation, pickled."""
     assert isinstance(node, KeyedNode)
     operation = _operation(node)
     if not operation.is_columnar:
@@ -138,7 +138,7 @@ def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
 
 
 def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
-    """Local aggregation of the rows of one batch before they are sent, as far as those go; None where there is none."""
+    """Return the local aggregation of a batch of rows before the shuffle; None if the operation has none."""
     operation = what.operation
     if what.is_columnar:
         assert isinstance(operation, WindowAggregate)

@@ -1,4 +1,4 @@
-"""The records of a component's sources, as Spark sees them: streaming frames from Kafka, static ones from collections."""
+"""Records of the sources of a part of a job: streaming DataFrames from Kafka, static ones from collections."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __all__ = [
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 _HEADERS = "array<struct<key: string, value: binary>>"
 _ALIGNED_PER_BATCH = 50_000
-"""How many at most of a source whose partitions wait for others: between micro-batches is when they can."""
+"""Maximum records per micro-batch of an aligned source: partitions can only be paused between micro-batches."""
 
 
 class KeyedSource(NamedTuple):
@@ -70,11 +70,11 @@ class KafkaInput:
     Args:
         node: The node of the source.
         source: The source.
-        options: The options of Spark's source.
-        offset_range: From where to where it reads.
-        key: The source's key in its query's checkpoint.
-        is_named: Whether Spark knows the source by that key.
-        ends: Whether all up to the stops can be read at once: Spark's available-now then reads them and ends.
+        options: Options of Spark's Kafka source.
+        offset_range: Starting and stopping offsets.
+        key: Key of the source in its query's checkpoint.
+        is_named: Whether that key is the source's name in Spark.
+        ends: Whether Spark's available-now trigger reads all records up to the stopping offsets and ends.
     """
 
     node: SourceNode
@@ -86,12 +86,12 @@ class KafkaInput:
     is_named: bool
 
     def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
-        """Whether a source that has read up to these offsets has nothing left to read."""
+        """Whether nothing is left to read after these offsets."""
         stops = self.offset_range.stops
         return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
 
     def processed(self, reached: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """Return the next offsets to read, when Spark has read up to ``reached``; none outside the offset range is read."""
+        """Return the next offsets to process, given Spark's offsets ``reached``, clipped to the offset range."""
         starts, stops = self.offset_range.starts, self.offset_range.stops or {}
         return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
@@ -103,19 +103,16 @@ def kafka_inputs(
     *,
     is_named: bool,
 ) -> tuple[KafkaInput, ...]:
-    """The sources of one query, with their offsets resolved on the brokers.
-
-    Args:
-        session: Where to read.
-        sources: The sources with their nodes and keys.
-        before: What an earlier start of the job began with, by key, which is kept, as Flink keeps it in its checkpoints.
-        is_named: Whether Spark knows the sources by their keys.
+    """Resolve the offsets of a query's sources on the brokers.  Args: session: Spark session of the job.
+        sources: Sources with their nodes and keys.
+        before: Offset ranges of an earlier start, by key; they stay, as Flink keeps them in its checkpoints.
+        is_named: Whether the sources have their keys as names in Spark.
 
     Raises:
         UnknownTopicError: A topic or partition does not exist.
-        UnknownOffsetsError: A partition has no place to begin or to stop.
-        KafkaError: Where an earlier run has ended, the brokers hold nothing any more.
-        DefinitionError: An interrupted run had stops, and this one has none; or it read a topic that this one does not.
+        UnknownOffsetsError: A partition has no starting or stopping offset.
+        KafkaError: The brokers have deleted the records at the end of an earlier run.
+        DefinitionError: An interrupted run was bounded and this one is not, or it read a topic that this one does not.
         BrokerUnreachableError: No broker answered.
     """
     matching = partial(matching_names, session)
@@ -123,15 +120,15 @@ def kafka_inputs(
 
 
 def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> None:
-    """Refuse topics that have been read and are read no more: Spark would take their records for lost.
+    """Refuse topics that have been read and are not subscribed any more: Spark would report their records as lost.
 
     Args:
-        inputs: The sources of a query.
-        planned: Up to where each was to be read last, by its key.
+        inputs: Sources of a query.
+        planned: End offsets of the last planned micro-batch, by the sources' keys.
 
     Raises:
         UnknownTopicError: A topic was deleted.
-        DefinitionError: The program has left it out.
+        DefinitionError: The program does not subscribe to a topic any more.
     """
     for one in inputs:
         read = {partition.topic for partition in offsets_of_json(planned.get(one.key))}
@@ -157,31 +154,31 @@ def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | Def
 
 
 def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
-    """The records of each input as a stream by its node, all with the same columns, among them that node.
+    """Return the stream of each input, by node; all have the same columns, including the node.
 
     Args:
-        session: Where to read.
-        inputs: One or more.
-        per_batch: How many records a micro-batch may hold; None for all there are.
+        session: Spark session of the job.
+        inputs: Kafka sources; at least one.
+        per_batch: Maximum records per micro-batch; None for no limit.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
     return {one.node.id: _one_frame(session, one, columns, per_batch) for one in inputs}
 
 
 def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
-    """The collections among the sources, with their nodes."""
+    """Return the collections among the sources, with their nodes."""
     return [(node, node.source) for node in graph.sources if isinstance(node.source, CollectionSource)]
 
 
 def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
-    """Elements of a collection, in order, pickled, with the node of their source."""
+    """Return the pickled elements of a collection, in order, with the node of their source."""
     held = elements_of(elements) if isinstance(elements, FileContents) else elements
     values = pa.array([dumps(element) for element in held], pa.binary())
     return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
 
 
 def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
-    """Collection as a frame that one task reads; numbers of a range, and contents of files, come about where they are read."""
+    """Return a collection as a DataFrame that one task reads; number ranges and files are read in the task."""
     if isinstance(elements, FileContents) and not isinstance(elements.format, TableFiles):
         return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
     if isinstance(elements, range):
@@ -193,7 +190,7 @@ def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence
 
 
 def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataFrame]:
-    """The collections among the sources, whole, by their nodes."""
+    """Return the collections among the sources as DataFrames, by their nodes."""
     return {node.id: collection_frame(session, node, one.elements) for node, one in collections_of(graph)}
 
 
@@ -207,10 +204,10 @@ def resolved_source(
     """Resolve the offsets of one source of a query on the brokers; errors as of ``kafka_inputs``.
 
     Args:
-        of: The source with its node and key.
-        matching: The names, among those given, that a Java pattern matches as a whole.
-        before: What an earlier start of the job began with.
-        is_named: Whether Spark knows the source by its key.
+        of: Source with its node and key.
+        matching: Returns the names that a Java pattern matches as a whole.
+        before: Offset range of an earlier start; None at the first.
+        is_named: Whether the source has its key as name in Spark.
     """
     node, source, key = of
     assert source.subscription is not None
@@ -226,7 +223,7 @@ def resolved_source(
         )
     starts = _starts(source, partitions, cluster, before)
     readable = cluster.readable_ends(partitions)
-    # A start behind an open transaction is not readable yet, and Spark would take it for lost data.
+    # A starting offset after an open transaction is not readable yet, and Spark would report lost data.
     begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
     options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
@@ -257,7 +254,7 @@ def _starts(
         return starting_offsets(source.starting_offsets, partitions, cluster)
     starts = _kept(before.starts, partitions, cluster.beginning_offsets)
     if not before.finished:
-        return starts  # Spark knows better where it stands, and what is lost
+        return starts  # Spark continues from its own offsets, and detects lost data
     begins, ends = cluster.beginning_offsets(partitions), cluster.end_offsets(partitions)
     lost = {p: offset for p, offset in starts.items() if not begins[p] <= offset <= ends[p]}
     if lost and source.fails_on_data_loss:
@@ -282,7 +279,7 @@ def _refuse_endless(node: SourceNode, before: OffsetRange | None) -> None:
 def _kept(
     before: Offsets, partitions: Collection[TopicPartition], of_new: Callable[[Collection[TopicPartition]], Offsets]
 ) -> Offsets:
-    """The offsets of an earlier start; partitions that have appeared since get theirs of ``of_new``, others are gone."""
+    """Return the offsets of an earlier start; new partitions get theirs from ``of_new``, deleted ones are dropped."""
     new = of_new([partition for partition in partitions if partition not in before])
     return {partition: before[partition] if partition in before else new[partition] for partition in partitions}
 
@@ -297,7 +294,7 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
         frame = frame.where(start_condition(one.offset_range.starts))
     if one.offset_range.stops is not None:
         frame = frame.where(stop_condition(one.offset_range.stops))
-    if "headers" in columns:  # never NULL: each row then costs Spark's Arrow writer all those before it
+    if "headers" in columns:  # never NULL: for a NULL, Spark's Arrow writer rewrites all rows before
         none = functions.array().cast(_HEADERS)
         there = functions.coalesce("headers", none) if "headers" in frame.columns else none
         frame = frame.withColumn("headers", there)
@@ -309,7 +306,7 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
 
 
 def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
-    """The names that a Java pattern matches as a whole: Java itself is asked, since Python's differ."""
+    """Return the names that a Java pattern matches as a whole, by Java's own matcher, since Python's differs."""
     try:
         compiled = jvm_of(session).java.util.regex.Pattern.compile(pattern)
     except IllegalArgumentException as error:

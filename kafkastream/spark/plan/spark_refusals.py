@@ -1,4 +1,4 @@
-"""Errors of Spark's analyzer about a query's expressions, in the user's words."""
+"""Translates errors of Spark's analyzer about a query's expressions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["spark_refusals"]
 
 @contextmanager
 def spark_refusals() -> Iterator[None]:
-    """Turn errors of Spark's analyzer into ours.
+    """Turn errors of Spark's analyzer within a ``with`` block into ours.
 
-    The planner refuses arguments that do not fit; what it takes and Spark does not is told here, before anything runs.
+    The planner refuses most wrong arguments; those that only Spark refuses are reported here, before the job runs.
 
     Raises:
         DefinitionError: Spark cannot compute an expression.

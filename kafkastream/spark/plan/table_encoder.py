@@ -1,4 +1,4 @@
-"""The rows of a table as its sink takes them, and as records for Kafka."""
+"""Encodes the rows of a table as Kafka records."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def encoded_records(
     drops_nulls: bool = False,
     present: Column | None = None,
 ) -> DataFrame:
-    """The records that rows become.
+    """Return rows encoded as Kafka records.
 
-    In an ``upsert-kafka`` table a row that goes away becomes a record without a value, and the old row of an update none.
+    In an ``upsert-kafka`` table a DELETE becomes a tombstone, and UPDATE_BEFORE no record.
 
     Args:
-        rows: The rows: hidden columns, whose names begin with ``__``, among them ``__kind`` where there are others than
-            new rows; and ``c0``, ``c1`` and so on, the physical columns and the metadata columns that are not VIRTUAL,
+        rows: Rows with hidden columns, whose names begin with ``__``, among them ``__kind`` unless all rows are
+            inserts; and ``c0``, ``c1`` and so on: the physical columns and the metadata columns that are not VIRTUAL,
             in their order, with their declared types.
         definition: The table.
-        sink: How it is written.
-        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query
+        sink: The table's sink.
+        drops_nulls: Whether to drop a row with NULL in a NOT NULL column; otherwise it fails the query
             (``table.exec.sink.not-null-enforcer``).
-        present: Which rows are the query's; the others pass untouched. All, if None.
+        present: Condition for the query's own rows; other rows pass unchanged. None if all are.
 
     Returns:
         The hidden columns; and ``topic``, ``key``, ``value``, ``headers`` if the table writes any, and ``timestamp`` in
@@ -107,30 +107,30 @@ def _message(part: RecordPart, columns: dict[str, Column], kind: Column | None) 
 
 
 def _encoders(sink: KafkaTableSink) -> dict[str, MessageEncoder]:
-    """Encoders of the messages that expressions do not encode, by the names of their columns."""
+    """Return the encoders of messages that Spark expressions cannot encode, by the names of their columns."""
     parts = {_KEY: sink.key, _VALUE: sink.value}
     found = {name: encoder_of(part) for name, part in parts.items() if part is not None}
     return {name: encoder for name, encoder in found.items() if encoder is not None}
 
 
 def _for_python(message: Column, is_plain: bool, passes: Column) -> Column:
-    """A message as it is; where it is a row that is to be encoded, none for rows that pass."""
+    """Return a message; a row that Python will encode is NULL for rows that are not the query's."""
     return functions.when(~passes, message) if is_plain else message
 
 
 def _checked(rows: DataFrame) -> DataFrame:
-    """The rows, if there is none that could not be encoded."""
+    """Return the rows; fails the query at a row that could not be encoded."""
     problem = functions.col(_PROBLEM)
     return rows.filter(functions.when(problem.isNull(), True).otherwise(failing(problem)))
 
 
 def _raw(text: Column | None, message: Column) -> Column:
-    """A text that a row has for a key or a value, instead of what its fields make."""
+    """Return the text that a row has in place of a key or a value, instead of its encoded fields."""
     return message if text is None else functions.coalesce(text.cast("binary"), message)
 
 
 def _headers(told: dict[str, Column]) -> list[Column]:
-    """The column with headers, if rows bring any."""
+    """Return the column with headers, if rows have any."""
     if "headers" in told:
         found = functions.map_entries(told["headers"])
     elif "header-list" in told:
@@ -147,7 +147,7 @@ def _milliseconds(time: Column | None) -> Column:
 @final
 @attrs.frozen
 class _Records(TableWriter):
-    """Records for Kafka, in columns that begin with ``out_``."""
+    """Encoded Kafka records, in columns that begin with ``out_``."""
 
     sink: KafkaTableSink
 
@@ -157,7 +157,7 @@ class _Records(TableWriter):
         return records.withColumnsRenamed({name: f"out_{name}" for name in _OUT})
 
     def decoder(self, query: QueryNode) -> Decoder:
-        """Return how columns become records."""
+        """Return the decoder of columns to records."""
         return EncodedRecords()
 
 

@@ -1,4 +1,4 @@
-"""Records of Kafka as the rows of a table."""
+"""Decodes Kafka records to the rows of a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinitio
 __all__ = ["POSITION", "read_messages", "scanned"]
 
 POSITION: Final = ("source", "topic", "partition", "offset", "timestamp")
-"""What of a record goes with its rows, in columns with ``__`` before these names."""
+"""Fields of a record that its rows carry, in hidden columns: ``__`` and these names."""
 _KEY: Final = "key"
 _VALUE: Final = "value"
 _KEY_PARSED: Final = "key_parsed"
@@ -42,22 +42,23 @@ _TIMESTAMP_TYPES: Final = {one.value: one.label for one in TimestampType}
 def scanned(
     records: DataFrame, definition: TableDefinition, source: KafkaTableSource, needed: Collection[str] | None = None
 ) -> DataFrame:
-    """The rows of a table, without the columns that are computed.
+    """Return the rows of a table, without its computed columns.
 
-    A record that cannot be decoded fails the query, with a text that ``translated`` knows, unless the format ignores it.
-    As in Flink: a record without a key has no rows where the key's fields are read, but from ``raw``; a message that is
-    an array of objects has a row for each of them.
+    A record that cannot be decoded fails the query, with a text that ``translated`` parses, unless the format ignores
+    parse errors.
+    As in Flink: a record without a key gives no row if key fields are read, except with ``raw``; a message that is an
+    array of objects gives a row for each of them.
 
     Args:
-        records: The records, with the columns ``source``, ``topic``, ``partition``, ``offset``, ``timestamp`` in
+        records: Records with the columns ``source``, ``topic``, ``partition``, ``offset``, ``timestamp`` in
             milliseconds, ``timestampType``, ``key``, ``value`` and ``headers``.
         definition: The table.
-        source: How it is read.
-        needed: The physical columns that are wanted; the others may be NULL. All, if None.
+        source: The table's source.
+        needed: Physical columns that the query reads; the others may be NULL. None for all.
 
     Returns:
-        ``__source``, ``__topic``, ``__partition``, ``__offset``, ``__timestamp``; ``__kind`` where the table has more
-        than new rows; and the columns of the table, ``c0``, ``c1`` and so on.
+        ``__source``, ``__topic``, ``__partition``, ``__offset``, ``__timestamp``; ``__kind`` unless the table is
+        insert-only; and the columns of the table, ``c0``, ``c1`` and so on.
 
     Raises:
         UnsupportedFeatureError: A format cannot be read, or cannot hold a column.
@@ -95,14 +96,14 @@ def scanned(
 def read_messages(
     records: DataFrame, reader: Reader, names: tuple[str, str, str], fail: Fail, *, is_upsert: bool = False
 ) -> DataFrame:
-    """Return records with a row of a message each: as often as there are rows.
+    """Return records with the rows of their messages, one row each.
 
     Args:
         records: The records.
-        reader: How messages are read.
-        names: The column of the messages; one for what is parsed of them; and what those of the row begin with.
-        fail: Fails the query, by a record.
-        is_upsert: Whether a message that is NULL is a row, too.
+        reader: Reader of the format.
+        names: Name of the column with messages; of one for parsed messages; and prefix of the row's columns.
+        fail: Returns an expression that fails the query with the position of a record.
+        is_upsert: Whether a message that is NULL is a row as well.
     """
     message, parsed, row = names
     bytes_, found, kept = functions.col(message), functions.col(parsed), list(records.columns)
@@ -113,13 +114,13 @@ def read_messages(
     is_row, other = reader.is_plain(found), functions.lit(None)
     if reader.others is not None:
         steps = steps.withColumn(_OTHERS, reader.others(found, bytes_, fail))
-        # Of a column, and outer: Spark would filter the others before, and parse twice for it.
+        # Explode a column, and outer: otherwise Spark filters before it, and parses twice.
         steps = steps.select(*kept, parsed, functions.explode_outer(_OTHERS).alias(_OTHER))
         other = functions.col(_OTHER)
         is_row |= other.isNotNull()
     if is_upsert:
         is_row |= bytes_.isNull()
-    if reader.decode is not None:  # one condition: Spark would look at what is not NULL before all else
+    if reader.decode is not None:  # one condition: Spark would evaluate IS NOT NULL before everything else
         problem = _problem(found, bytes_, None if is_upsert else reader.null_problem)
         is_row = functions.when(problem.isNull(), is_row).otherwise(fail(problem).cast("boolean"))
     if is_upsert or not reader.reads_null:
@@ -133,13 +134,13 @@ def read_messages(
 
 
 def _problem(found: Column, bytes_: Column, null_problem: str | None) -> Column:
-    """Why a message that was decoded elsewhere fails the query."""
+    """Return why a message that Python has decoded fails the query; NULL if it does not."""
     problem = found.getField(PROBLEM)
     return problem if null_problem is None else functions.when(bytes_.isNull(), null_problem).otherwise(problem)
 
 
 def _failure(problem: Column) -> Column:
-    """Fails the query, by a record."""
+    """Return an expression that fails the query with the position of a record."""
     text = functions.concat(
         functions.lit(f"{BAD_RECORD} [topic "),
         functions.col("topic"),
@@ -168,7 +169,7 @@ def _kinds(changelog: ChangelogMode) -> list[Column]:
 
 
 def _physical(source: KafkaTableSource, *, has_changes: bool) -> dict[int, Column]:
-    """The physical columns by their places among them; what is in both the value and the key is the value's."""
+    """Return the physical columns by position; fields of both value and key are read from the value."""
     columns = {} if source.key is None else _fields(source.key, _KEY_ROW)
     value = _fields(source.value, _VALUE_ROW)
     if has_changes:
@@ -191,7 +192,7 @@ def _metadata(field: MetadataField) -> Column:
 
 
 def _told(field: MetadataField) -> Column:
-    """Column of a record's metadata."""
+    """Return the column with a record's metadata."""
     headers = functions.coalesce(
         functions.col("headers"), functions.array().cast("array<struct<key:string,value:binary>>")
     )
@@ -220,7 +221,7 @@ def _told(field: MetadataField) -> Column:
 
 
 def _last_of_each(headers: Column) -> Column:
-    """The last header of each name, which Flink's map keeps."""
+    """Return the last header of each name, which Flink's map keeps."""
     names = functions.transform(headers, lambda header: header.getField("key"))
 
     def is_last(header: Column, index: Column) -> Column:

@@ -1,4 +1,4 @@
-"""The session that a query of SQL runs in: one of its own, with Flink's rules."""
+"""Spark session of a SQL query: one of its own, with Flink's SQL semantics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 __all__ = ["table_session"]
 
 _SETTINGS: Final[Mapping[str, str]] = {
-    "spark.sql.ansi.enabled": "true",  # a cast that fails fails the job
+    "spark.sql.ansi.enabled": "true",  # a failing cast fails the job
     "spark.sql.caseSensitive": "true",
     "spark.sql.streaming.stopActiveRunOnRestart": "false",
     "spark.sql.timeType.enabled": "true",
@@ -19,11 +19,11 @@ _SETTINGS: Final[Mapping[str, str]] = {
 
 
 def table_session(session: SparkSession, time_zone: str) -> SparkSession:
-    """A session beside the given one, whose settings stay as they are.
+    """Return a new session for a query; the program's session keeps its settings.
 
     Args:
-        session: The program's.
-        time_zone: Flink's ``table.local-time-zone``, by which TIMESTAMP_LTZ is shown and read.
+        session: Spark session of the program.
+        time_zone: Flink's ``table.local-time-zone``, for TIMESTAMP_LTZ as text.
     """
     own = session.newSession()
     for key, value in {**_SETTINGS, "spark.sql.session.timeZone": time_zone}.items():

@@ -1,7 +1,7 @@
-"""Lets partitions of Spark's Kafka sources wait for others: watermark alignment, for which Spark has no option.
+"""Watermark alignment: pauses partitions of Spark's Kafka sources, for which Spark has no option.
 
-A source of Spark's asks its offset reader how far each partition can be read. Here another one takes its place: it hands
-every question on, and of a partition that is to wait it says that there is nothing new.
+Spark's source asks its offset reader for the end offset of each partition. This module replaces the offset reader: the
+new one forwards every call, and reports no new records for a paused partition.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ __all__ = ["align"]
 log = logging.getLogger("kafkastream")
 
 Waiting = Callable[[], Mapping[int, frozenset[TopicPartition]]]
-"""Tells the partitions that are to wait, by the node of their source."""
+"""Returns the paused partitions, by the node of their source."""
 
 
 def align(session: SparkSession, query_id: str, sources: Sequence[int], waiting: Waiting) -> None:
-    """From now on, let the partitions wait that ``waiting`` tells; to be called in a micro-batch of the query.
+    """From now on, pause the partitions that ``waiting`` returns; must be called in a micro-batch of the query.
 
-    Where Spark is not built as this expects, the log says so, and none waits.
+    If Spark's internals are not as expected, a warning is logged and no partition is paused.
 
     Args:
-        session: Where the query was started.
-        query_id: The query.
-        sources: The nodes of its Kafka sources, in the order of its plan.
-        waiting: Is asked whenever Spark looks for new records.
+        session: Spark session in which the query was started.
+        query_id: Spark's id of the query.
+        sources: Nodes of its Kafka sources, in the order of its plan.
+        waiting: Called whenever Spark looks for new records.
     """
     try:
         query: Any = session.streams.get(query_id)
-        for stream, source in zip(sources_of(query), sources, strict=False):  # behind them, the control stream
+        for stream, source in zip(sources_of(query), sources, strict=False):  # the control stream comes after them
             replace_offset_reader(stream, partial(_AligningReader, stream, partial(_of_source, waiting, source)))
     except Exception as error:  # noqa: BLE001 - the insides of another Spark may be missing in any way
         log.warning("watermark alignment has no effect: this Spark lets no partition wait: %s", _told(error))
@@ -51,7 +51,7 @@ def _of_source(waiting: Waiting, source: int) -> frozenset[TopicPartition]:
 
 @final
 class _AligningReader(OffsetReader):
-    """Hands questions on to a source's offset reader, and holds back the partitions that wait."""
+    """Forwards calls to a source's offset reader, and holds back paused partitions."""
 
     def __init__(self, stream: Any, waiting: Callable[[], frozenset[TopicPartition]], reader: Any) -> None:
         self._stream = stream
@@ -59,7 +59,7 @@ class _AligningReader(OffsetReader):
         self._reader = reader
 
     def fetchLatestOffsets(self, known: Any) -> Any:
-        """Return the end of each partition; of one that waits, the offset that it has come to."""
+        """Return the end offset of each partition; of a paused one, its current offset."""
         latest = _asked(self._reader.fetchLatestOffsets, known)
         waiting = self._waiting()
         if not waiting or known.isEmpty():
@@ -75,8 +75,8 @@ class _AligningReader(OffsetReader):
 def _asked(method: Callable[..., Any], *arguments: Any) -> Any:
     """Call a method of Java's.
 
-    An exception is told in one line that begins as py4j's own errors do. Spark knows by that text how a stopped query
-    ends, and its regular expression overflows on a text with a whole Java stack in it.
+    An exception is raised with one line that begins as py4j's own errors do. Spark recognizes the end of a stopped
+    query by that text, and its regular expression overflows the stack on a text with a Java stack trace.
     """
     try:
         return method(*arguments)

@@ -1,4 +1,4 @@
-"""Watermarks: made on the driver of what the tasks have seen of each partition, as Flink makes them."""
+"""Watermarks, combined on the driver from the tasks' reports about each partition, as Flink combines them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from kafkastream.sql.plan.query_node import StreamNode
 __all__ = ["Seen", "WatermarkService"]
 
 Seen = Mapping[int, Mapping[str, int]]
-"""By the node that makes watermarks, and there by its splits: the watermark that a split has come to."""
+"""Watermark of each split, by the node that generates watermarks."""
 
 
 class _Input(NamedTuple):
-    """Watermark of one of an operator's inputs; an idle one holds back nobody."""
+    """Watermark of one of an operator's inputs; an idle input does not hold back the operator."""
 
     watermark: int
     is_idle: bool = False
@@ -36,17 +36,17 @@ class _Input(NamedTuple):
 
 @final
 class WatermarkService:
-    """The watermarks of a connected part of a job.
+    """Watermarks of a connected part of a job.
 
     Args:
-        graph: The part.
+        graph: Graph of the part.
         parallelism: The number of subtasks.
-        clock: The time in s; only differences count.
-        buckets: Into how many the keys are sorted; as many as there are subtasks if not given.
+        clock: Returns the time in seconds; only differences count.
+        buckets: Number of buckets of keys; default: the parallelism.
 
     Attributes:
-        is_aligned: Whether partitions may have to wait for others.
-        has_read_collections: Whether a micro-batch has had the elements of collections, behind which time is at its end.
+        is_aligned: Whether a source has watermark alignment.
+        has_read_collections: Whether a micro-batch has read the elements of collections, whose watermark is then final.
     """
 
     def __init__(
@@ -78,24 +78,24 @@ class WatermarkService:
         self._waiting: dict[int, frozenset[TopicPartition]] = {}
 
     def restore(self, content: Mapping[str, Any]) -> None:
-        """Begin where an earlier run has been, by what ``content`` told then."""
+        """Restore the watermarks from the ``content`` of an earlier run."""
         seen, combined = content.get("seen", {}), content.get("combined", {})
         self._seen = {node: dict(seen[name]) for node, name in self._names.items() if name in seen}
         self._combined = {node: combined[name] for node, name in self._names.items() if name in combined}
 
     def content(self) -> dict[str, Any]:
-        """Content for the checkpoint, by which a restart goes on."""
+        """Return the content of the checkpoint for ``restore``."""
         return {
             "combined": {self._names[node]: watermark for node, watermark in self._combined.items()},
             "seen": {self._names[node]: splits for node, splits in self._seen.items()},
         }
 
     def watermarks(self) -> dict[str, int]:
-        """Watermarks at the keyed operators, by their identities."""
+        """Return the watermarks of the keyed operators, by their identities."""
         return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
 
     def of_subtasks(self, source: int) -> dict[int, int]:
-        """Watermarks of those subtasks of a source that have one."""
+        """Return the watermarks of a source's subtasks, for those that have one."""
         subtasks: dict[int, list[_Input]] = {}
         for partition, one in self._of_partitions(self._source(source)).items():
             owner = owner_subtask(partition.topic, partition.partition, self._parallelism)
@@ -104,9 +104,9 @@ class WatermarkService:
         return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
 
     def allowed(self, source: int) -> int | None:
-        """Watermark up to which a source may be read: so much ahead of the slowest of its alignment group; None for no limit.
+        """Return the maximum watermark of a source: the minimum of its alignment group plus the drift; None for no limit.
 
-        As in Flink, a partition holds back the others when it has a watermark, and is neither idle nor at its end.
+        As in Flink, a partition counts for the minimum if it has a watermark and is neither idle nor at its end.
         """
         alignment = self._source(source).watermarks.alignment
         if alignment is None:
@@ -121,9 +121,9 @@ class WatermarkService:
         return _come_to(group) + alignment.max_drift.to_millis() if group else None
 
     def align(self) -> Mapping[int, frozenset[TopicPartition]]:
-        """The partitions that are to wait for others of their group, by source; compared once per update interval.
+        """Return the partitions to pause, by source; updated once per update interval.
 
-        While a partition waits, it does not become idle.
+        A paused partition does not become idle.
         """
         if self.is_aligned and self._clock() >= self._align_at:
             self._align_at = self._clock() + self._align_every
@@ -131,22 +131,22 @@ class WatermarkService:
         return self._waiting
 
     def add_splits(self, source: int, partitions: Iterable[TopicPartition]) -> None:
-        """A source reads these partitions now; each of them counts from the beginning."""
+        """Register partitions of a source; each counts for the watermark at once."""
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
     def mark_polled(self) -> None:
-        """Note a poll for records: a split with nothing to read now is idle, if it had nothing for long enough."""
+        """Note a poll for records: a split without records becomes idle after its timeout."""
         before, self._looked = self._looked, self._clock()
         for source, partitions in self._waiting.items():
             for split in map(split_name, partitions):
                 self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
 
     def observe(self, seen: Seen, idle: Container[str] = ()) -> None:
-        """Take in what a micro-batch's tasks have seen; it began at the last poll.
+        """Update the watermarks by the reports of a micro-batch, which began at the last poll.
 
         Args:
-            seen: Of which splits there was something.
-            idle: Those among them that their generators have marked idle.
+            seen: Splits with records, and their watermarks.
+            idle: Splits among them that their generators have marked idle.
         """
         for node, splits in seen.items():
             known = self._seen.setdefault(node, {})
@@ -156,15 +156,15 @@ class WatermarkService:
                 (self._marked_idle.add if split in idle else self._marked_idle.discard)((node, split))
 
     def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:
-        """A bounded source has read these partitions to their stops: they hold back nobody any more."""
+        """Note that a bounded source has finished these partitions: they do not hold back watermarks any more."""
         self._finished[source] = frozenset(partitions)
 
     def ended(self, source: int) -> None:
-        """A source has come to its end."""
+        """Note that a source has ended."""
         self._ended.add(source)
 
     def _of(self, node: Node) -> _Input:
-        """Watermark behind a node: never less than before."""
+        """Return the watermark after a node; it never decreases."""
         found = self._now(node)
         combined = max(self._combined.get(node.id, MIN_WATERMARK), found.watermark)
         self._combined[node.id] = combined
@@ -176,7 +176,7 @@ class WatermarkService:
                 return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
             case SourceNode() if node.id in self._ended:
                 return _Input(MAX_WATERMARK)
-            case SourceNode() if not self._splits.get(node.id):  # without any partition, as with one that has nothing
+            case SourceNode() if not self._splits.get(node.id):  # without any partition, as with an empty one
                 return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
             case SourceNode():
                 return _made_by(node.watermarks, self._of_partitions(node).values())
@@ -187,13 +187,13 @@ class WatermarkService:
                 upstream = self._of(self._graph[node.input])
                 if upstream.watermark == MAX_WATERMARK:
                     return upstream
-                splits = self._subtasks(node) or ("",)  # without any, as with one that has nothing
+                splits = self._subtasks(node) or ("",)  # without any, as with an empty one
                 return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
             case _:
                 return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
 
     def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
-        """Watermarks of a source's partitions; one that is read to its stop holds back nobody, like an idle one."""
+        """Return the watermarks of a source's partitions; a finished one counts as idle."""
         finished = self._finished.get(node.id, frozenset())
         found = {
             partition: self._of_split(node, node.watermarks, split_name(partition))
@@ -213,9 +213,9 @@ class WatermarkService:
         return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
     def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
-        """The subtasks of a node to which elements may come: those that own a partition; all, behind a shuffle."""
+        """Return the subtasks of a node that can receive elements: those that own a partition; all, after a shuffle."""
         before = [self._graph[one] for one in self._before(node)]
-        # Rows of streams go by the buckets of their subtasks.
+        # Rows of streams stay in the buckets of their subtasks.
         is_of_rows = any(isinstance(one, StreamNode) for one in (node, *before))
         subtasks = min(self._parallelism, self._buckets) if is_of_rows else self._parallelism
         owners = {
@@ -229,7 +229,7 @@ class WatermarkService:
         return frozenset(map(str, owners))
 
     def _before(self, node: Node) -> frozenset[int]:
-        """The nodes before one, back to the last shuffle."""
+        """Return the nodes upstream of one, back to the last shuffle."""
         found = set(node.inputs)
         for taken in map(self._graph.__getitem__, node.inputs):
             if not isinstance(taken, KeyedNode):
@@ -243,17 +243,17 @@ class WatermarkService:
 
 
 def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
-    """Watermark behind a node that makes watermarks of these splits."""
+    """Return the watermark after a node that generates watermarks of these splits."""
     return _Input(MIN_WATERMARK) if isinstance(strategy.generation, NoWatermarks) else _lowest(splits)
 
 
 def _lowest(inputs: Iterable[_Input]) -> _Input:
-    """Watermark of several inputs: the lowest of those that are not idle; where all are, time stands still."""
+    """Return the watermark of several inputs: the minimum of those that are not idle; if all are, it stays."""
     active = [one.watermark for one in inputs if not one.is_idle]
     return _Input(min(active, default=MIN_WATERMARK), is_idle=not active)
 
 
 def _come_to(inputs: Sequence[_Input]) -> int:
-    """Progress of several inputs: as far as the lowest that is not idle; where all are, as far as the highest."""
+    """Return the progress of several inputs: the minimum of those that are not idle; if all are, the maximum."""
     lowest = _lowest(inputs)
     return max(one.watermark for one in inputs) if lowest.is_idle else lowest.watermark
