@@ -96,7 +96,7 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
 
 
 def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
-    """Return the plan of the task that writes to exactly-once sinks after keyed operators; errors as of ``level_plans``."""
+    """Return the plan of the task of exactly-once sinks after keyed operators; errors as of ``level_plans``."""
     return WriterPlan(run, {node: pickled(OperatorChain((ChainedOperator(sink),))) for node, sink in writers.items()})
 
 
@@ -105,7 +105,8 @@ def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: in
 
     Args:
         chains: Task of each source, by its node.
-        run: Attempt that the tasks belong to. parallelism: The number of subtasks.
+        run: Attempt that the tasks belong to.
+        parallelism: The number of subtasks.
 
     Raises:
         DefinitionError: A function cannot be sent to workers.

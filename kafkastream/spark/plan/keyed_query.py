@@ -112,7 +112,7 @@ class KeyedQuery:
         self._told = content
 
     def static_frame(self) -> DataFrame:
-        """Return the batch DataFrame of the last stateful stage, if all sources are collections: event time ends with them."""
+        """Return the batch DataFrame of the last stateful stage, if all sources are collections."""
         self._tell()
         self.time.has_read_collections = True
         told = {**self._told, "last": self.time.watermarks()}
@@ -122,7 +122,7 @@ class KeyedQuery:
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:
-        """Return the streaming DataFrame of the last stateful stage, for the collections and Kafka records after them."""
+        """Return the streaming DataFrame of the last stateful stage, for collections and then Kafka records."""
         if self._file is None:
             collections = [collection_rows(node, one.elements) for node, one in collections_of(self._graph)]
             self._file = ControlFile.temporary(collections)

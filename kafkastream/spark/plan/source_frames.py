@@ -103,7 +103,10 @@ def kafka_inputs(
     *,
     is_named: bool,
 ) -> tuple[KafkaInput, ...]:
-    """Resolve the offsets of a query's sources on the brokers.  Args: session: Spark session of the job.
+    """Resolve the offsets of a query's sources on the brokers.
+
+    Args:
+        session: Spark session of the job.
         sources: Sources with their nodes and keys.
         before: Offset ranges of an earlier start, by key; they stay, as Flink keeps them in its checkpoints.
         is_named: Whether the sources have their keys as names in Spark.

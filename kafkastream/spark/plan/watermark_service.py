@@ -104,7 +104,7 @@ class WatermarkService:
         return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
 
     def allowed(self, source: int) -> int | None:
-        """Return the maximum watermark of a source: the minimum of its alignment group plus the drift; None for no limit.
+        """Return the maximum watermark of a source: the minimum of its group plus the drift; None for no limit.
 
         As in Flink, a partition counts for the minimum if it has a watermark and is neither idle nor at its end.
         """
