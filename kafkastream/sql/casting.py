@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from kafkastream.sql.type_families import ATOMIC, BYTES, CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["castable", "implicitly_castable"]
 
-_TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
-_BYTES: Final = frozenset({Kind.BINARY, Kind.VARBINARY})
-_WHOLE: Final = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
-_NUMERIC: Final = _WHOLE | {Kind.DECIMAL, Kind.FLOAT, Kind.DOUBLE}
-_STAMPS: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
-_MADE_OF_TYPES: Final = frozenset({Kind.ARRAY, Kind.MULTISET, Kind.MAP, Kind.ROW})
 _SOURCES: Final[Mapping[Kind, frozenset[Kind]]] = {
-    **dict.fromkeys(_TEXT, frozenset(Kind) - _MADE_OF_TYPES),
-    **dict.fromkeys(_BYTES, _BYTES | _TEXT),
-    **dict.fromkeys(_NUMERIC, _NUMERIC | _TEXT | {Kind.BOOLEAN}),
-    Kind.BOOLEAN: _TEXT | _NUMERIC | {Kind.BOOLEAN},
-    Kind.DATE: _STAMPS | _TEXT | {Kind.DATE},
-    Kind.TIME: _STAMPS | _TEXT | {Kind.TIME},
-    **dict.fromkeys(_STAMPS, _STAMPS | _TEXT | {Kind.DATE, Kind.TIME}),
-    Kind.INTERVAL_YEAR_MONTH: _TEXT | {Kind.INTERVAL_YEAR_MONTH},
-    Kind.INTERVAL_DAY_SECOND: _TEXT | {Kind.INTERVAL_DAY_SECOND},
+    **dict.fromkeys(TEXT, ATOMIC),
+    **dict.fromkeys(BYTES, BYTES | TEXT),
+    **dict.fromkeys(NUMERIC, NUMERIC | TEXT | {Kind.BOOLEAN}),
+    Kind.BOOLEAN: TEXT | NUMERIC | {Kind.BOOLEAN},
+    Kind.DATE: STAMPS | TEXT | {Kind.DATE},
+    Kind.TIME: STAMPS | TEXT | {Kind.TIME},
+    **dict.fromkeys(STAMPS, STAMPS | TEXT | {Kind.DATE, Kind.TIME}),
+    Kind.INTERVAL_YEAR_MONTH: TEXT | {Kind.INTERVAL_YEAR_MONTH},
+    Kind.INTERVAL_DAY_SECOND: TEXT | {Kind.INTERVAL_DAY_SECOND},
 }
 
 
@@ -41,32 +36,27 @@ def castable(source: DataType, target: DataType) -> bool:
         ... )
         (True, False)
     """
-    if target.kind not in _MADE_OF_TYPES:
+    if target.kind not in CONSTRUCTED:
         return source.kind in _SOURCES[target.kind]
-    ours, theirs = _children(source), _children(target)
-    return source.kind is target.kind and len(ours) == len(theirs) and all(map(castable, ours, theirs))
-
-
-def _children(type_: DataType) -> tuple[DataType, ...]:
-    return type_.parts or tuple(field.type for field in type_.fields)
+    return _fits_inside(castable, source, target)
 
 
 _WITHOUT_LOSS: Final[Mapping[Kind, frozenset[Kind]]] = {
     Kind.CHAR: frozenset({Kind.CHAR}),
-    Kind.VARCHAR: _TEXT,
+    Kind.VARCHAR: TEXT,
     Kind.BOOLEAN: frozenset({Kind.BOOLEAN}),
     Kind.BINARY: frozenset({Kind.BINARY}),
-    Kind.VARBINARY: _BYTES,
+    Kind.VARBINARY: BYTES,
     Kind.TINYINT: frozenset({Kind.TINYINT}),
     Kind.SMALLINT: frozenset({Kind.TINYINT, Kind.SMALLINT}),
     Kind.INT: frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT}),
-    Kind.BIGINT: _WHOLE,
-    Kind.DECIMAL: _NUMERIC,
-    Kind.FLOAT: _WHOLE | {Kind.FLOAT, Kind.DECIMAL},
-    Kind.DOUBLE: _NUMERIC,
+    Kind.BIGINT: WHOLE,
+    Kind.DECIMAL: NUMERIC,
+    Kind.FLOAT: WHOLE | {Kind.FLOAT, Kind.DECIMAL},
+    Kind.DOUBLE: NUMERIC,
     Kind.DATE: frozenset({Kind.DATE, Kind.TIMESTAMP}),
     Kind.TIME: frozenset({Kind.TIME, Kind.TIMESTAMP}),
-    **dict.fromkeys(_STAMPS, _STAMPS),
+    **dict.fromkeys(STAMPS, STAMPS),
 }
 
 
@@ -82,6 +72,10 @@ def implicitly_castable(source: DataType, target: DataType) -> bool:
     """
     if target.kind in _WITHOUT_LOSS:
         return source.kind in _WITHOUT_LOSS[target.kind]
-    ours, theirs = _children(source), _children(target)
-    same = source.kind is target.kind and len(ours) == len(theirs)
-    return same and all(map(implicitly_castable, ours, theirs))
+    return _fits_inside(implicitly_castable, source, target)
+
+
+def _fits_inside(fits: Callable[[DataType, DataType], bool], source: DataType, target: DataType) -> bool:
+    """Whether a type has the shape of another, and the types inside fit."""
+    ours, theirs = source.inner_types, target.inner_types
+    return source.kind is target.kind and len(ours) == len(theirs) and all(map(fits, ours, theirs))

@@ -14,10 +14,10 @@ from kafkastream.sql.plan.planning_catalog import View
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Path", "SessionCatalog", "Stored", "anonymous", "name_of"]
+__all__ = ["Path", "SessionCatalog", "Stored", "anonymous", "name_of"]
 
-DEFAULT_CATALOG: Final = "default_catalog"
-DEFAULT_DATABASE: Final = "default_database"
+_DEFAULT_CATALOG: Final = "default_catalog"
+_DEFAULT_DATABASE: Final = "default_database"
 
 _HIDDEN: Final = "*anonymous_"
 _MOST_PARTS: Final = 3
@@ -66,9 +66,9 @@ class SessionCatalog:
         ('default_catalog', 'default_database', 'orders')
     """
 
-    current: tuple[str, str] = (DEFAULT_CATALOG, DEFAULT_DATABASE)
+    current: tuple[str, str] = (_DEFAULT_CATALOG, _DEFAULT_DATABASE)
     _spaces: dict[str, dict[str, dict[str, Stored]]] = attrs.field(
-        factory=lambda: {DEFAULT_CATALOG: {DEFAULT_DATABASE: {}}}
+        factory=lambda: {_DEFAULT_CATALOG: {_DEFAULT_DATABASE: {}}}
     )
     _temporary: dict[Path, Stored] = attrs.field(factory=dict)
     _found: dict[str, ExternalCatalog] = attrs.field(factory=dict)
@@ -235,7 +235,7 @@ class SessionCatalog:
         self.catalog(name, where)
         if name == self.current[0]:
             raise DefinitionError(
-                "Cannot drop a catalog which is currently in use.", where=where, now=f"USE CATALOG {DEFAULT_CATALOG}"
+                "Cannot drop a catalog which is currently in use.", where=where, now=f"USE CATALOG {_DEFAULT_CATALOG}"
             )
         del self._found[name]
 
@@ -332,7 +332,7 @@ class SessionCatalog:
         return UnsupportedFeatureError(
             f"the catalog {catalog} can only be read",
             where=where,
-            now=f"CREATE TABLE {DEFAULT_CATALOG}.{DEFAULT_DATABASE}.t LIKE {catalog}.{self._found[catalog].database}.topic "
+            now=f"CREATE TABLE {_DEFAULT_CATALOG}.{_DEFAULT_DATABASE}.t LIKE {catalog}.{self._found[catalog].database}.topic "
             "makes a table of your own of it; CREATE TEMPORARY TABLE works here, too.",
         )
 

@@ -69,7 +69,7 @@ _UNKNOWN: Final = DataType.of(Kind.CHAR, 0)
 
 
 def _is_known(kind: DataType) -> bool:
-    return kind is not _UNKNOWN and all(map(_is_known, (*kind.parts, *(field.type for field in kind.fields))))
+    return kind is not _UNKNOWN and all(map(_is_known, kind.inner_types))
 
 
 def _renamed(fields: Iterable[RowField], names: Sequence[str]) -> list[RowField]:

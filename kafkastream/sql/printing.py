@@ -10,6 +10,7 @@ from typing import Any
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.model.common.value_printing import java_double, java_float
+from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["PrintStyle", "printed_row", "printed_value", "shown_value"]
@@ -77,7 +78,7 @@ def printed_row(
 
 
 def _plain_value(value: Any, kind: DataType) -> str:
-    if value is not None and kind.kind in {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ}:
+    if value is not None and kind.kind in STAMPS:
         return _timestamp(value, len(f"{value.microsecond:06}".rstrip("0")) if value.microsecond else 0)
     return printed_value(value, kind)
 

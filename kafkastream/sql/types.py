@@ -114,6 +114,11 @@ class DataType:
         """BYTES, which is VARBINARY of the greatest length."""
         return DataType.of(Kind.VARBINARY, _MOST)
 
+    @property
+    def inner_types(self) -> tuple[DataType, ...]:
+        """The types inside of this one: of elements, of key and value, or of the fields of a ROW."""
+        return self.parts or tuple(field.type for field in self.fields)
+
     def not_null(self) -> DataType:
         """Return this type without NULL (``NOT NULL``)."""
         return attrs.evolve(self, is_nullable=False)

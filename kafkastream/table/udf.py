@@ -9,6 +9,7 @@ from typing import Any, NoReturn, overload
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.type_families import INTERVALS
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, UserDefinedFunction, UserFunction
 
@@ -144,7 +145,7 @@ def _type(given: object, where: str) -> DataType:
         given = parse_type(given)
     if not isinstance(given, DataType):
         raise DefinitionError(f"{given!r} is not a type", where=where, now="Give a DataType, or SQL such as 'BIGINT'.")
-    if given.kind in (Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND):
+    if given.kind in INTERVALS:
         raise UnsupportedFeatureError(
             f"a Python function has no values of type {given}", where=where, now="Use BIGINT, for milliseconds."
         )

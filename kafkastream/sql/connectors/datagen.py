@@ -19,6 +19,7 @@ from kafkastream.sql.connectors.datagen_options import (
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSource
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.type_families import COLLECTIONS, CONSTRUCTED, INTERVALS, STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["DATAGEN", "DataGenTableSource", "GeneratedColumn", "RandomValues", "SequenceValues", "datagen_source"]
@@ -28,11 +29,8 @@ DATAGEN: Final = Connector("datagen", (*DATAGEN_OPTIONS, SCAN_PARALLELISM))
 _LONGEST: Final = 2**31 - 1
 _DEFAULT_LENGTH: Final = 100
 _DEFAULT_SIZE: Final = 3
-_COLLECTIONS: Final = frozenset({Kind.ARRAY, Kind.MULTISET, Kind.MAP})
 _VARIABLE: Final = frozenset({Kind.VARCHAR, Kind.VARBINARY})
-_NO_SEQUENCE: Final = frozenset(
-    {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ, Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND, Kind.ROW, *_COLLECTIONS}
-)
+_NO_SEQUENCE: Final = STAMPS | INTERVALS | CONSTRUCTED
 
 
 @final
@@ -216,7 +214,7 @@ def _random(options: TableOptions, field: FieldOptions) -> RandomValues:
 
 def _length(options: TableOptions, field: FieldOptions, given: int | None) -> int | None:
     kind, size = field.type.kind, field.type.size
-    if kind in _COLLECTIONS:
+    if kind in COLLECTIONS:
         return given or _DEFAULT_SIZE
     if kind in _VARIABLE:
         if given is not None and size is not None and given > size:

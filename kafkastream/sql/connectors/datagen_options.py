@@ -10,6 +10,7 @@ import attrs
 
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, floating, integer, millis_of_duration, positive
+from kafkastream.sql.type_families import COLLECTIONS, STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["DATAGEN_OPTIONS", "NUMBER_OF_ROWS", "ROWS_PER_SECOND", "FieldOptions", "GeneratorKind"]
@@ -169,8 +170,8 @@ _RANDOM: Final[Mapping[Kind, tuple[str, ...]]] = {
     Kind.VARCHAR: ("length", "var_len", "null_rate"),
     Kind.VARBINARY: ("length", "var_len"),
     **dict.fromkeys((*_INTEGERS, Kind.FLOAT, Kind.DOUBLE, Kind.DECIMAL), _NUMBER),
-    **dict.fromkeys((Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ), _STAMP),
-    **dict.fromkeys((Kind.ARRAY, Kind.MULTISET, Kind.MAP), _COLLECTION),
+    **dict.fromkeys(STAMPS, _STAMP),
+    **dict.fromkeys(COLLECTIONS, _COLLECTION),
     Kind.ROW: ("null_rate",),
 }
 _PARTS: Final[Mapping[Kind, tuple[str, ...]]] = {

@@ -31,6 +31,7 @@ from kafkastream.sql.files.tables import Partitions, TableFiles
 from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.type_families import BYTES, CONSTRUCTED
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = [
@@ -69,7 +70,7 @@ _METADATA: Final[Mapping[str, DataType]] = FrozenMap(
         "file.modification-time": DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null(),
     }
 )
-_NO_NAMES: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW, Kind.BINARY, Kind.VARBINARY})
+_NO_NAMES: Final = CONSTRUCTED | BYTES
 
 
 @final

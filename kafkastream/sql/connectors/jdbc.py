@@ -16,6 +16,7 @@ from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, ch
 from kafkastream.sql.connectors.table_endpoints import TableSink
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
+from kafkastream.sql.type_families import INTERVALS, MAPS, STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["JDBC", "JdbcTableSink", "jdbc_sink", "jdbc_source"]
@@ -40,8 +41,7 @@ JDBC: Final = Connector(
 
 _SECOND_MS: Final = 1000
 _MOST_TIME_DIGITS: Final = 6
-_REFUSED: Final = frozenset({Kind.MAP, Kind.MULTISET, Kind.ROW, Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
-_TIMES: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
+_REFUSED: Final = MAPS | INTERVALS | {Kind.ROW}
 
 
 @final
@@ -184,7 +184,7 @@ def _check_type(options: TableOptions, name: str, type_: DataType) -> None:
             name,
             now="Make columns of its parts, or a STRING in a column of the type text or jsonb.",
         )
-    if element.kind in _TIMES and (element.size or 0) > _MOST_TIME_DIGITS:
+    if element.kind in STAMPS and (element.size or 0) > _MOST_TIME_DIGITS:
         raise options.column_refusal(
             f"The precision of field '{name}' is out of the TIMESTAMP precision range [1, {_MOST_TIME_DIGITS}] supported by "
             "PostgreSQL dialect.",

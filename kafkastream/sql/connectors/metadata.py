@@ -18,7 +18,6 @@ __all__ = [
     "READABLE",
     "TOPIC_KEY",
     "VALUE_PREFIX",
-    "WRITABLE",
     "MetadataField",
     "metadata_field",
     "read_metadata",
@@ -56,7 +55,7 @@ READABLE: Final[Mapping[str, DataType]] = FrozenMap(
 )
 """Metadata that a source gives; ``leader-epoch`` is always NULL, which Spark does not read."""
 
-WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
+_WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
     {
         TOPIC_KEY: _STRING.not_null(),
         _HEADERS: _HEADER_MAP,
@@ -104,7 +103,7 @@ def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[Metadat
     Raises:
         DefinitionError: There is no such metadata to be written, or the column's type cannot be cast to it.
     """
-    known = {key: type_ for key, type_ in WRITABLE.items() if writes_topic or key != TOPIC_KEY}
+    known = {key: type_ for key, type_ in _WRITABLE.items() if writes_topic or key != TOPIC_KEY}
     columns = [column for column in options.definition.schema.metadata if not column.is_virtual]
     fields = tuple(metadata_field(options, column, known, is_read=False) for column in columns)
     keys = {column.key for column in columns}

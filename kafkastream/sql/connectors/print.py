@@ -17,7 +17,16 @@ from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 
-__all__ = ["BLACKHOLE", "PRINT", "BlackHoleTableSink", "PrintStyle", "PrintTableSink", "blackhole_sink", "print_sink"]
+__all__ = [
+    "BLACKHOLE",
+    "PRINT",
+    "PRINT_IDENTIFIER",
+    "STANDARD_ERROR",
+    "BlackHoleTableSink",
+    "PrintTableSink",
+    "blackhole_sink",
+    "print_sink",
+]
 
 _ROWS: Final = "kafkastream.spark.sql.rows.sink_rows"
 PRINT_IDENTIFIER: Final = Option[str | None](

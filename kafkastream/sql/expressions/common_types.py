@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import attrs
 from sqlglot import exp
 
 from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.spark_type_names import NUMERIC, STAMPS, TEXT, WHOLE, decimal_of
+from kafkastream.sql.plan.functions.type_rules import most_digits, wider_numbers
+from kafkastream.sql.type_families import BYTES, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["common_type"]
 
-_WIDER = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
-_BYTES = frozenset({Kind.BINARY, Kind.VARBINARY})
+_MOST_DIGITS: Final = 38
 
 
 def common_type(text: QueryText, node: exp.Expr, types: Sequence[DataType]) -> DataType:
@@ -39,17 +40,13 @@ def _common(types: Sequence[DataType], kinds: set[Kind]) -> DataType | None:
     size = max((type_.size or 0 for type_ in types), default=0)
     if kinds <= TEXT:
         return DataType.of(Kind.VARCHAR, size)
-    if kinds <= _BYTES:
+    if kinds <= BYTES:
         return DataType.of(Kind.VARBINARY, size)
-    if kinds <= WHOLE:
-        return DataType.of(max(kinds, key=_WIDER.index))
-    if kinds <= WHOLE | {Kind.DECIMAL}:
-        decimals = [decimal_of(type_) for type_ in types]
-        scale = max(type_.scale or 0 for type_ in decimals)
-        whole = max((type_.size or 0) - (type_.scale or 0) for type_ in decimals)
-        return DataType.of(Kind.DECIMAL, min(38, whole + scale), scale)
+    if kinds <= WHOLE | {Kind.DECIMAL} and Kind.DECIMAL in kinds:
+        whole, scale = most_digits(types)
+        return DataType.of(Kind.DECIMAL, min(_MOST_DIGITS, whole + scale), scale)
     if kinds <= NUMERIC:
-        return DataType.of(Kind.FLOAT if kinds == {Kind.FLOAT} else Kind.DOUBLE)
+        return wider_numbers(types)
     if len(kinds) == 1 and kinds <= STAMPS:
         return DataType.of(next(iter(kinds)), size)
     return None

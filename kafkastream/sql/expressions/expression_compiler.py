@@ -22,9 +22,9 @@ from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.planning_catalog import Catalog
 from kafkastream.sql.plan.spark_text import EvaluationCounter
-from kafkastream.sql.plan.spark_type_names import STAMPS
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ExpressionCompiler"]

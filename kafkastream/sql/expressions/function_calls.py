@@ -17,7 +17,7 @@ from kafkastream.sql.table_options import did_you_mean
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 
-__all__ = ["call_name", "called", "called_name"]
+__all__ = ["called", "called_name"]
 
 _NEAREST = {
     "CURRENT_ROW_TIMESTAMP": "CURRENT_TIMESTAMP, which is one time for each micro-batch, is there.",
@@ -33,11 +33,6 @@ def called_name(node: exp.Expr) -> str:
     return node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)
 
 
-def call_name(node: exp.Expr) -> str:
-    """Name of the function that a node calls, in capitals."""
-    return called_name(node).upper()
-
-
 def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     """Compile a call.
 
@@ -46,7 +41,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         DefinitionError: It takes other arguments.
     """
     of.text.only(node, "this", "expressions", "returning")
-    name = call_name(node)
+    name = called_name(node).upper()
     user = of.user_function(node)
     if user is not None:
         arguments = [of.compile(argument) for argument in node.expressions]

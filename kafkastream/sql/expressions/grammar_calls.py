@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot import exp
 
 from kafkastream.sql.plan.expression import Literal, TypedExpression
-from kafkastream.sql.plan.functions.time_functions import EXTRACTED_UNITS, FLOOR_UNITS
+from kafkastream.sql.plan.functions.time_functions import extract, round_to
 
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -18,10 +18,7 @@ __all__ = ["GRAMMAR_CALLS"]
 
 def _extracted(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     unit, value = node.this.name.upper(), of.compile(node.expression)
-    if unit not in EXTRACTED_UNITS:
-        what = f"EXTRACT({unit} FROM {value.type}) is not supported."
-        raise of.text.refused(node, what, f"Take one of {', '.join(EXTRACTED_UNITS)}.")
-    return of.call(node, f"EXTRACT {unit}", value)
+    return of.located(node, lambda: extract(unit, value))
 
 
 def _rounded(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
@@ -31,10 +28,7 @@ def _rounded(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     if not node.args.get("to"):
         return of.call(node, name, value)
     unit = node.args["to"].name.upper()
-    if unit not in FLOOR_UNITS:
-        what = f"FLOOR and CEIL of {value.type} to {unit} are not supported."
-        raise of.text.refused(node, what, f"Take a TIMESTAMP and one of {', '.join(FLOOR_UNITS)}.")
-    return of.call(node, f"{name} TO {unit}", value)
+    return of.located(node, lambda: round_to(name, value, unit))
 
 
 def _substring(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:

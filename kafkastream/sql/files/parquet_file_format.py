@@ -17,6 +17,7 @@ from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, bytes_of_memory, enum_member
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import options_of, read_settings, setting
+from kafkastream.sql.type_families import INTERVALS
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
 
@@ -80,7 +81,6 @@ BLOCK_SIZE: Final = Option[int](
     default=128 * 1024 * 1024,
     doc="Size of a row group in memory, in bytes.",
 )
-_UNREADABLE: Final = frozenset({Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
 
 
 @final
@@ -127,7 +127,7 @@ class ParquetFormat(Format):
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
         """Reason why files cannot hold these columns, if they cannot."""
         kinds = [(field.name, field.type) for field in fields]
-        found = next((one for one in kinds if one[1].kind in _UNREADABLE), None)
+        found = next((one for one in kinds if one[1].kind in INTERVALS), None)
         return None if found is None else f"Unsupported type: {found[1]}, of column {found[0]!r}"
 
 

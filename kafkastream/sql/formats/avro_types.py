@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import attrs
 
+from kafkastream.sql.type_families import BYTES, TEXT
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["avro_type", "row_type", "shape", "union_branch"]
@@ -21,8 +22,8 @@ _PRIMITIVES: Final[Mapping[Kind, str]] = {
     Kind.BIGINT: "long",
     Kind.FLOAT: "float",
     Kind.DOUBLE: "double",
-    **dict.fromkeys((Kind.CHAR, Kind.VARCHAR), "string"),
-    **dict.fromkeys((Kind.BINARY, Kind.VARBINARY), "bytes"),
+    **dict.fromkeys(TEXT, "string"),
+    **dict.fromkeys(BYTES, "bytes"),
 }
 _MILLIS, _MICROS = 3, 6
 _UNITS: Final = {_MILLIS: "millis", _MICROS: "micros"}
@@ -112,7 +113,7 @@ def _time(of: DataType, legacy: bool) -> dict[str, str]:
 
 
 def _map_value(of: DataType) -> DataType:
-    if of.parts[0].kind not in {Kind.CHAR, Kind.VARCHAR}:
+    if of.parts[0].kind not in TEXT:
         raise ValueError(f"Avro format doesn't support non-string as key type of map. The key type is: {of.parts[0]}")
     return of.parts[1] if of.kind is Kind.MAP else DataType.of(Kind.INT)
 

@@ -15,7 +15,7 @@ from kafkastream.sql.formats.json_format import JsonSettings
 from kafkastream.sql.settings import setting
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["DebeziumJsonFormat"]
+__all__ = ["SCHEMA_INCLUDE", "DebeziumJsonFormat"]
 
 SCHEMA_INCLUDE: Final = Option[bool](
     key="schema-include",

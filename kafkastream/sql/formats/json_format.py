@@ -13,9 +13,20 @@ from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, text
 from kafkastream.sql.formats.format import Format
 from kafkastream.sql.settings import setting
-from kafkastream.sql.types import DataType, Kind, RowField
+from kafkastream.sql.type_families import MAPS, TEXT
+from kafkastream.sql.types import DataType, RowField
 
-__all__ = ["IGNORE_PARSE_ERRORS", "JsonFormat", "JsonSettings", "MapNullKeyMode", "TimestampFormat", "check_json_type"]
+__all__ = [
+    "FLATTEN_NESTED_COLUMNS",
+    "IGNORE_PARSE_ERRORS",
+    "PRIMITIVE_AS_STRING",
+    "TIMESTAMP_FORMAT",
+    "JsonFormat",
+    "JsonSettings",
+    "MapNullKeyMode",
+    "TimestampFormat",
+    "check_json_type",
+]
 
 
 class TimestampFormat(enum.Enum):
@@ -120,12 +131,12 @@ def check_json_type(kind: DataType) -> None:
     Raises:
         UnsupportedFeatureError: The keys of a map are no text.
     """
-    if kind.kind in {Kind.MAP, Kind.MULTISET} and kind.parts[0].kind not in {Kind.CHAR, Kind.VARCHAR}:
+    if kind.kind in MAPS and kind.parts[0].kind not in TEXT:
         raise UnsupportedFeatureError(
             f"JSON format doesn't support non-string as key type of map. The type is: {kind}",
             now="Declare the keys as STRING, and cast them in the query.",
         )
-    for part in (*kind.parts, *(field.type for field in kind.fields)):
+    for part in kind.inner_types:
         check_json_type(part)
 
 

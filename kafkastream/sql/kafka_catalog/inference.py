@@ -24,7 +24,8 @@ from kafkastream.sql.formats.json_format import FLATTEN_NESTED_COLUMNS, TIMESTAM
 from kafkastream.sql.kafka_catalog.members import Path, json_type, member_types
 from kafkastream.sql.kafka_catalog.options import CatalogSettings
 from kafkastream.sql.table import Column, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.type_families import STAMPS
+from kafkastream.sql.types import DataType
 
 __all__ = ["inferred_table"]
 
@@ -34,7 +35,6 @@ Object = Mapping[str, Any]
 
 _POSITION: Final = ("partition", "offset")
 _METADATA: Final = (*_POSITION, "timestamp")
-_STAMPS: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 
 
 @final
@@ -187,7 +187,7 @@ def _json_part(objects: Sequence[Object], settings: CatalogSettings) -> _Part:
     """The members of objects; timestamps are of the form that the settings want, or else of the other."""
     wanted = settings.timestamp_format
     parts = [_in_form(objects, form, settings) for form in (wanted, *(one for one in TimestampFormat if one != wanted))]
-    has_stamps = (part for part in parts if any(type_.kind in _STAMPS for type_ in part.types.values()))
+    has_stamps = (part for part in parts if any(type_.kind in STAMPS for type_ in part.types.values()))
     return next(has_stamps, attrs.evolve(parts[0], timestamp_format=TIMESTAMP_FORMAT.default))
 
 

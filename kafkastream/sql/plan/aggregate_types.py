@@ -6,7 +6,7 @@ from typing import Final
 
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.operations import AggregateFunction
-from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
+from kafkastream.sql.type_families import CONSTRUCTED, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["aggregate_type"]
@@ -22,7 +22,6 @@ _MEANS: Final = frozenset(
 )
 _NUMERIC: Final = _MEANS | {AggregateFunction.SUM}
 _SORTED: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
-_UNSORTED: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 
 
 def aggregate_type(function: AggregateFunction, source: DataType, name: str = "") -> DataType:
@@ -43,7 +42,7 @@ def aggregate_type(function: AggregateFunction, source: DataType, name: str = ""
     if (
         (function in _NUMERIC and source.kind not in NUMERIC)
         or (function is AggregateFunction.LISTAGG and source.kind not in TEXT)
-        or (function in _SORTED and source.kind in _UNSORTED)
+        or (function in _SORTED and source.kind in CONSTRUCTED)
     ):
         shown = name or function.value
         raise CallError(f"Cannot apply '{shown}' to arguments of type '{shown}(<{source}>)'", "CAST the argument.")

@@ -10,7 +10,7 @@ import attrs
 
 from kafkastream.sql.plan.relations import Explode, Field, Project, Relation, Scan, Stateful, Union, Values
 
-__all__ = ["Branch", "branches", "origins"]
+__all__ = ["Branch", "Origin", "branches", "origins"]
 
 Origin = Scan | Values | Stateful
 """Origin of rows: a table, the query itself, or an operation with state."""

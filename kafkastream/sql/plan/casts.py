@@ -8,7 +8,8 @@ from kafkastream.sql.casting import castable
 from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpression, is_null
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.time_functions import truncated
-from kafkastream.sql.plan.spark_type_names import STAMPS, TEXT, WHOLE, quoted_text, spark_type
+from kafkastream.sql.plan.spark_type_names import quoted_text, spark_type
+from kafkastream.sql.type_families import NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["cast", "cast_text", "null_of", "widened"]
@@ -42,7 +43,7 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     source = value.type
     if not castable(source, target):
         raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
-    if (target.parts or target.fields) and not _is_plain(source, target):
+    if target.inner_types and not _is_plain(source, target):
         what = f"CAST from {source} to {target} is not supported."
         raise CallError.unsupported(what, "Cast the elements, and make it with ROW(...), ARRAY[...] or MAP[...].")
     if source.kind in TEXT and target.kind is Kind.VARCHAR and (target.size or _LONGEST) == _LONGEST:
@@ -102,12 +103,8 @@ def _length(text: str, target: DataType) -> str:
 
 def _is_plain(source: DataType, target: DataType) -> bool:
     """Whether Spark casts all that is inside as Flink does."""
-    inner = zip(
-        source.parts or [field.type for field in source.fields],
-        target.parts or [field.type for field in target.fields],
-        strict=True,
-    )
-    return all(_is_plain(*pair) if pair[0].parts or pair[0].fields else _is_plain_leaf(*pair) for pair in inner)
+    inner = zip(source.inner_types, target.inner_types, strict=True)
+    return all(_is_plain(*pair) if pair[0].inner_types else _is_plain_leaf(*pair) for pair in inner)
 
 
 def _is_plain_leaf(source: DataType, target: DataType) -> bool:
@@ -116,4 +113,4 @@ def _is_plain_leaf(source: DataType, target: DataType) -> bool:
         return False
     if source.kind in STAMPS:
         return same and _fits(source, target)
-    return same or (source.kind in WHOLE and target.kind in TEXT | WHOLE | {Kind.DOUBLE, Kind.FLOAT, Kind.DECIMAL})
+    return same or (source.kind in WHOLE and target.kind in TEXT | NUMERIC)

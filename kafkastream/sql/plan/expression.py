@@ -36,7 +36,6 @@ __all__ = [
     "renumbered",
     "shifted",
     "user_calls",
-    "walk",
 ]
 
 
@@ -260,11 +259,11 @@ def is_null(expression: TypedExpression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def walk(expression: TypedExpression) -> Iterator[TypedExpression]:
+def _walk(expression: TypedExpression) -> Iterator[TypedExpression]:
     """All expressions of a tree, each before its parts."""
     yield expression
     for part in expression.parts:
-        yield from walk(part)
+        yield from _walk(part)
 
 
 def columns_in(expression: TypedExpression) -> frozenset[int]:
@@ -275,12 +274,12 @@ def columns_in(expression: TypedExpression) -> frozenset[int]:
         >>> sorted(columns_in(Call("+", (ColumnRef(3, kind), ColumnRef(1, kind)), kind)))
         [1, 3]
     """
-    return frozenset(one.place for one in walk(expression) if isinstance(one, ColumnRef))
+    return frozenset(one.place for one in _walk(expression) if isinstance(one, ColumnRef))
 
 
 def user_calls(expression: TypedExpression) -> Iterator[UserCall]:
     """Calls of user-defined functions in an expression; a function that is called twice comes twice."""
-    return (one for one in walk(expression) if isinstance(one, UserCall))
+    return (one for one in _walk(expression) if isinstance(one, UserCall))
 
 
 def calls_user(expression: TypedExpression) -> bool:

@@ -308,7 +308,7 @@ class _Graph:
                 retracts=any(not relation.changelog.is_insert_only for relation in stateful.merged),
                 keys=stateful.keys,
                 has_plain_keys=not any(
-                    relation.fields[place].type.parts or relation.fields[place].type.fields
+                    relation.fields[place].type.inner_types
                     for relation, places in zip(stateful.merged, stateful.keys, strict=True)
                     for place in places
                 ),

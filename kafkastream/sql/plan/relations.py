@@ -28,7 +28,6 @@ __all__ = [
     "Values",
     "column",
     "computations",
-    "scans",
 ]
 
 
@@ -183,13 +182,6 @@ class Stateful(_Relation):
 
 
 Relation = Scan | Values | Project | Explode | Union | Stateful
-
-
-def scans(relation: Relation) -> Iterator[Scan]:
-    """The tables that a relation reads, from left to right; one that is read twice comes twice."""
-    if isinstance(relation, Scan):
-        yield relation
-    yield from chain.from_iterable(map(scans, relation.inputs))
 
 
 def computations(relation: Relation) -> Iterator[TypedExpression]:

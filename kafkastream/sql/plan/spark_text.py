@@ -27,8 +27,9 @@ from kafkastream.sql.plan.functions import FUNCTIONS
 from kafkastream.sql.plan.functions.window_functions import FAILURE
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.relations import column
-from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
+from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.quoting import quoted
+from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import Kind
 
 __all__ = ["KEPT", "EvaluationCounter", "SparkPrinter", "spark_text"]

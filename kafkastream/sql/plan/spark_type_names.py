@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from kafkastream.sql.quoting import quoted
+from kafkastream.sql.type_families import APPROXIMATE, BYTES, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = [
-    "ATOMIC",
-    "BYTES",
-    "COLLECTIONS",
-    "NUMERIC",
-    "STAMPS",
-    "TEXT",
-    "TIMES",
-    "WHOLE",
-    "decimal_of",
-    "quoted_text",
-    "spark_type",
-]
+__all__ = ["decimal_of", "quoted_text", "spark_type"]
 
-TEXT = frozenset({Kind.CHAR, Kind.VARCHAR})
-WHOLE = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
-NUMERIC = WHOLE | {Kind.DECIMAL, Kind.FLOAT, Kind.DOUBLE}
-STAMPS = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
-TIMES = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
-BYTES = frozenset({Kind.BINARY, Kind.VARBINARY})
-COLLECTIONS = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET})
-ATOMIC = frozenset(Kind) - COLLECTIONS - {Kind.ROW}
-"""Kinds that Spark casts to a text unasked."""
 _PLAIN = {
-    **{kind: kind.value.lower() for kind in (*WHOLE, Kind.BOOLEAN, Kind.FLOAT, Kind.DOUBLE, Kind.DATE)},
+    **{kind: kind.value.lower() for kind in (*WHOLE, *APPROXIMATE, Kind.BOOLEAN, Kind.DATE)},
     **dict.fromkeys(TEXT, "string"),
-    **dict.fromkeys((Kind.BINARY, Kind.VARBINARY), "binary"),
+    **dict.fromkeys(BYTES, "binary"),
     Kind.TIMESTAMP: "timestamp_ntz",
     Kind.TIMESTAMP_LTZ: "timestamp",
     Kind.INTERVAL_YEAR_MONTH: "interval year to month",

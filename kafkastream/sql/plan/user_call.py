@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from kafkastream.sql.casting import implicitly_castable
 from kafkastream.sql.plan.casts import cast, null_of
 from kafkastream.sql.plan.expression import TypedExpression, UserCall, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
 from kafkastream.sql.session_functions import NamedFunction
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.type_families import INTERVALS
+from kafkastream.sql.types import DataType
 
 __all__ = ["user_call"]
-
-_INTERVALS: Final = frozenset({Kind.INTERVAL_YEAR_MONTH, Kind.INTERVAL_DAY_SECOND})
 
 
 def user_call(named: NamedFunction, arguments: Arguments) -> UserCall:
@@ -40,7 +37,7 @@ def _converted(named: NamedFunction, argument: TypedExpression, expected: DataTy
     if is_null(argument):
         return null_of(expected or DataType.string())
     type_ = argument.type
-    if type_.kind in _INTERVALS:
+    if type_.kind in INTERVALS:
         what = f"An argument of {named.name} is {type_}, which no Python function gets."
         raise CallError.unsupported(what, "Give it the two times, or a number from TIMESTAMPDIFF.")
     if expected is None or type_.nullable() == expected.nullable():

@@ -15,8 +15,8 @@ from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.planning_catalog import Catalog
 from kafkastream.sql.plan.relations import Field
-from kafkastream.sql.plan.spark_type_names import STAMPS
 from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
+from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ComputedSchema", "EventTime", "computed"]

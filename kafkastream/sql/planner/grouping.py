@@ -180,9 +180,7 @@ def _grouped(
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
-    known: dict[TypedExpression | RequestedAggregate, int] = {key: at for at, key in enumerate(keys)}
-    known |= _places(calls, len(keys))
-    return _Grouped(Rows(relation), known)
+    return _Grouped(Rows(relation), _places([*keys, *calls]))
 
 
 def _windowed(
@@ -227,8 +225,7 @@ def _windowed(
         upsert_key=(*key, start, start + 1),
     )
     after = _with_time(relation, window, start)
-    known: dict[TypedExpression | RequestedAggregate, int] = {key: at for at, key in enumerate(own)}
-    known |= _places(calls, len(own))
+    known = _places([*own, *calls])
     for at, place in enumerate((window.start, window.end, window.time)):
         if place is not None:
             known[reference(rows.relation, place)] = start + at
@@ -276,5 +273,6 @@ def _results(calls: Sequence[RequestedAggregate]) -> list[Field]:
     return [Field(call.call.function.value, call.call.type) for call in calls]
 
 
-def _places(calls: Sequence[RequestedAggregate], first: int) -> dict[TypedExpression | RequestedAggregate, int]:
-    return {call: first + at for at, call in enumerate(calls)}
+def _places(columns: Sequence[TypedExpression | RequestedAggregate]) -> dict[TypedExpression | RequestedAggregate, int]:
+    """Places of the columns that stand for these."""
+    return {one: at for at, one in enumerate(columns)}

@@ -16,7 +16,7 @@ from kafkastream.sql.plan.expression import Cast, ColumnRef, TypedExpression, co
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.spark_text import EvaluationCounter
-from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT
+from kafkastream.sql.type_families import NUMERIC, TEXT
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner

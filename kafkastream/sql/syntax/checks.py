@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.table import ComputedColumn, TableSchema
 from kafkastream.sql.table_options import did_you_mean
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.type_families import STAMPS
+from kafkastream.sql.types import DataType
 
 __all__ = [
     "PARTITIONS",
@@ -84,7 +85,7 @@ def watermark_problem(schema: TableSchema) -> Problem | None:
     if reached is None:
         known = (column.name for column in schema.columns)
         return f"The watermark's column '{path}' is not defined in the schema.", did_you_mean(path, known)
-    if reached.kind not in {Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ} or (reached.size or 0) > _MOST_PRECISE_ROWTIME:
+    if reached.kind not in STAMPS or (reached.size or 0) > _MOST_PRECISE_ROWTIME:
         what = f"A watermark needs a TIMESTAMP(p) or TIMESTAMP_LTZ(p) column with p from 0 to {_MOST_PRECISE_ROWTIME}"
         now = "Declare the column as TIMESTAMP(3), or compute one: ts AS CAST(... AS TIMESTAMP(3))."
         return f"{what}, and '{path}' is {reached}.", now

@@ -11,7 +11,7 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call, TypedExpression
 from kafkastream.sql.plan.functions.built_in import Function
 from kafkastream.sql.plan.functions.choice_functions import CHOICES
-from kafkastream.sql.plan.functions.collection_functions import COLLECTIONS
+from kafkastream.sql.plan.functions.collection_functions import COLLECTION_FUNCTIONS
 from kafkastream.sql.plan.functions.json_functions import JSON_FUNCTIONS
 from kafkastream.sql.plan.functions.number_functions import NUMBERS
 from kafkastream.sql.plan.functions.operator_functions import OPERATORS
@@ -28,7 +28,7 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     **NUMBERS,
     **CHOICES,
     **TIME_FUNCTIONS,
-    **COLLECTIONS,
+    **COLLECTION_FUNCTIONS,
     **JSON_FUNCTIONS,
 }
 """Functions and operators by name."""
@@ -36,7 +36,7 @@ _BY_GRAMMAR: Final = frozenset({"CEIL", "FLOOR", "OVERLAY", "POSITION"})
 NAMES: Final = (
     *(
         name
-        for name in (*TEXTS, *NUMBERS, *CHOICES, *TIME_FUNCTIONS, *COLLECTIONS, *JSON_FUNCTIONS)
+        for name in (*TEXTS, *NUMBERS, *CHOICES, *TIME_FUNCTIONS, *COLLECTION_FUNCTIONS, *JSON_FUNCTIONS)
         if name.isidentifier() and name not in _BY_GRAMMAR
     ),
     *("ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),

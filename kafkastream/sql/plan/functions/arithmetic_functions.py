@@ -9,7 +9,6 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms, like
 from kafkastream.sql.plan.functions.type_rules import (
-    APPROXIMATE,
     as_decimals,
     decimal_product,
     decimal_quotient,
@@ -17,12 +16,12 @@ from kafkastream.sql.plan.functions.type_rules import (
     decimal_sum,
     wider_numbers,
 )
-from kafkastream.sql.plan.spark_type_names import NUMERIC, STAMPS, TIMES, WHOLE, spark_type
+from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.type_families import APPROXIMATE, INTERVALS, NUMERIC, STAMPS, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["ARITHMETIC", "misapplied"]
 
-_INTERVALS: Final = frozenset({Kind.INTERVAL_DAY_SECOND, Kind.INTERVAL_YEAR_MONTH})
 _DECIMALS: Final[Mapping[str, Callable[[DataType, DataType], DataType]]] = {
     "+": decimal_sum,
     "-": decimal_sum,
@@ -50,13 +49,13 @@ def _operands(sign: str, arguments: Arguments) -> Arguments:
 
 def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
     """Whether an operator takes operands of these kinds; NULL fits each, and is left out."""
-    intervals = [kind for kind in kinds if kind in _INTERVALS]
-    others = [kind for kind in kinds if kind not in _INTERVALS]
+    intervals = [kind for kind in kinds if kind in INTERVALS]
+    others = [kind for kind in kinds if kind not in INTERVALS]
     if intervals and sign in "+-":
         fit = len(kinds) == 2 and len(set(intervals)) == 1 and set(others) <= TIMES
         return fit and (sign == "+" or kinds[-1] in intervals)
     if intervals:
-        is_scaled = sign == "*" or (sign == "/" and kinds[0] in _INTERVALS)
+        is_scaled = sign == "*" or (sign == "/" and kinds[0] in INTERVALS)
         return is_scaled and len(others) == 1 and set(others) <= NUMERIC
     return len(kinds) < 2 and set(kinds) <= NUMERIC | (TIMES if sign in "+-" else frozenset())
 
@@ -64,7 +63,7 @@ def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
 def _arithmetic(sign: str) -> Function:
     def inferred(arguments: Arguments) -> DataType:
         left, right = (one.type for one in arguments)
-        nullable = left.is_nullable or right.is_nullable or (sign in "/%" and left.kind not in _INTERVALS)
+        nullable = left.is_nullable or right.is_nullable or (sign in "/%" and left.kind not in INTERVALS)
         found = _result(sign, arguments, left, right)
         return found.nullable() if nullable else found.not_null()
 
@@ -82,7 +81,7 @@ def _arithmetic(sign: str) -> Function:
 
 def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) -> DataType:
     kinds = {left.kind, right.kind}
-    if kinds & _INTERVALS or kinds <= TIMES:
+    if kinds & INTERVALS or kinds <= TIMES:
         return _time_result(arguments, left, right)
     if any(map(is_null, arguments)):
         known = left if is_null(arguments[1]) else right
@@ -104,7 +103,7 @@ def _time_result(arguments: Arguments, left: DataType, right: DataType) -> DataT
     times = [one for one in (left, right) if one.kind in TIMES]
     if times:
         return DataType.of(Kind.TIME, 6) if times[0].kind is Kind.TIME else _after_date(arguments)
-    return left if left.kind in _INTERVALS else right
+    return left if left.kind in INTERVALS else right
 
 
 def _after_date(arguments: Arguments) -> DataType:
@@ -140,7 +139,7 @@ def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
 def _negated() -> Function:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
-        if type_.kind not in NUMERIC | _INTERVALS and not is_null(arguments[0]):
+        if type_.kind not in NUMERIC | INTERVALS and not is_null(arguments[0]):
             raise CallError(f"Cannot apply '-' to arguments of type '- <{type_}>'", "CAST it.")
         return arguments
 

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from string import Formatter
-from typing import final
+from typing import Final, final
 
 import attrs
 
 from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
-from kafkastream.sql.plan.spark_type_names import COLLECTIONS
+from kafkastream.sql.type_families import COLLECTIONS
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Arguments", "CallError", "Forms", "Function", "always_nullable", "forms", "like", "never_null", "returns"]
+__all__ = [
+    "Arguments",
+    "CallError",
+    "Forms",
+    "Function",
+    "Infer",
+    "always_nullable",
+    "forms",
+    "like",
+    "never_null",
+    "returns",
+]
 
 Arguments = Sequence[TypedExpression]
 Infer = Callable[[Arguments], DataType]
 Write = Callable[[Call, Sequence[str]], str]
+_ALL: Final = "{*}"
+"""Stands for all arguments in a template."""
 
 
 class CallError(Exception):
@@ -94,11 +107,16 @@ class Forms:
     """
 
     templates: tuple[str, ...]
+    _by_count: Mapping[int | None, str] = attrs.field(init=False, repr=False, eq=False)
+
+    @_by_count.default
+    def _places_of_templates(self) -> Mapping[int | None, str]:
+        return {None if _ALL in one else _places(one): one for one in self.templates}
 
     def __call__(self, _: Call, texts: Sequence[str]) -> str:
         """Spark SQL of a call."""
-        template = next(one for one in self.templates if "{*}" in one or _places(one) == len(texts))
-        return template.replace("{*}", ", ".join(texts)) if "{*}" in template else template.format(*texts)
+        template = self._by_count.get(len(texts))
+        return self._by_count[None].replace(_ALL, ", ".join(texts)) if template is None else template.format(*texts)
 
 
 def _places(template: str) -> int:

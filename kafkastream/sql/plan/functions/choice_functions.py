@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Case, TypedExpression, is_null
-from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms
+from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms, like
 from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -47,10 +47,6 @@ def _ordered(arguments: Arguments) -> Arguments:
     return with_common_type(arguments)
 
 
-def _nullif_type(arguments: Arguments) -> DataType:
-    return arguments[0].type.nullable()
-
-
 def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -> Case:
     """``CASE WHEN ... THEN ... ELSE ... END``.
 
@@ -72,7 +68,7 @@ def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -
 CHOICES: Final[Mapping[str, Function]] = {
     "COALESCE": Function(_first_known, forms("coalesce({*})"), (1, _MANY), prepare=with_common_type),
     "IFNULL": Function(_first_known, forms("coalesce({*})"), (2, 2), prepare=with_common_type),
-    "NULLIF": Function(_nullif_type, forms("nullif({*})"), (2, 2), prepare=comparable),
+    "NULLIF": Function(like(0, nullable=True), forms("nullif({*})"), (2, 2), prepare=comparable),
     "IF": Function(
         _branch_type, forms("if({*})"), (3, 3), ((Kind.BOOLEAN,), tuple(Kind), tuple(Kind)), prepare=_branches
     ),

@@ -6,18 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user
-from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, forms, like
+from kafkastream.sql.plan.functions.built_in import (
+    Arguments,
+    CallError,
+    Function,
+    always_nullable,
+    forms,
+    like,
+    returns,
+)
 from kafkastream.sql.plan.functions.type_rules import comparable
 from kafkastream.sql.plan.functions.window_functions import failure
-from kafkastream.sql.plan.spark_type_names import TEXT
+from kafkastream.sql.type_families import COLLECTIONS, MAPS, TEXT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["COLLECTIONS", "IN_SUBQUERY"]
+__all__ = ["COLLECTION_FUNCTIONS", "IN_SUBQUERY"]
 
 IN_SUBQUERY: Final = "Call the function in a subquery: SELECT ... x ... FROM (SELECT f(a) AS x FROM t)."
 _ARRAY: Final = (Kind.ARRAY,)
-_MAP: Final = (Kind.MAP, Kind.MULTISET)
-_COUNTED: Final = (Kind.ARRAY, Kind.MAP, Kind.MULTISET)
 
 
 def _only_element(_: Call, texts: Sequence[str]) -> str:
@@ -34,8 +40,7 @@ def _element(arguments: Arguments) -> DataType:
 
 
 def _array(arguments: Arguments, element: DataType) -> DataType:
-    made = DataType.of(Kind.ARRAY, parts=(element,))
-    return made if arguments[0].type.is_nullable else made.not_null()
+    return returns(DataType.of(Kind.ARRAY, parts=(element,)))(arguments)
 
 
 def _keys(arguments: Arguments) -> DataType:
@@ -56,16 +61,15 @@ def _searched(arguments: Arguments) -> Arguments:
 
 
 def _contained(arguments: Arguments) -> DataType:
-    type_ = DataType.of(Kind.BOOLEAN)
-    return type_ if arguments[0].type.is_nullable else type_.not_null()
+    return returns(DataType.of(Kind.BOOLEAN))(arguments[:1])
 
 
-COLLECTIONS: Final[Mapping[str, Function]] = {
+COLLECTION_FUNCTIONS: Final[Mapping[str, Function]] = {
     "CARDINALITY": Function(
         always_nullable(DataType.of(Kind.INT)),
         forms("cast(if({0} is null, null, size({0})) as int)"),
         (1, 1),
-        takes=(_COUNTED,),
+        takes=(COLLECTIONS,),
     ),
     "ELEMENT": Function(
         _element,
@@ -89,7 +93,7 @@ COLLECTIONS: Final[Mapping[str, Function]] = {
         (2, 3),
         takes=(_ARRAY, TEXT),
     ),
-    "MAP_KEYS": Function(_keys, forms("map_keys({0})"), (1, 1), takes=(_MAP,)),
-    "MAP_VALUES": Function(_values, forms("map_values({0})"), (1, 1), takes=(_MAP,)),
+    "MAP_KEYS": Function(_keys, forms("map_keys({0})"), (1, 1), takes=(MAPS,)),
+    "MAP_VALUES": Function(_values, forms("map_values({0})"), (1, 1), takes=(MAPS,)),
 }
 """Functions by name."""

@@ -9,7 +9,8 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, never_null
 from kafkastream.sql.plan.functions.written_values import written_text
-from kafkastream.sql.plan.spark_type_names import TEXT, quoted_text
+from kafkastream.sql.plan.spark_type_names import quoted_text
+from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["JSON_FUNCTIONS"]

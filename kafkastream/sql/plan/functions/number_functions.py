@@ -19,10 +19,11 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.written_values import whole_number
-from kafkastream.sql.plan.spark_type_names import NUMERIC, TEXT, WHOLE, spark_type
+from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["NUMBERS", "rounded_type"]
+__all__ = ["NUMBERS"]
 
 _DOUBLE: Final = DataType.of(Kind.DOUBLE)
 _RETURNS_DOUBLE: Final = returns(_DOUBLE)
@@ -41,7 +42,7 @@ def _absolute(arguments: Arguments) -> DataType:
     return _DOUBLE if arguments[0].type.kind in TEXT else like(0)(arguments)
 
 
-def rounded_type(type_: DataType, digits: int) -> DataType:
+def _rounded_type(type_: DataType, digits: int) -> DataType:
     """DECIMAL of another one that is rounded to some digits behind the point; left of it, if they are negative."""
     whole = (type_.size or 0) - (type_.scale or 0) + 1
     if digits < 0:
@@ -78,7 +79,7 @@ def _rounded(arguments: Arguments) -> DataType:
         return _DOUBLE
     if type_.kind is not Kind.DECIMAL:
         return like(0)(arguments[:1])
-    return rounded_type(type_, _digits(arguments))
+    return _rounded_type(type_, _digits(arguments))
 
 
 def _cut_off(arguments: Arguments) -> Arguments:
@@ -92,7 +93,7 @@ def _cut_type(arguments: Arguments) -> DataType:
     type_ = arguments[0].type
     if type_.kind in WHOLE:
         type_ = DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0)
-    return rounded_type(type_, _digits(arguments))
+    return _rounded_type(type_, _digits(arguments))
 
 
 def _cut(_: Call, texts: Sequence[str]) -> str:
@@ -115,15 +116,14 @@ def _whole(name: str) -> Function:
     def inferred(arguments: Arguments) -> DataType:
         type_ = arguments[0].type
         if type_.kind is Kind.DECIMAL:
-            found = rounded_type(type_, 0)
-            return found if type_.is_nullable else found.not_null()
+            return returns(_rounded_type(type_, 0))(arguments)
         return DataType.of(Kind.BIGINT) if type_.kind in TEXT else type_
 
     def written(call: Call, texts: Sequence[str]) -> str:
         kind, value = call.arguments[0].type.kind, texts[0]
         if kind in WHOLE:
             return value
-        if kind in (Kind.FLOAT, Kind.DOUBLE):
+        if kind in APPROXIMATE:
             return f"if(abs({value}) < 9.0E15D, cast({name}({value}) as {kind.value.lower()}), {value})"
         return f"{name}({value})"
 

@@ -12,6 +12,7 @@ from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     CallError,
     Function,
+    always_nullable,
     forms,
     like,
     returns,
@@ -22,33 +23,26 @@ from kafkastream.sql.plan.functions.type_rules import (
     with_common_type,
 )
 from kafkastream.sql.plan.functions.written_values import written_text
-from kafkastream.sql.plan.spark_type_names import (
-    ATOMIC,
-    TEXT,
-    quoted_text,
-)
+from kafkastream.sql.plan.spark_type_names import quoted_text
+from kafkastream.sql.type_families import ATOMIC, TEXT
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["BOOLEAN", "OPERATORS"]
+__all__ = ["OPERATORS"]
 
-BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
+_TRUTH: Final = always_nullable(DataType.of(Kind.BOOLEAN))
 _MANY: Final = 2**31
 
 
-def _truth(arguments: Arguments) -> DataType:
-    return BOOLEAN
-
-
 def _compared(form: str) -> Function:
-    return Function(_truth, forms(form), (2, 2), prepare=comparable)
+    return Function(_TRUTH, forms(form), (2, 2), prepare=comparable)
 
 
 def _logic(form: str, count: int) -> Function:
-    return Function(_truth, forms(form), (count, count), takes=((Kind.BOOLEAN,),))
+    return Function(_TRUTH, forms(form), (count, count), takes=((Kind.BOOLEAN,),))
 
 
 def _null_check(form: str) -> Function:
-    return Function(_truth, forms(form), (1, 1))
+    return Function(_TRUTH, forms(form), (1, 1))
 
 
 def _within(_: Call, texts: Sequence[str]) -> str:
@@ -67,7 +61,7 @@ def _like(sign: str) -> Function:
         doubled = quoted_text(pattern.replace("\\", "\\\\"))
         return f"({texts[0]} {sign} {doubled})"
 
-    return Function(_truth, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
+    return Function(_TRUTH, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
 
 
 def _escaped(arguments: Arguments) -> Arguments:
@@ -88,7 +82,7 @@ def _similar() -> Function:
         regex = (written_text(call.arguments[1]) or "").replace("%", ".*").replace("_", ".")
         return f"({texts[0]} rlike {quoted_text(f'(?s)^(?:{regex})$(?!.)')})"
 
-    return Function(_truth, written, (2, 2), prepare=prepared)
+    return Function(_TRUTH, written, (2, 2), prepare=prepared)
 
 
 def _joined() -> Function:
@@ -158,8 +152,8 @@ OPERATORS: Final[Mapping[str, Function]] = {
     **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in ("=", "<>", ">", ">=", "<", "<=")},
     "IS NOT DISTINCT FROM": _compared("({0} <=> {1})"),
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
-    "BETWEEN": Function(_truth, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
-    "IN": Function(_truth, _within, (2, _MANY), prepare=comparable),
+    "BETWEEN": Function(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
+    "IN": Function(_TRUTH, _within, (2, _MANY), prepare=comparable),
     "IS NULL": _null_check("({0} is null)"),
     "IS NOT NULL": _null_check("({0} is not null)"),
     **{f"IS {word}": _logic(f"({{0}} is {word.lower()})", 1) for word in ("TRUE", "FALSE")},
@@ -171,7 +165,7 @@ OPERATORS: Final[Mapping[str, Function]] = {
     "NOT LIKE": _like("not like"),
     "SIMILAR TO": _similar(),
     "||": _joined(),
-    "$ALL": Function(_truth, _every, (1, _MANY)),
+    "$ALL": Function(_TRUTH, _every, (1, _MANY)),
     "$PARENTHESES": Function(like(0), forms("({0})"), (1, 1)),
     "$ARRAY": Function(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
     "$MAP": Function(_map_type, forms("map({*})"), (0, _MANY), prepare=_map_parts),

@@ -18,10 +18,11 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.written_values import whole_number, written_text
-from kafkastream.sql.plan.spark_type_names import ATOMIC, BYTES, NUMERIC, TEXT, quoted_text
+from kafkastream.sql.plan.spark_type_names import quoted_text
+from kafkastream.sql.type_families import ATOMIC, BYTES, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["TEXTS", "joined_type"]
+__all__ = ["TEXTS"]
 
 _STRING: Final = DataType.string()
 _RETURNS_STRING: Final = returns(_STRING)
@@ -65,12 +66,16 @@ def _cut(call: Call, texts: Sequence[str]) -> str:
 def _cut_type(arguments: Arguments) -> DataType:
     sizes = [whole_number(one) for one in arguments[2:]]
     is_null = any(one is None or one < 0 for one in sizes)
-    type_ = DataType.bytes_() if arguments[0].type.kind in BYTES else _STRING
+    type_ = _cut_from(arguments)
     return type_ if is_null else returns(type_)(arguments)
 
 
+def _cut_from(arguments: Arguments) -> DataType:
+    return DataType.bytes_() if arguments[0].type.kind in BYTES else _STRING
+
+
 def _left_type(arguments: Arguments) -> DataType:
-    return returns(DataType.bytes_() if arguments[0].type.kind in BYTES else _STRING)(arguments)
+    return returns(_cut_from(arguments))(arguments)
 
 
 def _pad(name: str) -> Function:
@@ -101,14 +106,14 @@ def _trimmed(side: str) -> Function:
     return _of_texts(f"trim({side} {{0}} FROM {{1}})", counts=(2, 2))
 
 
-def joined_type(arguments: Arguments) -> DataType:
+def _joined_type(arguments: Arguments) -> DataType:
     """The type of CONCAT: bytes of bytes, else a text."""
-    is_bytes = all(one.type.kind in (Kind.BINARY, Kind.VARBINARY) for one in arguments)
+    is_bytes = all(one.type.kind in BYTES for one in arguments)
     return returns(DataType.bytes_() if is_bytes else _STRING)(arguments)
 
 
 def _separated_type(arguments: Arguments) -> DataType:
-    return _STRING if arguments[0].type.is_nullable else _STRING.not_null()
+    return _RETURNS_STRING(arguments[:1])
 
 
 _INSIDE: Final = "{2} <= 0 or {2} > char_length({0})"
@@ -129,10 +134,10 @@ TEXTS: Final[Mapping[str, Function]] = {
     "UCASE": _plain("upper"),
     "LCASE": _plain("lower"),
     "BTRIM": _of_texts("trim({0})", "trim(BOTH {1} FROM {0})", counts=(1, 2)),
-    "CONCAT": _of_texts("concat({*})", counts=(1, _MANY), infer=joined_type),
+    "CONCAT": _of_texts("concat({*})", counts=(1, _MANY), infer=_joined_type),
     "CONCAT_WS": _of_texts("concat_ws({*})", counts=(1, _MANY), infer=_separated_type),
     "REPEAT": _counted("repeat({0}, {1})"),
-    "REPLACE": Function(returns(_STRING), forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
+    "REPLACE": Function(_RETURNS_STRING, forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
     "LEFT": _counted("left({0}, {1})", _left_type),
     "RIGHT": _counted("right({0}, {1})", always_nullable(_STRING)),
     "LPAD": _pad("lpad"),
@@ -161,12 +166,12 @@ TEXTS: Final[Mapping[str, Function]] = {
     },
     "SHA2": Function(always_nullable(_STRING), forms(_SHA2), (2, 2), takes=(_HASHABLE, _COUNTABLE)),
     "HEX": _of_texts("hex({0})"),
-    "BIN": Function(returns(_STRING), forms("bin({0})"), (1, 1), takes=(_COUNTABLE,)),
+    "BIN": Function(_RETURNS_STRING, forms("bin({0})"), (1, 1), takes=(_COUNTABLE,)),
     "ENCODE": _of_texts("encode({0}, {1})", counts=(2, 2), infer=always_nullable(DataType.bytes_())),
     "DECODE": Function(always_nullable(_STRING), forms("decode({0}, {1})"), (2, 2), takes=(BYTES | TEXT, TEXT)),
     "UUID": Function(never_null(_STRING), forms("uuid()"), (0, 0)),
     **{f"TRIM {side}": _trimmed(side) for side in ("BOTH", "LEADING", "TRAILING")},
     "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
-    "OVERLAY": Function(returns(_STRING), forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
+    "OVERLAY": Function(_RETURNS_STRING, forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
 }
 """Functions by name; ``TRIM BOTH`` and the like take what is cut off first."""

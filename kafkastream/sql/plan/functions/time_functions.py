@@ -13,14 +13,15 @@ from kafkastream.sql.plan.functions.built_in import (
     Infer,
     always_nullable,
     forms,
+    like,
     never_null,
     returns,
 )
 from kafkastream.sql.plan.functions.written_values import whole_number
-from kafkastream.sql.plan.spark_type_names import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
+from kafkastream.sql.type_families import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["EXTRACTED_UNITS", "FLOOR_UNITS", "TIME_FUNCTIONS", "TIME_UNITS", "truncated"]
+__all__ = ["TIME_FUNCTIONS", "TIME_UNITS", "extract", "round_to", "truncated"]
 
 TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
 """Units of TIMESTAMPADD and TIMESTAMPDIFF."""
@@ -39,8 +40,6 @@ _PARTS: Final = {
     "MINUTE": "minute({0})",
     "SECOND": "second({0})",
 }
-EXTRACTED_UNITS: Final = tuple(_PARTS)
-"""Units of EXTRACT."""
 _FLOORS: Final = {
     "YEAR": ("year({0})", "1", "1"),
     "QUARTER": ("year({0})", "quarter({0}) * 3 - 2", "1"),
@@ -50,8 +49,6 @@ _FLOORS: Final = {
     "MINUTE": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})"),
     "SECOND": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})", "second({0})"),
 }
-FLOOR_UNITS: Final = tuple(_FLOORS)
-"""Units of FLOOR and CEIL."""
 _NOW: Final = "date_trunc('MILLISECOND', current_timestamp())"
 _SECONDS: Final = "'yyyy-MM-dd HH:mm:ss'"
 _BIGINT: Final = DataType.of(Kind.BIGINT)
@@ -75,8 +72,7 @@ def _extract(unit: str) -> Function:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
         if type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
-            what = f"EXTRACT({unit} FROM {type_}) is not supported."
-            raise CallError.unsupported(what, f"Take one of {', '.join(_PARTS)}.")
+            raise _not_extracted(unit, type_)
         return arguments
 
     return Function(always_nullable(_BIGINT), forms(f"cast({_PARTS[unit]} as bigint)"), (1, 1), prepare=prepared)
@@ -97,8 +93,7 @@ def _rounded(name: str, unit: str) -> Function:
     def prepared(arguments: Arguments) -> Arguments:
         kind = arguments[0].type.kind
         if kind not in (Kind.DATE, *STAMPS) or (kind is Kind.DATE and len(_FLOORS[unit]) > 3):
-            what = f"FLOOR and CEIL of {arguments[0].type} to {unit} are not supported."
-            raise CallError.unsupported(what, f"Take a TIMESTAMP and one of {', '.join(_FLOORS)}.")
+            raise _not_rounded(unit, arguments[0].type)
         return arguments
 
     def written(call: Call, texts: Sequence[str]) -> str:
@@ -106,7 +101,7 @@ def _rounded(name: str, unit: str) -> Function:
         floor = _floor_text(unit, kind, value)
         return floor if name == "FLOOR" else f"if({floor} = {value}, {floor}, {_added(kind, unit, '1', floor)})"
 
-    return Function(lambda arguments: arguments[0].type.nullable(), written, (1, 1), prepare=prepared)
+    return Function(like(0, nullable=True), written, (1, 1), prepare=prepared)
 
 
 def _added(kind: Kind, unit: str, count: str, value: str) -> str:
@@ -128,7 +123,7 @@ def _add(unit: str) -> Function:
             type_ = _STAMP
         elif type_.kind in TEXT:
             type_ = _LOCAL
-        return type_.nullable() if any(one.type.is_nullable for one in arguments) else type_.not_null()
+        return returns(type_)(arguments)
 
     def written(call: Call, texts: Sequence[str]) -> str:
         count, value = texts
@@ -169,17 +164,19 @@ def _to_timestamp(_: Call, texts: Sequence[str]) -> str:
 
 
 def _epoch_checked(arguments: Arguments) -> Arguments:
-    digits = [whole_number(one) for one in arguments[1:]] or [3]
-    if arguments[0].type.kind not in WHOLE or digits[0] not in (0, 3):
+    if arguments[0].type.kind not in WHOLE or _epoch_digits(arguments) not in (0, 3):
         what = "TO_TIMESTAMP_LTZ takes a whole number and 0 (seconds) or 3 (milliseconds) here."
         now = "CAST the number to BIGINT; make texts times by CAST(s AS TIMESTAMP_LTZ(3))."
         raise CallError.unsupported(what, now)
     return arguments
 
 
+def _epoch_digits(arguments: Arguments) -> int | None:
+    return whole_number(arguments[1]) if len(arguments) > 1 else 3
+
+
 def _of_epoch(call: Call, texts: Sequence[str]) -> str:
-    digits = whole_number(call.arguments[1]) if len(call.arguments) > 1 else 3
-    return f"timestamp_{'millis' if digits == 3 else 'seconds'}({texts[0]})"
+    return f"timestamp_{'millis' if _epoch_digits(call.arguments) == 3 else 'seconds'}({texts[0]})"
 
 
 def _field(function: str, kinds: frozenset[Kind] = _DATED) -> Function:
@@ -230,3 +227,38 @@ TIME_FUNCTIONS: Final[Mapping[str, Function]] = {
     **{f"TIMESTAMPDIFF {unit}": _difference(unit) for unit in sorted(TIME_UNITS)},
 }
 """Functions by name; the unit of those that take one is a part of it."""
+
+
+def extract(unit: str, value: TypedExpression) -> Call:
+    """``EXTRACT(unit FROM value)``.
+
+    Raises:
+        CallError: The unit is not one of this kind of time.
+    """
+    if unit not in _PARTS:
+        raise _not_extracted(unit, value.type)
+    return _called(f"EXTRACT {unit}", value)
+
+
+def round_to(name: str, value: TypedExpression, unit: str) -> Call:
+    """``FLOOR(value TO unit)`` and ``CEIL(value TO unit)``.
+
+    Raises:
+        CallError: The unit is not one of this kind of time.
+    """
+    if unit not in _FLOORS:
+        raise _not_rounded(unit, value.type)
+    return _called(f"{name} TO {unit}", value)
+
+
+def _called(name: str, value: TypedExpression) -> Call:
+    return TIME_FUNCTIONS[name].checked(name, (value,))
+
+
+def _not_extracted(unit: str, type_: DataType) -> CallError:
+    return CallError.unsupported(f"EXTRACT({unit} FROM {type_}) is not supported.", f"Take one of {', '.join(_PARTS)}.")
+
+
+def _not_rounded(unit: str, type_: DataType) -> CallError:
+    what = f"FLOOR and CEIL of {type_} to {unit} are not supported."
+    return CallError.unsupported(what, f"Take a TIMESTAMP and one of {', '.join(_FLOORS)}.")

@@ -7,11 +7,11 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Cast, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
-from kafkastream.sql.plan.spark_type_names import BYTES, NUMERIC, STAMPS, TEXT, TIMES, WHOLE, decimal_of
+from kafkastream.sql.plan.spark_type_names import decimal_of
+from kafkastream.sql.type_families import APPROXIMATE, BYTES, MAPS, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = [
-    "APPROXIMATE",
     "as_decimals",
     "check_ordered",
     "comparable",
@@ -19,12 +19,12 @@ __all__ = [
     "decimal_quotient",
     "decimal_rest",
     "decimal_sum",
+    "most_digits",
     "wider_numbers",
     "widest",
     "with_common_type",
 ]
 
-APPROXIMATE: Final = frozenset({Kind.FLOAT, Kind.DOUBLE})
 _ORDERED: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
 _DIGITS: Final = 38
 _LEAST_SCALE: Final = 6
@@ -33,7 +33,6 @@ _LEAST_SCALE: Final = 6
 
 _FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS | {Kind.DATE})
 """Kinds that are compared with each other."""
-_UNORDERED: Final = frozenset({Kind.MAP, Kind.MULTISET})
 _IN_FAMILIES: Final = frozenset().union(*_FAMILIES)
 
 
@@ -45,7 +44,7 @@ def as_decimals(arguments: Arguments) -> Arguments:
 
 
 def _decimal(type_: DataType) -> DataType:
-    return decimal_of(type_) if type_.is_nullable else decimal_of(type_).not_null()
+    return _nullable_like(decimal_of(type_), [type_])
 
 
 def _kinds(arguments: Arguments) -> set[Kind]:
@@ -88,7 +87,7 @@ def check_ordered(arguments: Arguments) -> None:
     Raises:
         CallError: An argument is a MAP or a MULTISET.
     """
-    if _kinds(arguments) & _UNORDERED:
+    if _kinds(arguments) & MAPS:
         raise CallError.unsupported("Maps and multisets cannot be compared.", "Compare their elements.")
 
 
@@ -135,7 +134,7 @@ def _widest_time(types: Sequence[DataType], kinds: set[Kind]) -> DataType:
 def _widest_parts(types: Sequence[DataType]) -> DataType | None:
     """Arrays, maps and rows with the widest types of what is in them; the names of the first row."""
     first = types[0]
-    inner = [one.parts or tuple(field.type for field in one.fields) for one in types]
+    inner = [one.inner_types for one in types]
     if len({len(one) for one in inner}) != 1 or not inner[0]:
         return None
     found = [_widest(column) for column in zip(*inner, strict=True)]
@@ -159,10 +158,14 @@ def wider_numbers(types: Sequence[DataType]) -> DataType:
         return DataType.of(max(kinds, key=_ORDERED.index))
     if kinds & APPROXIMATE:
         return DataType.of(Kind.FLOAT if kinds == {Kind.FLOAT} else Kind.DOUBLE)
-    decimals = [decimal_of(one) for one in types]
-    scale = max(one.scale or 0 for one in decimals)
-    whole = max(_whole(one) for one in decimals)
+    whole, scale = most_digits(types)
     return _adjusted(whole + scale, scale)
+
+
+def most_digits(types: Sequence[DataType]) -> tuple[int, int]:
+    """Most digits of exact numbers before and behind the point."""
+    decimals = [decimal_of(one) for one in types]
+    return max(map(_whole, decimals)), max(one.scale or 0 for one in decimals)
 
 
 def _whole(type_: DataType) -> int:

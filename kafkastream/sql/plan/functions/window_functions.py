@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Interval, Literal, TypedExpression
-from kafkastream.sql.plan.functions.built_in import Function, forms, like
+from kafkastream.sql.plan.functions.built_in import Function, forms, like, never_null
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.quoting import quoted
@@ -23,7 +23,7 @@ _MICRO: Final = "INTERVAL '0 00:00:00.000001' DAY TO SECOND"
 _EPOCH: Final = "timestamp_ntz'1970-01-01 00:00:00'"
 _BEGIN: Final = f"({{0}} - {_MICRO} * pmod(timestampdiff(MICROSECOND, {_EPOCH}, {{0}}) - {{2}}, {{1}}))"
 """Beginning of the window that a time is in, by size and offset: rounded down, also before 1970."""
-_STAMP: Final = DataType.of(Kind.TIMESTAMP, 3).not_null()
+_STAMP: Final = DataType.of(Kind.TIMESTAMP, 3)
 
 
 def failure(words: str) -> Call:
@@ -100,7 +100,7 @@ def _unnested(call: Call, texts: Sequence[str]) -> str:
 WINDOWS: Final[Mapping[str, Function]] = {
     FAILURE: Function(like(0), forms("raise_error({0})"), (1, 1)),
     "$UNLESS_NULL": Function(like(2), forms("if({0} is null, {1}, {2})"), (3, 3)),
-    "$WINDOW_START": Function(lambda _: _STAMP, forms(_BEGIN), (3, 3)),
+    "$WINDOW_START": Function(never_null(_STAMP), forms(_BEGIN), (3, 3)),
     "$WINDOW_TIME": Function(like(0), _last, (1, 1)),
     "$HOP": Function(like(0), _sliced, (4, 4)),
     "$CUMULATE": Function(like(0), _sliced, (4, 4)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression
 from kafkastream.sql.types import Kind
 
-__all__ = ["clock_text", "interval_text", "whole_number", "written_text"]
+__all__ = ["interval_text", "whole_number", "written_text"]
 
 _DAY_MS = 86_400_000
 
@@ -56,10 +56,10 @@ def interval_text(interval: Interval) -> str:
         case IntervalUnit.DAY:
             return f"INTERVAL '{sign}{amount}' DAY"
         case IntervalUnit.MILLISECOND:
-            return f"INTERVAL '{sign}{clock_text(amount)}' DAY TO SECOND"
+            return f"INTERVAL '{sign}{_clock_text(amount)}' DAY TO SECOND"
 
 
-def clock_text(amount: int) -> str:
+def _clock_text(amount: int) -> str:
     """A length of time as days and a clock."""
     days, rest = divmod(amount, _DAY_MS)
     clock = f"{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}.{rest % 1000:03}"

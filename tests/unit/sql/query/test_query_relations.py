@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.branches import origins
 from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,
@@ -20,7 +21,7 @@ from kafkastream.sql.plan.operations import (
     TopN,
     WindowAggregate,
 )
-from kafkastream.sql.plan.relations import Explode, Project, Scan, Stateful, Union, Values, scans
+from kafkastream.sql.plan.relations import Explode, Project, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import spark_text
 from tests.unit.sql.planning import columns, condition, failure, operation, plan, texts, under
 
@@ -61,7 +62,8 @@ def test_an_upsert_stays_one_only_as_long_as_its_key_is_there_and_nothing_is_lef
 
 
 def test_a_hint_changes_the_options_of_the_scan() -> None:
-    (scan,) = scans(plan("SELECT * FROM orders /*+ OPTIONS('a'='b') */ AS o WHERE o.id = 1"))
+    (scan,) = origins(plan("SELECT * FROM orders /*+ OPTIONS('a'='b') */ AS o WHERE o.id = 1"))
+    assert isinstance(scan, Scan)
     assert dict(scan.table.options) == {"a": "b"}
 
 
