@@ -12,18 +12,26 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.casts import null_of
-from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, FieldAccess, Interval, Literal, TypedExpression
+from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, Interval, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, projected, reference, references, without_times
+from kafkastream.sql.plan.plan_builder import (
+    Rows,
+    WindowColumns,
+    column_of,
+    projected,
+    reference,
+    references,
+    without_times,
+)
 from kafkastream.sql.plan.relations import Explode, Field, Relation
 from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["session_rows", "sliced", "tumbled", "windowed"]
+__all__ = ["checked_time", "session_rows", "sliced", "tumbled", "windowed"]
 
 _PARAMETERS: Final = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
@@ -60,7 +68,7 @@ def windowed(planner: SelectPlanner, call: exp.Anonymous) -> Rows:
         return tumbled(planner, rows.relation, at, sizes["SIZE"], offset)
     if name == "SESSION":
         keys = data.args["partition"].expressions if data.args.get("partition") else ()
-        partition = tuple(_plain_column(planner, scope, key).place for key in keys)
+        partition = tuple(_partition_column(planner, scope, key) for key in keys)
         sessions = session_rows(planner, rows.relation, at, sizes["GAP"])
         assert sessions.window is not None
         return attrs.evolve(sessions, window=attrs.evolve(sessions.window, partition=partition))
@@ -106,14 +114,13 @@ def checked_time(planner: SelectPlanner, scope: Scope, node: exp.Expr, name: str
     return found.place
 
 
-def _plain_column(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> ColumnRef:
-    """A column that sessions are cut by."""
-    found = scope.resolve(planner.text, node)
-    while not isinstance(found, ColumnRef):
-        value = found.value
-        assert isinstance(value, ColumnRef | FieldAccess)
-        found = value
-    return found
+def _partition_column(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> int:
+    """The place of a column that sessions are cut by."""
+    place = column_of(scope.resolve(planner.text, node))
+    if place is None:
+        what = f"SESSION ... PARTITION BY {planner.text.shown(node)}, inside of a column, is not supported."
+        raise planner.text.refused(node, what, "Select it as a column of a view, and read TABLE of that.")
+    return place
 
 
 def _positive(planner: SelectPlanner, node: exp.Expr, key: str) -> int:
