@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from kafkastream.cdc.spec.rules import TransformRule
 from kafkastream.sql.quoting import quoted
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import Token, TokenKind, tokenize
 
 __all__ = ["EVENT_TYPE", "HIDDEN", "computes", "transform_query"]
@@ -64,7 +64,7 @@ def _items(rule: TransformRule, columns: Sequence[str]) -> list[_Item]:
 
 
 def _listed(rule: TransformRule, columns: Sequence[str]) -> Iterator[_Item]:
-    source = Source(rule.projection or "*", f"projection of {rule.source_table.text}")
+    source = SqlText(rule.projection or "*", f"projection of {rule.source_table.text}")
     for tokens in _parts(tokenize(source)):
         if not tokens:
             raise source.error(0, "A column is missing between two commas.")
@@ -87,7 +87,7 @@ def _parts(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             part.append(token)
 
 
-def _item(source: Source, tokens: list[Token]) -> _Item:
+def _item(source: SqlText, tokens: list[Token]) -> _Item:
     last = tokens[-1]
     if last.kind not in (TokenKind.WORD, TokenKind.NAME):
         raise source.error(tokens[0].start, "This column has no name.", "Give it one: expression AS name.")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKind, Types
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["data_type", "field_names", "row_type_info"]
+__all__ = ["column_type", "field_names", "row_type_info"]
 
 _SIMPLE: Final[Mapping[Kind, TypeInformation[Any]]] = {
     Kind.CHAR: Types.STRING(),
@@ -73,16 +73,16 @@ _KINDS: Final[Mapping[TypeKind, DataType]] = {
 }
 
 
-def data_type(type_info: TypeInformation[Any]) -> DataType | None:
+def column_type(type_info: TypeInformation[Any]) -> DataType | None:
     """The type of a column with such values, as Flink takes it (times with 6 digits, not 9); None when SQL has none.
 
     Example:
-        >>> str(data_type(Types.MAP(Types.STRING(), Types.ROW_NAMED(["n"], [Types.INT()]))))
+        >>> str(column_type(Types.MAP(Types.STRING(), Types.ROW_NAMED(["n"], [Types.INT()]))))
         'MAP<STRING, ROW<`n` INT>>'
     """
     if type_info == Types.PRIMITIVE_ARRAY(Types.BYTE()):
         return DataType.bytes_()
-    parts = tuple(map(data_type, type_info.elements))
+    parts = tuple(map(column_type, type_info.elements))
     known = tuple(part for part in parts if part is not None)
     if len(known) < len(parts):
         return None

@@ -21,7 +21,7 @@ from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.plan.sink_changes import consumed
 from kafkastream.sql.planner.query_planner import planned
-from kafkastream.sql.planner.schema_resolution import resolved
+from kafkastream.sql.planner.schema_resolution import resolved_table
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
@@ -62,7 +62,7 @@ class SessionPlanner:
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Resolve the name of a table or view; None if there is none."""
         found = self.catalog.find(path)
-        return resolved(found, self) if isinstance(found, TableDefinition) else found
+        return resolved_table(found, self) if isinstance(found, TableDefinition) else found
 
     def tables(self) -> Sequence[str]:
         """Return the names of all tables and views."""

@@ -18,7 +18,7 @@ from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSource
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.table_stream import TableStream
-from kafkastream.sql.type_information import data_type, field_names
+from kafkastream.sql.type_information import column_type, field_names
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["TIMESTAMP", "StreamField", "StreamTableSource", "stream_schema", "stream_source"]
@@ -141,7 +141,7 @@ def stream_schema(type_info: TypeInformation[Any], declared: TableSchema, where:
 
 
 def _column_type(name: str, kind: TypeInformation[Any], where: str) -> DataType:
-    type_ = data_type(kind)
+    type_ = column_type(kind)
     if type_ is None:
         raise UnsupportedFeatureError(
             f"SQL has no type for the elements' field {name!r}, whose type is {kind!r}",

@@ -13,7 +13,7 @@ from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import boolean, text
 from kafkastream.sql.formats.avro_format import AvroRecordFormat
-from kafkastream.sql.formats.avro_types import avro_type, row_type
+from kafkastream.sql.formats.avro_types import avro_type, table_type
 from kafkastream.sql.settings import setting, settings_under
 from kafkastream.sql.types import DataType, Kind, RowField
 
@@ -131,7 +131,7 @@ class AvroConfluentFormat(AvroRecordFormat):
         if self.schema is None:
             return derived
         table = DataType.of(Kind.ROW, fields=tuple(RowField(field.name, field.type) for field in fields)).not_null()
-        given = row_type(json.loads(self.schema))
+        given = table_type(json.loads(self.schema))
         if given != table:
             raise ValueError(
                 f"Schema provided for '{self.identifier}' format does not match the table data type: the schema is of "

@@ -11,7 +11,7 @@ import attrs
 from kafkastream.sql.type_families import BYTES, TEXT
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["avro_type", "row_type", "shape", "union_branch"]
+__all__ = ["avro_type", "shape", "table_type", "union_branch"]
 
 _SPACE: Final = "org.apache.flink.avro.generated"
 _ROOT: Final = "record"
@@ -131,7 +131,7 @@ def _check_precision(kind: DataType, most: int) -> None:
         )
 
 
-def row_type(schema: Any) -> DataType:
+def table_type(schema: Any) -> DataType:
     """Return the type of a table that a schema is, as Flink sees it; named types stand where they are defined.
 
     Raises:
@@ -139,16 +139,16 @@ def row_type(schema: Any) -> DataType:
     """
     match schema:
         case list() if (one := union_branch(schema)) is not None:
-            return attrs.evolve(row_type(one), is_nullable="null" in schema)
+            return attrs.evolve(table_type(one), is_nullable="null" in schema)
         case {"type": "record", "fields": fields}:
-            parts = (RowField(field["name"], row_type(field["type"])) for field in fields)
+            parts = (RowField(field["name"], table_type(field["type"])) for field in fields)
             return DataType.of(Kind.ROW, fields=tuple(parts)).not_null()
         case {"type": "array", "items": items}:
-            return DataType.of(Kind.ARRAY, parts=(row_type(items),)).not_null()
+            return DataType.of(Kind.ARRAY, parts=(table_type(items),)).not_null()
         case {"type": "map", "values": values}:
-            return DataType.of(Kind.MAP, parts=(DataType.string().not_null(), row_type(values))).not_null()
+            return DataType.of(Kind.MAP, parts=(DataType.string().not_null(), table_type(values))).not_null()
         case {"type": dict() | list() as inner}:
-            return row_type(inner)
+            return table_type(inner)
         case _:
             return _leaf(schema).not_null()
 

@@ -39,7 +39,7 @@ _METADATA: Final = (*_POSITION, "timestamp")
 
 @final
 @attrs.frozen
-class _Part:
+class _MessagePart:
     """The columns of keys or values.
 
     Args:
@@ -63,7 +63,7 @@ class _Part:
         if any(len(path) > 1 for path in self.types):
             yield f"{side}.{self.format}.{FLATTEN_NESTED_COLUMNS.key}", "true"
 
-    def not_null(self) -> _Part:
+    def not_null(self) -> _MessagePart:
         return attrs.evolve(self, types={path: type_.not_null() for path, type_ in self.types.items()})
 
 
@@ -112,7 +112,7 @@ def inferred_table(
     return TableDefinition(name, schema, FrozenMap(options))
 
 
-def _key_options(key: _Part, prefix: str, columns: Sequence[str]) -> dict[str, str]:
+def _key_options(key: _MessagePart, prefix: str, columns: Sequence[str]) -> dict[str, str]:
     return {
         **dict(key.options("key")),
         **_given(its.KEY_FIELDS, ";".join(columns)),
@@ -124,7 +124,7 @@ def _given(option: Option[Any], text: str) -> dict[str, str]:
     return {option.key: text} if text else {}
 
 
-def _value(name: tuple[str, str, str], messages: Sequence[Message], settings: CatalogSettings) -> _Part:
+def _value(name: tuple[str, str, str], messages: Sequence[Message], settings: CatalogSettings) -> _MessagePart:
     read = [_objects(message.value) for message in messages]
     objects = [one for found in read if found is not None for one in found]
     part = _json_part(objects, settings)
@@ -148,7 +148,7 @@ def _value(name: tuple[str, str, str], messages: Sequence[Message], settings: Ca
     return part
 
 
-def _key(keys: Sequence[bytes | None], settings: CatalogSettings, *, is_needed: bool) -> _Part | None:
+def _key(keys: Sequence[bytes | None], settings: CatalogSettings, *, is_needed: bool) -> _MessagePart | None:
     """The columns of keys: their members, if all are JSON objects; otherwise one with the bytes.
 
     A format that reads JSON leaves out records without a key, so that some of them make the bytes the column, too.
@@ -157,11 +157,11 @@ def _key(keys: Sequence[bytes | None], settings: CatalogSettings, *, is_needed: 
         return None
     part = _json_key(keys, settings)
     if part is None or (is_needed and not _are_there(part.types, keys)):
-        part = _Part(RawFormat.identifier, {(settings.raw_key_name,): DataType.bytes_()})
+        part = _MessagePart(RawFormat.identifier, {(settings.raw_key_name,): DataType.bytes_()})
     return part.not_null() if is_needed else part
 
 
-def _json_key(keys: Iterable[bytes | None], settings: CatalogSettings) -> _Part | None:
+def _json_key(keys: Iterable[bytes | None], settings: CatalogSettings) -> _MessagePart | None:
     objects = [_object(key) for key in keys]
     if None in objects:
         return None
@@ -183,7 +183,7 @@ def _member(value: Any, path: Path) -> Any:
     return value
 
 
-def _json_part(objects: Sequence[Object], settings: CatalogSettings) -> _Part:
+def _json_part(objects: Sequence[Object], settings: CatalogSettings) -> _MessagePart:
     """The members of objects; timestamps are of the form that the settings want, or else of the other."""
     wanted = settings.timestamp_format
     parts = [_in_form(objects, form, settings) for form in (wanted, *(one for one in TimestampFormat if one != wanted))]
@@ -191,10 +191,10 @@ def _json_part(objects: Sequence[Object], settings: CatalogSettings) -> _Part:
     return next(has_stamps, attrs.evolve(parts[0], timestamp_format=TIMESTAMP_FORMAT.default))
 
 
-def _in_form(objects: Sequence[Object], form: TimestampFormat, settings: CatalogSettings) -> _Part:
+def _in_form(objects: Sequence[Object], form: TimestampFormat, settings: CatalogSettings) -> _MessagePart:
     as_time = partial(json_type, separator=form.separator)
     leaf = (lambda _: DataType.string()) if settings.primitive_as_string else as_time
-    return _Part(JsonFormat.identifier, member_types(objects, leaf, flattens=settings.flattens), form)
+    return _MessagePart(JsonFormat.identifier, member_types(objects, leaf, flattens=settings.flattens), form)
 
 
 def _objects(message: bytes | None) -> list[Object] | None:

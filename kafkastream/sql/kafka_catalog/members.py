@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafkastream.sql.time_texts import time_type
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Leaf", "Path", "common_type", "json_type", "member_types"]
+__all__ = ["Leaf", "Path", "json_type", "member_types"]
 
 Path = tuple[str, ...]
 """The name of a member, behind those of the objects that it is in."""
@@ -52,15 +52,15 @@ def _whole(value: int) -> DataType:
     return DataType.string()
 
 
-def common_type(one: DataType, other: DataType) -> DataType:
+def _merged_type(one: DataType, other: DataType) -> DataType:
     """The narrowest type that holds the values of both: STRING, if there is nothing narrower.
 
     A date and a timestamp, or timestamps with and without ``Z``, have STRING in common: no format reads one as the other.
 
     Example:
-        >>> str(common_type(DataType.of(Kind.BIGINT), DataType.of(Kind.DOUBLE)))
+        >>> str(_merged_type(DataType.of(Kind.BIGINT), DataType.of(Kind.DOUBLE)))
         'DOUBLE'
-        >>> str(common_type(DataType.of(Kind.TIMESTAMP, 3), DataType.of(Kind.TIMESTAMP, 6)))
+        >>> str(_merged_type(DataType.of(Kind.TIMESTAMP, 3), DataType.of(Kind.TIMESTAMP, 6)))
         'TIMESTAMP(6)'
     """
     if one.kind is other.kind:
@@ -93,7 +93,7 @@ def member_types(records: Iterable[Mapping[str, Any]], leaf: Leaf, *, flattens: 
         if flattens and isinstance(value, dict):
             objects.add(path)
         elif value is not None:
-            types[path] = leaf(value) if known is None else common_type(known, leaf(value))
+            types[path] = leaf(value) if known is None else _merged_type(known, leaf(value))
     return dict(_columns(types, objects))
 
 

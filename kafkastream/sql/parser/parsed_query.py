@@ -14,7 +14,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.parser.dialect import Flink
 from kafkastream.sql.parser.supported_syntax import unread
 from kafkastream.sql.quoting import literal
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import tokenize
 from kafkastream.sql.table import Expression
 
@@ -58,7 +58,7 @@ class QueryText:
     def __init__(self, expression: Expression) -> None:
         line, column = expression.position
         self._before = "\n" * (line - 1) + " " * (column - 1)
-        self._source = Source(self._before + expression.text, expression.of)
+        self._source = SqlText(self._before + expression.text, expression.of)
         self._text = expression.text
         self._ahead = 0
 
@@ -167,7 +167,7 @@ class QueryText:
 
 def unquoted(node: exp.UnicodeString) -> str:
     """The text that ``U&'...'`` is."""
-    return tokenize(Source(f"U&{literal(str(node.this))}"))[0].value
+    return tokenize(SqlText(f"U&{literal(str(node.this))}"))[0].value
 
 
 def _held(tree: exp.Expr) -> Iterator[str]:

@@ -16,7 +16,7 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = [
     "ONE_ROW",
-    "Rows",
+    "PlannedRows",
     "WindowColumns",
     "column_of",
     "filtered",
@@ -64,7 +64,7 @@ class WindowColumns:
 
 @final
 @attrs.frozen
-class Rows:
+class PlannedRows:
     """A relation, and the window of its rows if they have one."""
 
     relation: Relation
@@ -167,7 +167,7 @@ def with_names(relation: Relation, names: Sequence[str]) -> Relation:
     return attrs.evolve(relation, fields=fields)
 
 
-def with_distinct_names(rows: Rows) -> Rows:
+def with_distinct_names(rows: PlannedRows) -> PlannedRows:
     """Rows each of whose columns has a name of its own: as in Flink, the next ``id`` is ``id0``."""
     names: dict[str, None] = {}
     for field in rows.relation.fields:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.plan_builder import Rows, with_distinct_names, with_names
+from kafkastream.sql.plan.plan_builder import PlannedRows, with_distinct_names, with_names
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Scan
 from kafkastream.sql.syntax.cursor import Cursor
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["renamed", "source"]
 
 
-def source(planner: SelectPlanner, node: exp.Expr) -> tuple[Rows, Scope]:
+def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
     """The rows of an entry of FROM, and how its columns are called."""
     rows = _rows(planner, node)
 
@@ -31,7 +31,7 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[Rows, Scope]:
     return rows, Scope.of(rows.relation.fields, _alias(node))
 
 
-def renamed(planner: SelectPlanner, node: exp.Expr, rows: Rows) -> Rows:
+def renamed(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows) -> PlannedRows:
     """Rows whose columns are named by ``AS t (a, b)``, if it names them."""
     alias = node.args.get("alias")
     columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
@@ -51,7 +51,7 @@ def _alias(node: exp.Expr) -> str:
     return node.name if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) else ""
 
 
-def _rows(planner: SelectPlanner, node: exp.Expr) -> Rows:
+def _rows(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
     from kafkastream.sql.planner.window_table_functions import windowed
 
     text = planner.text
@@ -65,7 +65,7 @@ def _rows(planner: SelectPlanner, node: exp.Expr) -> Rows:
             text.only(node, "this", "alias", "joins", "with_", "partition")
             return with_distinct_names(planner.query(node.this))
         case exp.Values():
-            return Rows(planner.values(node))
+            return PlannedRows(planner.values(node))
         case exp.Lateral():
             now = "Write a function of a scalar, or CROSS JOIN UNNEST(array) AS t(c)."
             raise text.refused(node, "LATERAL TABLE is not supported.", now)
@@ -75,7 +75,7 @@ def _rows(planner: SelectPlanner, node: exp.Expr) -> Rows:
             raise text.refused(node, f"{text.shown(node)} is not supported in FROM.", "Name a table or a query.")
 
 
-def _table(planner: SelectPlanner, node: exp.Table) -> Rows:
+def _table(planner: SelectPlanner, node: exp.Table) -> PlannedRows:
     text = planner.text
     text.only(node, "this", "db", "catalog", "alias", "hints", "joins", "partition")
     path = tuple(part.name for part in node.parts)
@@ -89,10 +89,10 @@ def _table(planner: SelectPlanner, node: exp.Table) -> Rows:
         raise text.error(node, f"Object '{'.'.join(path)}' not found", did_you_mean(path[-1], known))
     if isinstance(found, View):
         return _view(planner, node, path, found)
-    return Rows(_scan(found, _hinted(text, node)))
+    return PlannedRows(_scan(found, _hinted(text, node)))
 
 
-def _view(planner: SelectPlanner, node: exp.Table, path: tuple[str, ...], view: View) -> Rows:
+def _view(planner: SelectPlanner, node: exp.Table, path: tuple[str, ...], view: View) -> PlannedRows:
 
     if node.args.get("hints"):
         raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint behind the table that it reads.")

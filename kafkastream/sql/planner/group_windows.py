@@ -12,7 +12,7 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, filtered
+from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered
 from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ __all__ = ["group_window", "window_property"]
 
 
 def group_window(
-    planner: SelectPlanner, rows: Rows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
-) -> Rows:
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
+) -> PlannedRows:
     """The rows that a condition keeps, with their windows."""
     text, name = planner.text, call.name.upper()
     counts = {"TUMBLE": 2, "HOP": 3, "SESSION": 2}

@@ -21,7 +21,7 @@ from kafkastream.sql.plan.operations import (
     WindowAggregate,
 )
 from kafkastream.sql.plan.plan_builder import (
-    Rows,
+    PlannedRows,
     WindowColumns,
     column_of,
     normalized,
@@ -54,7 +54,7 @@ def is_grouped(node: exp.Select) -> bool:
 class _Grouped(NamedTuple):
     """Relation of groups, and what its columns stand for: expressions of the rows that came in, and aggregates."""
 
-    rows: Rows
+    rows: PlannedRows
     known: dict[TypedExpression | RequestedAggregate, int]
 
     def column(self, found: TypedExpression | RequestedAggregate) -> ColumnRef:
@@ -102,11 +102,11 @@ def _has_group_window(node: exp.Expr) -> bool:
 def aggregated(
     planner: SelectPlanner,
     node: exp.Select,
-    rows: Rows,
+    rows: PlannedRows,
     scope: Scope,
     condition: TypedExpression | None,
     chosen: Sequence[Item],
-) -> Rows:
+) -> PlannedRows:
     """The rows of a SELECT with aggregates or GROUP BY."""
     text, having = planner.text, node.args.get("having")
     keys, window_call = _keys(planner, node)
@@ -128,7 +128,7 @@ def aggregated(
     kept = groups.compile(having.this) if having else None
     expressions = [groups.compile(item.node) if item.column is None else grouped.column(item.column) for item in chosen]
     relation = projected(grouped.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
-    return Rows(relation, rewindowed(grouped.rows.window, expressions))
+    return PlannedRows(relation, rewindowed(grouped.rows.window, expressions))
 
 
 def _keys(planner: SelectPlanner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anonymous | None]:
@@ -159,7 +159,7 @@ def _keys(planner: SelectPlanner, node: exp.Select) -> tuple[list[exp.Expr], exp
 
 def _grouped(
     planner: SelectPlanner,
-    rows: Rows,
+    rows: PlannedRows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
@@ -180,12 +180,12 @@ def _grouped(
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
-    return _Grouped(Rows(relation), _places([*keys, *calls]))
+    return _Grouped(PlannedRows(relation), _places([*keys, *calls]))
 
 
 def _windowed(
     planner: SelectPlanner,
-    rows: Rows,
+    rows: PlannedRows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
@@ -230,7 +230,7 @@ def _windowed(
         if place is not None:
             known[reference(rows.relation, place)] = start + at
     result = attrs.evolve(window, start=start, end=start + 1, time=start + 2, gap_ms=None)
-    return _Grouped(Rows(after, result), known)
+    return _Grouped(PlannedRows(after, result), known)
 
 
 def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relation:

@@ -13,7 +13,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.expression import TypedExpression, columns_in, shifted
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Operation
-from kafkastream.sql.plan.plan_builder import Rows, WindowColumns, filtered, normalized
+from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
 from kafkastream.sql.plan.relations import Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
@@ -24,14 +24,14 @@ from kafkastream.sql.planner.unnest import unnested
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["joined"]
+__all__ = ["joined_rows"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
 
-def joined(
-    planner: SelectPlanner, rows: Rows, scope: Scope, join: exp.Join, conditions: list[exp.Expr]
-) -> tuple[Rows, Scope, list[exp.Expr]]:
+def joined_rows(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, conditions: list[exp.Expr]
+) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     """The rows of a table with those of another; conditions of WHERE that join them are taken from the list."""
     text = planner.text
     if join.args.get("using") or join.args.get("method"):
@@ -90,7 +90,9 @@ def _joins(planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr) ->
     return bool(found) and min(found) < len(left.fields) <= max(found)
 
 
-def _of_two(planner: SelectPlanner, rows: tuple[Rows, Rows], found: Conditions, kind: JoinKind, join: exp.Join) -> Rows:
+def _of_two(
+    planner: SelectPlanner, rows: tuple[PlannedRows, PlannedRows], found: Conditions, kind: JoinKind, join: exp.Join
+) -> PlannedRows:
     text, relations = planner.text, [one.relation for one in rows]
     for one in rows:
         if one.window and one.window.gap_ms is not None:
@@ -140,7 +142,7 @@ def _of_two(planner: SelectPlanner, rows: tuple[Rows, Rows], found: Conditions, 
         upsert_key=keys,
     )
     result = trimmed(relation, (width, len(relations[1].fields)), widths, rest)
-    return Rows(result, attrs.evolve(rows[0].window, time=None) if ends and rows[0].window else None)
+    return PlannedRows(result, attrs.evolve(rows[0].window, time=None) if ends and rows[0].window else None)
 
 
 def _pushed(

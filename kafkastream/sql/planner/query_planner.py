@@ -18,7 +18,7 @@ from kafkastream.sql.plan.expression import Cast, calls_user
 from kafkastream.sql.plan.operations import GroupAggregate
 from kafkastream.sql.plan.plan_builder import (
     ONE_ROW,
-    Rows,
+    PlannedRows,
     normalized,
     projected,
     reference,
@@ -63,7 +63,7 @@ class Named:
     planner: SelectPlanner
     cte: exp.Expr
 
-    def rows(self) -> Rows:
+    def rows(self) -> PlannedRows:
         """Plan the query."""
         return renamed(self.planner, self.cte, with_distinct_names(self.planner.query(self.cte.this)))
 
@@ -93,7 +93,7 @@ class SelectPlanner:
         """Compiler of expressions over some columns."""
         return ExpressionCompiler(self.text, scope, self.catalog)
 
-    def query(self, node: exp.Expr) -> Rows:
+    def query(self, node: exp.Expr) -> PlannedRows:
         """A query of any form."""
         inner = self._with(node)
         _check_modifiers(self.text, node)
@@ -101,9 +101,9 @@ class SelectPlanner:
             case exp.Select():
                 return selected(inner, node)
             case exp.Union():
-                return Rows(inner.union(node))
+                return PlannedRows(inner.union(node))
             case exp.Values():
-                return Rows(inner.values(node))
+                return PlannedRows(inner.values(node))
             case exp.Subquery() | exp.Paren():
                 self.text.only(node, "this", "with_", "alias")
                 return inner.query(node.this)

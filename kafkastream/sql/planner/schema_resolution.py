@@ -8,10 +8,10 @@ from kafkastream.sql.plan.planning_catalog import Catalog, ResolvedTable
 from kafkastream.sql.planner.computed_columns import computed
 from kafkastream.sql.table import ComputedColumn, TableDefinition
 
-__all__ = ["resolved"]
+__all__ = ["resolved_table"]
 
 
-def resolved(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
+def resolved_table(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
     """The columns of a table, and which kinds of rows it gives.
 
     Raises:

@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
-from kafkastream.sql.plan.plan_builder import ONE_ROW, Rows, filtered, projected, rewindowed
+from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, filtered, projected, rewindowed
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.join_conditions import conjuncts
-from kafkastream.sql.planner.joins import joined
+from kafkastream.sql.planner.joins import joined_rows
 from kafkastream.sql.planner.subqueries import filtered_by_queries
 from kafkastream.sql.planner.top_n import ranked
 
@@ -33,7 +33,7 @@ class Item(NamedTuple):
     column: ColumnRef | None = None
 
 
-def selected(planner: SelectPlanner, node: exp.Select) -> Rows:
+def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
     """The rows of a SELECT."""
     text = planner.text
     for clause, now in (
@@ -62,12 +62,12 @@ def selected(planner: SelectPlanner, node: exp.Select) -> Rows:
         expressions = [item.column or of.compile(item.node) for item in chosen]
         names = [item.name for item in chosen]
         relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
-        result = Rows(relation, rewindowed(rows.window, expressions))
+        result = PlannedRows(relation, rewindowed(rows.window, expressions))
     distinct = node.args.get("distinct")
     if not distinct:
         return result
     text.only(distinct)
-    return Rows(planner.distinct(result.relation))
+    return PlannedRows(planner.distinct(result.relation))
 
 
 def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
@@ -112,9 +112,11 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
         yield from ((name, at) for name, at in one.columns if name)
 
 
-def _from(planner: SelectPlanner, node: exp.Select, conditions: list[exp.Expr]) -> tuple[Rows, Scope, list[exp.Expr]]:
+def _from(
+    planner: SelectPlanner, node: exp.Select, conditions: list[exp.Expr]
+) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     if not node.args.get("from_"):
-        return Rows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
+        return PlannedRows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
     first = node.args["from_"].this
     joins = [*(first.args.get("joins") or ()), *(node.args.get("joins") or ())]
     if not joins:
@@ -123,13 +125,13 @@ def _from(planner: SelectPlanner, node: exp.Select, conditions: list[exp.Expr]) 
             return found
     rows, scope = source(planner, first)
     for join in joins:
-        rows, scope, conditions = joined(planner, rows, scope, join, conditions)
+        rows, scope, conditions = joined_rows(planner, rows, scope, join, conditions)
     return rows, scope, conditions
 
 
 def _filtered_first(
-    planner: SelectPlanner, rows: Rows, conditions: list[TypedExpression]
-) -> tuple[Rows, list[TypedExpression]]:
+    planner: SelectPlanner, rows: PlannedRows, conditions: list[TypedExpression]
+) -> tuple[PlannedRows, list[TypedExpression]]:
     """User-defined functions are called only for rows that meet the other conditions, as in Flink."""
     plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))
     if not plain or not calling:
@@ -138,7 +140,7 @@ def _filtered_first(
 
 
 def _check_condition(
-    text: QueryText, rows: Rows, conditions: Sequence[TypedExpression], nodes: Sequence[exp.Expr]
+    text: QueryText, rows: PlannedRows, conditions: Sequence[TypedExpression], nodes: Sequence[exp.Expr]
 ) -> None:
     window = rows.window
     if conditions and window and window.gap_ms is not None:
@@ -147,7 +149,7 @@ def _check_condition(
             raise text.refused(nodes[0], "A session's bounds are known only to its aggregates.", "Use HAVING.")
 
 
-def _check_session(text: QueryText, node: exp.Select, rows: Rows) -> None:
+def _check_session(text: QueryText, node: exp.Select, rows: PlannedRows) -> None:
     if rows.window and rows.window.gap_ms is not None:
         what = "SESSION needs GROUP BY window_start, window_end here."
         raise text.refused(node.args["from_"].this, what, "Aggregate the rows of each session.")

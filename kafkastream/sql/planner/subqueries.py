@@ -12,7 +12,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.expression import columns_in
 from kafkastream.sql.plan.operations import Join, JoinKind
-from kafkastream.sql.plan.plan_builder import Rows, filtered, normalized, projected, reference, without_times
+from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, normalized, projected, reference, without_times
 from kafkastream.sql.plan.relations import Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
@@ -28,8 +28,8 @@ _VALUE = "$in"
 
 
 def filtered_by_queries(
-    planner: SelectPlanner, rows: Rows, scope: Scope, conditions: list[exp.Expr]
-) -> tuple[Rows, Scope, list[exp.Expr]]:
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, conditions: list[exp.Expr]
+) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     """The rows for which queries inside of WHERE have rows; the other conditions are left."""
     rest = []
     for node in conditions:
@@ -49,7 +49,7 @@ def filtered_by_queries(
     return rows, scope, rest
 
 
-def _in(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.In, kind: JoinKind) -> Rows:
+def _in(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
     query = node.args["query"]
     inner = planner.query(query.this if isinstance(query, exp.Subquery) else query).relation
     if len(inner.fields) != 1:
@@ -64,7 +64,7 @@ def _in(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.In, kind: Jo
     )
 
 
-def _exists(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Exists, kind: JoinKind) -> Rows:
+def _exists(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Exists, kind: JoinKind) -> PlannedRows:
 
     text, query = planner.text, node.this
     if not isinstance(query, exp.Select) or not query.args.get("from_"):
@@ -88,14 +88,14 @@ def _exists(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Exists, 
 
 def _joined(
     planner: SelectPlanner,
-    rows: Rows,
+    rows: PlannedRows,
     scope: Scope,
     inner: Relation,
     inner_scope: Scope,
     nodes: list[exp.Expr],
     kind: JoinKind,
     node: exp.Expr,
-) -> Rows:
+) -> PlannedRows:
     found = conditions_of(planner, Scope(rows.relation.fields, scope.sources), inner_scope, nodes)
     width = len(rows.relation.fields)
     if found.rest or found.bound or any(min(columns_in(one), default=width) >= width for one in found.left):
@@ -113,6 +113,6 @@ def _joined(
         upsert_key=left.upsert_key,
     )
     if len(left.fields) == width:
-        return Rows(relation)
+        return PlannedRows(relation)
     names = [field.name for field in relation.fields[:width]]
-    return Rows(projected(relation, [reference(relation, at) for at in range(width)], names))
+    return PlannedRows(projected(relation, [reference(relation, at) for at in range(width)], names))

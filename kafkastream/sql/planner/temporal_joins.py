@@ -10,7 +10,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.plan.expression import ColumnRef
 from kafkastream.sql.plan.operations import JoinKind, TemporalJoin, TimeAttribute
-from kafkastream.sql.plan.plan_builder import Rows, column_of, normalized
+from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, normalized
 from kafkastream.sql.plan.relations import Stateful
 from kafkastream.sql.planner.join_conditions import Conditions
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
@@ -23,12 +23,12 @@ __all__ = ["versioned"]
 
 def versioned(
     planner: SelectPlanner,
-    rows: tuple[Rows, Rows],
+    rows: tuple[PlannedRows, PlannedRows],
     scopes: tuple[Scope, Scope],
     found: Conditions,
     kind: JoinKind,
     version: exp.Expr,
-) -> Rows:
+) -> PlannedRows:
     """The rows of the left side with the version of the right one at their time."""
     text, at = planner.text, version.expression
     left, right = rows[0].relation, rows[1].relation
@@ -77,4 +77,4 @@ def versioned(
         fields=both_fields(left, wide, kind),
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
-    return Rows(trimmed(joined, wanted, widths, rest))
+    return PlannedRows(trimmed(joined, wanted, widths, rest))

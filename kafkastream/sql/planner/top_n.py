@@ -12,7 +12,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
-from kafkastream.sql.plan.plan_builder import Rows, normalized, projected, reference, rewindowed, without_times
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, rewindowed, without_times
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.types import DataType, Kind
 
@@ -41,7 +41,7 @@ class _Ranking(NamedTuple):
 
 def ranked(
     planner: SelectPlanner, node: exp.Select, first: exp.Expr, conditions: list[exp.Expr]
-) -> tuple[Rows, Scope, list[exp.Expr]] | None:
+) -> tuple[PlannedRows, Scope, list[exp.Expr]] | None:
     """The rows that a condition on their number keeps; None when FROM has no such query."""
     inside, inner = planner.definition(first)
     found = _ranking(inner, inside) if inner is not None and inside is not None else None
@@ -73,7 +73,7 @@ def ranked(
     alias = first.alias or (first.name if isinstance(first, exp.Table) else "")
     window = rewindowed(rows.window, expressions)
     text.only(found.window, "this", "partition_by", "order", "over")
-    return Rows(attrs.evolve(result, fields=shown), window), Scope.of(shown, alias), rest
+    return PlannedRows(attrs.evolve(result, fields=shown), window), Scope.of(shown, alias), rest
 
 
 def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
@@ -119,7 +119,7 @@ def _with_columns(found: _Ranking) -> exp.Select:
 def _numbered(
     planner: SelectPlanner,
     relation: Relation,
-    rows: Rows,
+    rows: PlannedRows,
     keys: tuple[int, ...],
     orders: tuple[Order, ...],
     bounds: tuple[int, int],

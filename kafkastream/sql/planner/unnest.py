@@ -10,7 +10,7 @@ from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.expression import Call, calls_user
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.functions.window_functions import elements
-from kafkastream.sql.plan.plan_builder import Rows, normalized
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized
 from kafkastream.sql.plan.relations import Explode, Field
 from kafkastream.sql.types import DataType, Kind, RowField
 
@@ -22,7 +22,9 @@ __all__ = ["unnested"]
 _ORDINALITY = "ORDINALITY"
 
 
-def unnested(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Unnest, *, outer: bool) -> tuple[Rows, Scope]:
+def unnested(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Unnest, *, outer: bool
+) -> tuple[PlannedRows, Scope]:
     """Plan ``UNNEST``: each row once for every element of a column."""
     text = planner.text
     text.only(node, "expressions", "alias", "offset")
@@ -53,4 +55,4 @@ def unnested(planner: SelectPlanner, rows: Rows, scope: Scope, node: exp.Unnest,
     exploded = Explode(
         input=relation, array=array, outer=outer, fields=(*relation.fields, *added), changelog=relation.changelog
     )
-    return Rows(exploded, rows.window), scope.joined(Scope.of(added, node.alias))
+    return PlannedRows(exploded, rows.window), scope.joined(Scope.of(added, node.alias))

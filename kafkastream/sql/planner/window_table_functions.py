@@ -17,7 +17,7 @@ from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.plan_builder import (
-    Rows,
+    PlannedRows,
     WindowColumns,
     column_of,
     projected,
@@ -43,7 +43,7 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3).not_null()
 _BIGINT = DataType.of(Kind.BIGINT).not_null()
 
 
-def windowed(planner: SelectPlanner, call: exp.Anonymous) -> Rows:
+def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
     """The rows of a table, each with its windows."""
     name = call.name.upper()
     given = _arguments(planner, call, name)
@@ -164,7 +164,7 @@ def _columns(field: Field) -> tuple[Field, ...]:
     return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
 
 
-def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int) -> Rows:
+def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int) -> PlannedRows:
     """Plan ``TUMBLE``: each row with its one window."""
     last_type = _columns(relation.fields[at])[2].type
     numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
@@ -175,7 +175,7 @@ def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offs
     return _computed(planner, relation, at, (begin, end, call("$PARENTHESES", last) if is_local else last))
 
 
-def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> Rows:
+def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> PlannedRows:
     """Plan ``SESSION``: each row with columns for the bounds of its session, which only an aggregate fills."""
     nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
@@ -183,18 +183,18 @@ def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) 
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
 
 
-def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> Rows:
+def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> PlannedRows:
     field, width = relation.fields[at], len(relation.fields)
     added = _columns(field)
     names = [one.name for one in (*relation.fields, *added)]
     project = projected(relation, [*references(relation), *bounds], names, _unless_null(relation, at, TRUE))
     fields = (*without_times(project.fields[:width], at), *added)
-    return Rows(attrs.evolve(project, fields=fields), _window(planner, field, width))
+    return PlannedRows(attrs.evolve(project, fields=fields), _window(planner, field, width))
 
 
 def sliced(
     planner: SelectPlanner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
-) -> Rows:
+) -> PlannedRows:
     """Plan ``HOP`` or ``CUMULATE``: each row once for every window that it is in.
 
     Windows of HOP begin, those of CUMULATE end a step apart.
@@ -211,4 +211,4 @@ def sliced(
     fields = (*without_times(relation.fields, at), *columns)
     array = _unless_null(relation, at, windows)
     exploded = Explode(input=relation, array=array, fields=fields, changelog=relation.changelog)
-    return Rows(exploded, _window(planner, field, width))
+    return PlannedRows(exploded, _window(planner, field, width))

@@ -15,7 +15,7 @@ from kafkastream.sql.syntax.checks import (
     watermark_problem,
 )
 from kafkastream.sql.syntax.cursor import Cursor
-from kafkastream.sql.syntax.data_types import data_type
+from kafkastream.sql.syntax.data_types import read_type
 from kafkastream.sql.syntax.expressions import expression
 from kafkastream.sql.syntax.tokens import Token
 from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableSchema, Watermark
@@ -117,7 +117,7 @@ class TableElements:
         name = cursor.name()
         if cursor.take("AS"):
             return _computed(cursor, name, start)
-        column = PhysicalColumn(name, data_type(cursor), position=start.position)
+        column = PhysicalColumn(name, read_type(cursor), position=start.position)
         if cursor.take("METADATA"):
             return _metadata(cursor, column)
         self._constraint(start, name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar, final
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import Token, TokenKind, tokenize
 from kafkastream.sql.table_options import did_you_mean
 
@@ -40,7 +40,7 @@ class Cursor:
     """
 
     def __init__(self, text: str, of: str = "") -> None:
-        self.source = Source(text, of)
+        self.source = SqlText(text, of)
         self._tokens = tokenize(self.source)
         self._at = 0
         self._furthest = 0

@@ -14,7 +14,7 @@ from kafkastream.sql.syntax.tokens import Token, TokenKind
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["data_type", "parse_type"]
+__all__ = ["parse_type", "read_type"]
 
 _DEEPEST = 100
 """Most types that may be nested in each other."""
@@ -70,10 +70,10 @@ def parse_type(text: str, of: str = "") -> DataType:
         'ROW<`id` INT NOT NULL, `tags` ARRAY<VARCHAR(9)>>'
     """
     cursor = Cursor(text, of)
-    return cursor.last(data_type(cursor), "the end of the type")
+    return cursor.last(read_type(cursor), "the end of the type")
 
 
-def data_type(cursor: Cursor, depth: int = 0) -> DataType:
+def read_type(cursor: Cursor, depth: int = 0) -> DataType:
     """Reads a type, with NULL or NOT NULL behind it.
 
     Differs from ``DataType.of`` as Flink SQL does: VARCHAR and VARBINARY without a length are STRING and BYTES.
@@ -198,10 +198,10 @@ def _interval_precision(cursor: Cursor, unit: str) -> None:
 
 def _collection(kind: Kind, cursor: Cursor, depth: int) -> DataType:
     cursor.expect("<")
-    parts = [data_type(cursor, depth)]
+    parts = [read_type(cursor, depth)]
     if kind is Kind.MAP:
         cursor.expect(",")
-        parts.append(data_type(cursor, depth))
+        parts.append(read_type(cursor, depth))
     cursor.expect(">")
     return DataType.of(kind, parts=tuple(parts))
 
@@ -222,7 +222,7 @@ def _row(cursor: Cursor, depth: int) -> DataType:
 
 
 def _field(cursor: Cursor, depth: int) -> RowField:
-    field = RowField(cursor.name(), data_type(cursor, depth))
+    field = RowField(cursor.name(), read_type(cursor, depth))
     return attrs.evolve(field, comment=cursor.string()) if cursor.token.kind is TokenKind.STRING else field
 
 

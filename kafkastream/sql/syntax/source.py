@@ -9,14 +9,14 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.secret_masking import masked, secret_spans
 from kafkastream.sql.table import Position
 
-__all__ = ["Source"]
+__all__ = ["SqlText"]
 
 _BEFORE, _WIDTH = 70, 100
 """Characters of a long line that are shown: those before the place, and all."""
 
 
 @final
-class Source:
+class SqlText:
     r"""A text of SQL statements.
 
     Args:
@@ -24,7 +24,7 @@ class Source:
         of: What it was given to, for a text that is no statement.
 
     Example:
-        >>> print(Source("SELECT 1;\nSELCT 2").error(10, "Unknown statement.", "Did you mean SELECT?"))
+        >>> print(SqlText("SELECT 1;\nSELCT 2").error(10, "Unknown statement.", "Did you mean SELECT?"))
         [invalid-definition] Unknown statement.
           at line 2, column 1
               SELCT 2

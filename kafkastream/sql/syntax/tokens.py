@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.table import Position
 
 __all__ = ["Token", "TokenKind", "tokenize"]
@@ -76,7 +76,7 @@ _UNREADABLE = {
 )
 
 
-def tokenize(source: Source) -> tuple[Token, ...]:
+def tokenize(source: SqlText) -> tuple[Token, ...]:
     r"""The tokens of a text, with one of kind END behind them.
 
     Flink's rules hold: texts stand in single quotes, where ``''`` is a quote and a backslash is a backslash; ``U&'\0041'`` is
@@ -86,13 +86,13 @@ def tokenize(source: Source) -> tuple[Token, ...]:
         DefinitionError: For a character that means nothing, and for quotes and comments which do not end.
 
     Example:
-        >>> [token.value for token in tokenize(Source("select `a b`, 'it''s' -- why"))]
+        >>> [token.value for token in tokenize(SqlText("select `a b`, 'it''s' -- why"))]
         ['SELECT', 'a b', ',', "it's", '']
     """
     return tuple(_tokens(source))
 
 
-def _tokens(source: Source) -> Iterator[Token]:
+def _tokens(source: SqlText) -> Iterator[Token]:
     text, at, line, line_start = source.text, 0, 1, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -108,7 +108,7 @@ def _tokens(source: Source) -> Iterator[Token]:
     yield Token(TokenKind.END, "", "", at, Position(line, at - line_start + 1))
 
 
-def _unicode(source: Source, at: int, written: str) -> str:
+def _unicode(source: SqlText, at: int, written: str) -> str:
     parts = re.fullmatch(rf"..({_QUOTED})(?:.*'(.)')?", written, re.DOTALL)
     assert parts is not None
     escape = parts[2] or "\\"

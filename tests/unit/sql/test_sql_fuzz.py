@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.sql.syntax.parser import parse
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import tokenize
 
 DOCUMENTS = sorted((Path(__file__).parent / "documents").glob("*.sql"))
@@ -21,7 +21,7 @@ STATEMENTS = [one for document in DOCUMENTS for one in document.read_text().spli
     "CREATE TEMPORARY SYSTEM FUNCTION IF NOT EXISTS f AS 'a.b' LANGUAGE PYTHON; SHOW TABLES FROM d LIKE 'a'",
 ]
 TOKENS = sorted(
-    {token.text for one in STATEMENTS for token in tokenize(Source(one))} | {"U&'\\0041'", '"', "`", "'", "/*", "\\"}
+    {token.text for one in STATEMENTS for token in tokenize(SqlText(one))} | {"U&'\\0041'", '"', "`", "'", "/*", "\\"}
 )
 
 
@@ -50,7 +50,7 @@ def test_any_tokens(tokens: list[str]) -> None:
 @given(st.sampled_from(STATEMENTS), st.data())
 @settings(max_examples=300)
 def test_statements_with_a_token_lost_or_changed(statement: str, data: st.DataObject) -> None:
-    tokens = [token.text for token in tokenize(Source(statement))]
+    tokens = [token.text for token in tokenize(SqlText(statement))]
     at = data.draw(st.integers(0, len(tokens) - 1))
     changed = data.draw(
         st.one_of(st.just([]), st.sampled_from(TOKENS).map(lambda one: [one]), st.just(tokens[at : at + 1] * 2))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.sql.syntax.source import Source
+from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import Token, TokenKind, tokenize
 from kafkastream.sql.table import Position
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    return tokenize(Source(text))[:-1]
+    return tokenize(SqlText(text))[:-1]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_token_knows_its_place_and_its_text() -> None:
         (Position(2, 3), "'b\n''c'"),
         (Position(4, 5), "`e`"),
     ]
-    assert tokenize(Source(text))[-1] == Token(TokenKind.END, "", "", len(text), Position(4, 8))
+    assert tokenize(SqlText(text))[-1] == Token(TokenKind.END, "", "", len(text), Position(4, 8))
 
 
 @pytest.mark.parametrize(

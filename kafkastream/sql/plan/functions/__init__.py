@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, TypedExpression
-from kafkastream.sql.plan.functions.built_in import Function
+from kafkastream.sql.plan.functions.built_in import BuiltInFunction
 from kafkastream.sql.plan.functions.choice_functions import CHOICES
 from kafkastream.sql.plan.functions.collection_functions import COLLECTION_FUNCTIONS
 from kafkastream.sql.plan.functions.json_functions import JSON_FUNCTIONS
@@ -21,7 +21,7 @@ from kafkastream.sql.plan.functions.window_functions import WINDOWS
 
 __all__ = ["FUNCTIONS", "NAMES", "call"]
 
-FUNCTIONS: Final[Mapping[str, Function]] = {
+FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     **OPERATORS,
     **WINDOWS,
     **TEXTS,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, is_null
-from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms, like
+from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
 from kafkastream.sql.plan.functions.type_rules import (
     as_decimals,
     decimal_product,
@@ -60,7 +60,7 @@ def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
     return len(kinds) < 2 and set(kinds) <= NUMERIC | (TIMES if sign in "+-" else frozenset())
 
 
-def _arithmetic(sign: str) -> Function:
+def _arithmetic(sign: str) -> BuiltInFunction:
     def inferred(arguments: Arguments) -> DataType:
         left, right = (one.type for one in arguments)
         nullable = left.is_nullable or right.is_nullable or (sign in "/%" and left.kind not in INTERVALS)
@@ -76,7 +76,7 @@ def _arithmetic(sign: str) -> Function:
                 return _modulo(types, *texts)
         return f"({texts[0]} {sign} {texts[1]})"
 
-    return Function(inferred, written, (2, 2), prepare=partial(_operands, sign))
+    return BuiltInFunction(inferred, written, (2, 2), prepare=partial(_operands, sign))
 
 
 def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) -> DataType:
@@ -136,17 +136,17 @@ def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
     return f"({left} % {right})"
 
 
-def _negated() -> Function:
+def _negated() -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
         if type_.kind not in NUMERIC | INTERVALS and not is_null(arguments[0]):
             raise CallError(f"Cannot apply '-' to arguments of type '- <{type_}>'", "CAST it.")
         return arguments
 
-    return Function(like(0), forms("(-{0})"), (1, 1), prepare=prepared)
+    return BuiltInFunction(like(0), forms("(-{0})"), (1, 1), prepare=prepared)
 
 
-ARITHMETIC: Final[Mapping[str, Function]] = {
+ARITHMETIC: Final[Mapping[str, BuiltInFunction]] = {
     **{sign: _arithmetic(sign) for sign in _DECIMALS},
     "$NEGATE": _negated(),
 }

@@ -14,9 +14,9 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = [
     "Arguments",
+    "BuiltInFunction",
     "CallError",
     "Forms",
-    "Function",
     "Infer",
     "always_nullable",
     "forms",
@@ -57,7 +57,7 @@ class CallError(Exception):
 
 @final
 @attrs.frozen
-class Function:
+class BuiltInFunction:
     """Built-in function or operator.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Case, TypedExpression, is_null
-from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, forms, like
+from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
 from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -29,7 +29,7 @@ def _branch_type(arguments: Arguments) -> DataType:
     return widest(arguments[1:])
 
 
-def _extreme(name: str) -> Function:
+def _extreme(name: str) -> BuiltInFunction:
     """NULL among the arguments is the result in Flink; Spark passes over it."""
 
     def written(_: Call, texts: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def _extreme(name: str) -> Function:
     def inferred(arguments: Arguments) -> DataType:
         return widest(arguments).nullable()
 
-    return Function(inferred, written, (2, _MANY), prepare=_ordered)
+    return BuiltInFunction(inferred, written, (2, _MANY), prepare=_ordered)
 
 
 def _ordered(arguments: Arguments) -> Arguments:
@@ -65,11 +65,11 @@ def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -
     return Case(tuple(conditions), tuple(every[:-1]), every[-1], widest(every))
 
 
-CHOICES: Final[Mapping[str, Function]] = {
-    "COALESCE": Function(_first_known, forms("coalesce({*})"), (1, _MANY), prepare=with_common_type),
-    "IFNULL": Function(_first_known, forms("coalesce({*})"), (2, 2), prepare=with_common_type),
-    "NULLIF": Function(like(0, nullable=True), forms("nullif({*})"), (2, 2), prepare=comparable),
-    "IF": Function(
+CHOICES: Final[Mapping[str, BuiltInFunction]] = {
+    "COALESCE": BuiltInFunction(_first_known, forms("coalesce({*})"), (1, _MANY), prepare=with_common_type),
+    "IFNULL": BuiltInFunction(_first_known, forms("coalesce({*})"), (2, 2), prepare=with_common_type),
+    "NULLIF": BuiltInFunction(like(0, nullable=True), forms("nullif({*})"), (2, 2), prepare=comparable),
+    "IF": BuiltInFunction(
         _branch_type, forms("if({*})"), (3, 3), ((Kind.BOOLEAN,), tuple(Kind), tuple(Kind)), prepare=_branches
     ),
     "GREATEST": _extreme("greatest"),

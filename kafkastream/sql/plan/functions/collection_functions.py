@@ -8,8 +8,8 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
+    BuiltInFunction,
     CallError,
-    Function,
     always_nullable,
     forms,
     like,
@@ -64,36 +64,36 @@ def _contained(arguments: Arguments) -> DataType:
     return returns(DataType.of(Kind.BOOLEAN))(arguments[:1])
 
 
-COLLECTION_FUNCTIONS: Final[Mapping[str, Function]] = {
-    "CARDINALITY": Function(
+COLLECTION_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
+    "CARDINALITY": BuiltInFunction(
         always_nullable(DataType.of(Kind.INT)),
         forms("cast(if({0} is null, null, size({0})) as int)"),
         (1, 1),
         takes=(COLLECTIONS,),
     ),
-    "ELEMENT": Function(
+    "ELEMENT": BuiltInFunction(
         _element,
         _only_element,
         (1, 1),
         takes=(_ARRAY,),
         prepare=_or_failure,
     ),
-    "ARRAY_CONTAINS": Function(
+    "ARRAY_CONTAINS": BuiltInFunction(
         _contained,
         forms("exists({0}, e -> e <=> {1})"),
         (2, 2),
         takes=(_ARRAY, tuple(Kind)),
         prepare=_searched,
     ),
-    "ARRAY_DISTINCT": Function(like(0), forms("array_distinct({0})"), (1, 1), takes=(_ARRAY,)),
-    "ARRAY_REVERSE": Function(like(0), forms("reverse({0})"), (1, 1), takes=(_ARRAY,)),
-    "ARRAY_JOIN": Function(
+    "ARRAY_DISTINCT": BuiltInFunction(like(0), forms("array_distinct({0})"), (1, 1), takes=(_ARRAY,)),
+    "ARRAY_REVERSE": BuiltInFunction(like(0), forms("reverse({0})"), (1, 1), takes=(_ARRAY,)),
+    "ARRAY_JOIN": BuiltInFunction(
         always_nullable(DataType.string()),
         forms("array_join({0}, {1})", "array_join({0}, {1}, {2})"),
         (2, 3),
         takes=(_ARRAY, TEXT),
     ),
-    "MAP_KEYS": Function(_keys, forms("map_keys({0})"), (1, 1), takes=(MAPS,)),
-    "MAP_VALUES": Function(_values, forms("map_values({0})"), (1, 1), takes=(MAPS,)),
+    "MAP_KEYS": BuiltInFunction(_keys, forms("map_keys({0})"), (1, 1), takes=(MAPS,)),
+    "MAP_VALUES": BuiltInFunction(_values, forms("map_values({0})"), (1, 1), takes=(MAPS,)),
 }
 """Functions by name."""

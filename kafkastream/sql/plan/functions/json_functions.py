@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call
-from kafkastream.sql.plan.functions.built_in import Arguments, CallError, Function, always_nullable, never_null
+from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, always_nullable, never_null
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import TEXT
@@ -51,9 +51,11 @@ def _exists(call: Call, texts: Sequence[str]) -> str:
 
 
 _STRING: Final = always_nullable(DataType.string())
-JSON_FUNCTIONS: Final[Mapping[str, Function]] = {
-    "JSON_VALUE": Function(_STRING, _value, (2, 2), takes=(TEXT,), prepare=_checked),
-    "JSON_QUERY": Function(_STRING, _query, (2, 2), takes=(TEXT,), prepare=_checked),
-    "JSON_EXISTS": Function(never_null(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked),
+JSON_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
+    "JSON_VALUE": BuiltInFunction(_STRING, _value, (2, 2), takes=(TEXT,), prepare=_checked),
+    "JSON_QUERY": BuiltInFunction(_STRING, _query, (2, 2), takes=(TEXT,), prepare=_checked),
+    "JSON_EXISTS": BuiltInFunction(
+        never_null(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked
+    ),
 }
 """Functions by name; RETURNING is a TRY_CAST of the value, DEFAULT a COALESCE."""

@@ -9,8 +9,8 @@ from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
+    BuiltInFunction,
     CallError,
-    Function,
     Infer,
     always_nullable,
     forms,
@@ -34,8 +34,8 @@ _DIGITS: Final = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 
 """Digits of the DECIMAL that Spark makes of a whole number."""
 
 
-def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> Function:
-    return Function(infer, forms(*templates), counts, takes=(_NUMBERS,))
+def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> BuiltInFunction:
+    return BuiltInFunction(infer, forms(*templates), counts, takes=(_NUMBERS,))
 
 
 def _absolute(arguments: Arguments) -> DataType:
@@ -105,12 +105,12 @@ def _sign(call: Call, texts: Sequence[str]) -> str:
     return f"cast(sign({texts[0]}) as {spark_type(call.arguments[0].type)})"
 
 
-def _logarithm(name: str) -> Function:
+def _logarithm(name: str) -> BuiltInFunction:
     below = "when {0} = 0 then double('-Infinity') when {0} < 0 then double('NaN')"
     return _double(f"case {below} else {name}({{0}}) end", infer=always_nullable(_DOUBLE))
 
 
-def _whole(name: str) -> Function:
+def _whole(name: str) -> BuiltInFunction:
     """FLOOR and CEIL of a number; those of a time are ``FLOOR TO`` and ``CEIL TO``."""
 
     def inferred(arguments: Arguments) -> DataType:
@@ -127,11 +127,11 @@ def _whole(name: str) -> Function:
             return f"if(abs({value}) < 9.0E15D, cast({name}({value}) as {kind.value.lower()}), {value})"
         return f"{name}({value})"
 
-    return Function(inferred, written, (1, 1), takes=(_NUMBERS,))
+    return BuiltInFunction(inferred, written, (1, 1), takes=(_NUMBERS,))
 
 
-NUMBERS: Final[Mapping[str, Function]] = {
-    "ABS": Function(_absolute, forms("abs({0})"), (1, 1), takes=(_NUMBERS,)),
+NUMBERS: Final[Mapping[str, BuiltInFunction]] = {
+    "ABS": BuiltInFunction(_absolute, forms("abs({0})"), (1, 1), takes=(_NUMBERS,)),
     **{
         name: _double(f"{name.lower()}({{0}})", infer=always_nullable(_DOUBLE))
         for name in (
@@ -143,19 +143,19 @@ NUMBERS: Final[Mapping[str, Function]] = {
     "POWER": _double("power({0}, {1})", counts=(2, 2)),
     **{name: _logarithm(name.lower()) for name in ("LN", "LOG10", "LOG2")},
     "MOD": ARITHMETIC["%"],
-    "ROUND": Function(
+    "ROUND": BuiltInFunction(
         _rounded,
         forms("round({0}, 0)", "round({0}, {1})"),
         (1, 2),
         takes=(_NUMBERS, tuple(Kind)),
         prepare=_written_digits("ROUND"),
     ),
-    "TRUNCATE": Function(_cut_type, _cut, (1, 2), prepare=_cut_off),
-    "SIGN": Function(like(0), _sign, (1, 1), takes=(_NUMBERS,)),
-    "PI": Function(never_null(_DOUBLE), forms("pi()"), (0, 0)),
-    "E": Function(never_null(_DOUBLE), forms("e()"), (0, 0)),
-    "RAND": Function(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,), prepare=_seeded),
-    "RAND_INTEGER": Function(
+    "TRUNCATE": BuiltInFunction(_cut_type, _cut, (1, 2), prepare=_cut_off),
+    "SIGN": BuiltInFunction(like(0), _sign, (1, 1), takes=(_NUMBERS,)),
+    "PI": BuiltInFunction(never_null(_DOUBLE), forms("pi()"), (0, 0)),
+    "E": BuiltInFunction(never_null(_DOUBLE), forms("e()"), (0, 0)),
+    "RAND": BuiltInFunction(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,), prepare=_seeded),
+    "RAND_INTEGER": BuiltInFunction(
         always_nullable(DataType.of(Kind.INT)), forms("cast(floor(rand() * {0}) as int)"), (1, 1), takes=(_NUMBERS,)
     ),
     "FLOOR": _whole("floor"),

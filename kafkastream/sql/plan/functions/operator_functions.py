@@ -10,8 +10,8 @@ from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
+    BuiltInFunction,
     CallError,
-    Function,
     always_nullable,
     forms,
     like,
@@ -33,23 +33,23 @@ _TRUTH: Final = always_nullable(DataType.of(Kind.BOOLEAN))
 _MANY: Final = 2**31
 
 
-def _compared(form: str) -> Function:
-    return Function(_TRUTH, forms(form), (2, 2), prepare=comparable)
+def _compared(form: str) -> BuiltInFunction:
+    return BuiltInFunction(_TRUTH, forms(form), (2, 2), prepare=comparable)
 
 
-def _logic(form: str, count: int) -> Function:
-    return Function(_TRUTH, forms(form), (count, count), takes=((Kind.BOOLEAN,),))
+def _logic(form: str, count: int) -> BuiltInFunction:
+    return BuiltInFunction(_TRUTH, forms(form), (count, count), takes=((Kind.BOOLEAN,),))
 
 
-def _null_check(form: str) -> Function:
-    return Function(_TRUTH, forms(form), (1, 1))
+def _null_check(form: str) -> BuiltInFunction:
+    return BuiltInFunction(_TRUTH, forms(form), (1, 1))
 
 
 def _within(_: Call, texts: Sequence[str]) -> str:
     return f"({texts[0]} in ({', '.join(texts[1:])}))"
 
 
-def _like(sign: str) -> Function:
+def _like(sign: str) -> BuiltInFunction:
     """Spark's LIKE as Flink's: where ESCAPE is not written, nothing escapes in Flink, and a backslash does in Spark."""
 
     def written(call: Call, texts: Sequence[str]) -> str:
@@ -61,7 +61,7 @@ def _like(sign: str) -> Function:
         doubled = quoted_text(pattern.replace("\\", "\\\\"))
         return f"({texts[0]} {sign} {doubled})"
 
-    return Function(_TRUTH, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
+    return BuiltInFunction(_TRUTH, written, (2, 3), takes=(ATOMIC,), prepare=_escaped)
 
 
 def _escaped(arguments: Arguments) -> Arguments:
@@ -70,7 +70,7 @@ def _escaped(arguments: Arguments) -> Arguments:
     return arguments
 
 
-def _similar() -> Function:
+def _similar() -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         pattern = written_text(arguments[1])
         if pattern is None or re.search(r"[\\^$.\[\]]", pattern):
@@ -82,16 +82,16 @@ def _similar() -> Function:
         regex = (written_text(call.arguments[1]) or "").replace("%", ".*").replace("_", ".")
         return f"({texts[0]} rlike {quoted_text(f'(?s)^(?:{regex})$(?!.)')})"
 
-    return Function(_TRUTH, written, (2, 2), prepare=prepared)
+    return BuiltInFunction(_TRUTH, written, (2, 2), prepare=prepared)
 
 
-def _joined() -> Function:
+def _joined() -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         if any(one.type.kind not in TEXT for one in arguments):
             raise misapplied("||", arguments)
         return arguments
 
-    return Function(returns(DataType.string()), forms("({0} || {1})"), (2, 2), prepare=prepared)
+    return BuiltInFunction(returns(DataType.string()), forms("({0} || {1})"), (2, 2), prepare=prepared)
 
 
 def _array_type(arguments: Arguments) -> DataType:
@@ -131,7 +131,7 @@ def _row(_: Call, texts: Sequence[str]) -> str:
     return f"named_struct({', '.join(fields)})"
 
 
-def _item() -> Function:
+def _item() -> BuiltInFunction:
     def inferred(arguments: Arguments) -> DataType:
         return arguments[0].type.parts[-1].nullable()
 
@@ -140,20 +140,20 @@ def _item() -> Function:
             return f"get({texts[0]}, nullif({texts[1]}, 0) - 1)"
         return f"try_element_at({texts[0]}, {texts[1]})"
 
-    return Function(inferred, written, (2, 2), takes=((Kind.ARRAY, Kind.MAP), tuple(Kind)))
+    return BuiltInFunction(inferred, written, (2, 2), takes=((Kind.ARRAY, Kind.MAP), tuple(Kind)))
 
 
 def _every(_: Call, texts: Sequence[str]) -> str:
     return " and ".join(texts)
 
 
-OPERATORS: Final[Mapping[str, Function]] = {
+OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     **ARITHMETIC,
     **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in ("=", "<>", ">", ">=", "<", "<=")},
     "IS NOT DISTINCT FROM": _compared("({0} <=> {1})"),
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
-    "BETWEEN": Function(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
-    "IN": Function(_TRUTH, _within, (2, _MANY), prepare=comparable),
+    "BETWEEN": BuiltInFunction(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
+    "IN": BuiltInFunction(_TRUTH, _within, (2, _MANY), prepare=comparable),
     "IS NULL": _null_check("({0} is null)"),
     "IS NOT NULL": _null_check("({0} is not null)"),
     **{f"IS {word}": _logic(f"({{0}} is {word.lower()})", 1) for word in ("TRUE", "FALSE")},
@@ -165,11 +165,11 @@ OPERATORS: Final[Mapping[str, Function]] = {
     "NOT LIKE": _like("not like"),
     "SIMILAR TO": _similar(),
     "||": _joined(),
-    "$ALL": Function(_TRUTH, _every, (1, _MANY)),
-    "$PARENTHESES": Function(like(0), forms("({0})"), (1, 1)),
-    "$ARRAY": Function(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
-    "$MAP": Function(_map_type, forms("map({*})"), (0, _MANY), prepare=_map_parts),
+    "$ALL": BuiltInFunction(_TRUTH, _every, (1, _MANY)),
+    "$PARENTHESES": BuiltInFunction(like(0), forms("({0})"), (1, 1)),
+    "$ARRAY": BuiltInFunction(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
+    "$MAP": BuiltInFunction(_map_type, forms("map({*})"), (0, _MANY), prepare=_map_parts),
     "$ITEM": _item(),
-    "ROW": Function(_row_type, _row, (0, _MANY)),
+    "ROW": BuiltInFunction(_row_type, _row, (0, _MANY)),
 }
 """Operators by their signs; ``$`` begins names of what SQL writes without one."""

@@ -9,8 +9,8 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
+    BuiltInFunction,
     CallError,
-    Function,
     Infer,
     always_nullable,
     forms,
@@ -35,21 +35,21 @@ _COUNTABLE: Final = NUMERIC | TEXT
 """Kinds that Spark casts to INT."""
 
 
-def _of_texts(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_STRING) -> Function:
-    return Function(infer, forms(*templates), counts, takes=(ATOMIC,))
+def _of_texts(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
+    return BuiltInFunction(infer, forms(*templates), counts, takes=(ATOMIC,))
 
 
-def _plain(name: str) -> Function:
+def _plain(name: str) -> BuiltInFunction:
     return _of_texts(f"{name}({{0}})")
 
 
-def _counted(template: str, infer: Infer = _RETURNS_STRING) -> Function:
+def _counted(template: str, infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
     """A text, and a number behind it."""
-    return Function(infer, forms(template), (2, 2), takes=(ATOMIC, _COUNTABLE))
+    return BuiltInFunction(infer, forms(template), (2, 2), takes=(ATOMIC, _COUNTABLE))
 
 
-def _hashed(template: str, infer: Infer = _RETURNS_STRING) -> Function:
-    return Function(infer, forms(template), (1, 1), takes=(_HASHABLE,))
+def _hashed(template: str, infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
+    return BuiltInFunction(infer, forms(template), (1, 1), takes=(_HASHABLE,))
 
 
 def _cut(call: Call, texts: Sequence[str]) -> str:
@@ -78,9 +78,9 @@ def _left_type(arguments: Arguments) -> DataType:
     return returns(_cut_from(arguments))(arguments)
 
 
-def _pad(name: str) -> Function:
+def _pad(name: str) -> BuiltInFunction:
     form = f"if({{1}} < 0 or {{2}} = '', null, {name}({{0}}, {{1}}, {{2}}))"
-    return Function(always_nullable(_STRING), forms(form), (3, 3), takes=(ATOMIC, _COUNTABLE, ATOMIC))
+    return BuiltInFunction(always_nullable(_STRING), forms(form), (3, 3), takes=(ATOMIC, _COUNTABLE, ATOMIC))
 
 
 def _replaced(arguments: Arguments) -> Arguments:
@@ -102,7 +102,7 @@ def _part(call: Call, texts: Sequence[str]) -> str:
     return f"if({texts[0]} = '', null, get(split({texts[0]}, {pattern}, -1), {texts[2]}))"
 
 
-def _trimmed(side: str) -> Function:
+def _trimmed(side: str) -> BuiltInFunction:
     return _of_texts(f"trim({side} {{0}} FROM {{1}})", counts=(2, 2))
 
 
@@ -126,33 +126,33 @@ _EXTRACTED: Final = (
     "if({0} rlike {1}, regexp_extract({0}, {1}, {2}), null)",
 )
 _SHA2: Final = f"sha2({_HASHED}, {{1}})"
-TEXTS: Final[Mapping[str, Function]] = {
+TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     **{name: _plain(name.lower()) for name in ("UPPER", "LOWER", "LTRIM", "RTRIM")},
     "URL_ENCODE": _of_texts("url_encode({0})", infer=always_nullable(_STRING)),
     **{name: _of_texts(f"{name.lower()}({{0}})", infer=returns(_INT)) for name in ("CHAR_LENGTH", "CHARACTER_LENGTH")},
-    "REVERSE": Function(_RETURNS_STRING, forms("reverse({0})"), (1, 1), takes=(ATOMIC - BYTES,)),
+    "REVERSE": BuiltInFunction(_RETURNS_STRING, forms("reverse({0})"), (1, 1), takes=(ATOMIC - BYTES,)),
     "UCASE": _plain("upper"),
     "LCASE": _plain("lower"),
     "BTRIM": _of_texts("trim({0})", "trim(BOTH {1} FROM {0})", counts=(1, 2)),
     "CONCAT": _of_texts("concat({*})", counts=(1, _MANY), infer=_joined_type),
     "CONCAT_WS": _of_texts("concat_ws({*})", counts=(1, _MANY), infer=_separated_type),
     "REPEAT": _counted("repeat({0}, {1})"),
-    "REPLACE": Function(_RETURNS_STRING, forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
+    "REPLACE": BuiltInFunction(_RETURNS_STRING, forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
     "LEFT": _counted("left({0}, {1})", _left_type),
     "RIGHT": _counted("right({0}, {1})", always_nullable(_STRING)),
     "LPAD": _pad("lpad"),
     "RPAD": _pad("rpad"),
-    **{name: Function(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},
+    **{name: BuiltInFunction(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},
     "INSTR": _of_texts("instr({0}, {1})", counts=(2, 2), infer=returns(_INT)),
     "LOCATE": _of_texts("locate({0}, {1})", counts=(2, 2), infer=returns(_INT)),
     "TRANSLATE": _of_texts("translate({0}, {1}, {2})", counts=(3, 3)),
     "STARTSWITH": _of_texts("startswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
     "ENDSWITH": _of_texts("endswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
-    "SPLIT_INDEX": Function(
+    "SPLIT_INDEX": BuiltInFunction(
         always_nullable(_STRING), _part, (3, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE), prepare=_delimited
     ),
     "REGEXP": _of_texts("if({1} = '', false, {0} rlike {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
-    "REGEXP_EXTRACT": Function(
+    "REGEXP_EXTRACT": BuiltInFunction(
         always_nullable(_STRING), forms(*_EXTRACTED), (2, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE)
     ),
     "REGEXP_REPLACE": _of_texts("regexp_replace({0}, {1}, {2})", counts=(3, 3)),
@@ -164,14 +164,14 @@ TEXTS: Final[Mapping[str, Function]] = {
         f"SHA{bits}": _hashed(f"sha2({_HASHED}, {bits})", infer=always_nullable(_STRING))
         for bits in (224, 256, 384, 512)
     },
-    "SHA2": Function(always_nullable(_STRING), forms(_SHA2), (2, 2), takes=(_HASHABLE, _COUNTABLE)),
+    "SHA2": BuiltInFunction(always_nullable(_STRING), forms(_SHA2), (2, 2), takes=(_HASHABLE, _COUNTABLE)),
     "HEX": _of_texts("hex({0})"),
-    "BIN": Function(_RETURNS_STRING, forms("bin({0})"), (1, 1), takes=(_COUNTABLE,)),
+    "BIN": BuiltInFunction(_RETURNS_STRING, forms("bin({0})"), (1, 1), takes=(_COUNTABLE,)),
     "ENCODE": _of_texts("encode({0}, {1})", counts=(2, 2), infer=always_nullable(DataType.bytes_())),
-    "DECODE": Function(always_nullable(_STRING), forms("decode({0}, {1})"), (2, 2), takes=(BYTES | TEXT, TEXT)),
-    "UUID": Function(never_null(_STRING), forms("uuid()"), (0, 0)),
+    "DECODE": BuiltInFunction(always_nullable(_STRING), forms("decode({0}, {1})"), (2, 2), takes=(BYTES | TEXT, TEXT)),
+    "UUID": BuiltInFunction(never_null(_STRING), forms("uuid()"), (0, 0)),
     **{f"TRIM {side}": _trimmed(side) for side in ("BOTH", "LEADING", "TRAILING")},
     "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
-    "OVERLAY": Function(_RETURNS_STRING, forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
+    "OVERLAY": BuiltInFunction(_RETURNS_STRING, forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
 }
 """Functions by name; ``TRIM BOTH`` and the like take what is cut off first."""

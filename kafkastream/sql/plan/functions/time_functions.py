@@ -8,8 +8,8 @@ from typing import Final
 from kafkastream.sql.plan.expression import Call, TypedExpression
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
+    BuiltInFunction,
     CallError,
-    Function,
     Infer,
     always_nullable,
     forms,
@@ -68,14 +68,14 @@ def truncated(stamp: str, digits: int) -> str:
     return f"timestampadd(MICROSECOND, -({rest}), {stamp})"
 
 
-def _extract(unit: str) -> Function:
+def _extract(unit: str) -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
         if type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
             raise _not_extracted(unit, type_)
         return arguments
 
-    return Function(always_nullable(_BIGINT), forms(f"cast({_PARTS[unit]} as bigint)"), (1, 1), prepare=prepared)
+    return BuiltInFunction(always_nullable(_BIGINT), forms(f"cast({_PARTS[unit]} as bigint)"), (1, 1), prepare=prepared)
 
 
 def _floor_text(unit: str, kind: Kind, value: str) -> str:
@@ -87,7 +87,7 @@ def _floor_text(unit: str, kind: Kind, value: str) -> str:
     return f"make_timestamp_ntz({', '.join(filled + ['0'] * (6 - len(filled)))})"
 
 
-def _rounded(name: str, unit: str) -> Function:
+def _rounded(name: str, unit: str) -> BuiltInFunction:
     """``FLOOR(time TO unit)`` and ``CEIL(time TO unit)``."""
 
     def prepared(arguments: Arguments) -> Arguments:
@@ -101,7 +101,7 @@ def _rounded(name: str, unit: str) -> Function:
         floor = _floor_text(unit, kind, value)
         return floor if name == "FLOOR" else f"if({floor} = {value}, {floor}, {_added(kind, unit, '1', floor)})"
 
-    return Function(like(0, nullable=True), written, (1, 1), prepare=prepared)
+    return BuiltInFunction(like(0, nullable=True), written, (1, 1), prepare=prepared)
 
 
 def _added(kind: Kind, unit: str, count: str, value: str) -> str:
@@ -115,7 +115,7 @@ def _is_clocked(unit: str, value: TypedExpression) -> bool:
     return value.type.kind is Kind.DATE and unit in _CLOCK_UNITS
 
 
-def _add(unit: str) -> Function:
+def _add(unit: str) -> BuiltInFunction:
     def inferred(arguments: Arguments) -> DataType:
         value = arguments[1]
         type_ = value.type
@@ -131,10 +131,10 @@ def _add(unit: str) -> Function:
             return f"timestampadd({unit}, cast({count} as int), cast({value} as timestamp_ntz))"
         return _added(call.arguments[1].type.kind, unit, f"cast({count} as int)", value)
 
-    return Function(inferred, written, (2, 2), takes=(NUMERIC | TEXT, _DATED))
+    return BuiltInFunction(inferred, written, (2, 2), takes=(NUMERIC | TEXT, _DATED))
 
 
-def _difference(unit: str) -> Function:
+def _difference(unit: str) -> BuiltInFunction:
     def written(call: Call, texts: Sequence[str]) -> str:
         first, second = (
             f"cast({text} as timestamp_ntz)" if one.type.kind is Kind.DATE else text
@@ -142,7 +142,7 @@ def _difference(unit: str) -> Function:
         )
         return f"cast(timestampdiff({unit}, {first}, {second}) as int)"
 
-    return Function(returns(_INT), written, (2, 2), takes=(_DATED,))
+    return BuiltInFunction(returns(_INT), written, (2, 2), takes=(_DATED,))
 
 
 def _formatted(call: Call, texts: Sequence[str]) -> str:
@@ -179,17 +179,19 @@ def _of_epoch(call: Call, texts: Sequence[str]) -> str:
     return f"timestamp_{'millis' if _epoch_digits(call.arguments) == 3 else 'seconds'}({texts[0]})"
 
 
-def _field(function: str, kinds: frozenset[Kind] = _DATED) -> Function:
-    return Function(always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,))
+def _field(function: str, kinds: frozenset[Kind] = _DATED) -> BuiltInFunction:
+    return BuiltInFunction(
+        always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,)
+    )
 
 
-def _now(form: str, type_: DataType, *, nullable: bool = True) -> Function:
+def _now(form: str, type_: DataType, *, nullable: bool = True) -> BuiltInFunction:
     infer: Infer = always_nullable(type_) if nullable else never_null(type_)
-    return Function(infer, forms(form), (0, 0))
+    return BuiltInFunction(infer, forms(form), (0, 0))
 
 
 _CLOCKED: Final = _DATED | {Kind.TIME}
-TIME_FUNCTIONS: Final[Mapping[str, Function]] = {
+TIME_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     "CURRENT_TIMESTAMP": _now(_NOW, _LOCAL),
     "NOW": _now(_NOW, _LOCAL),
     "LOCALTIMESTAMP": _now(f"cast({_NOW} as timestamp_ntz)", _STAMP),
@@ -198,24 +200,24 @@ TIME_FUNCTIONS: Final[Mapping[str, Function]] = {
     **{name: _field(name.lower()) for name in ("YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFYEAR", "DAYOFWEEK")},
     **{name: _field(name.lower(), _CLOCKED) for name in sorted(_CLOCK_UNITS)},
     "WEEK": _field("weekofyear"),
-    "DATE_FORMAT": Function(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
-    "TO_TIMESTAMP": Function(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
-    "TO_TIMESTAMP_LTZ": Function(
+    "DATE_FORMAT": BuiltInFunction(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
+    "TO_TIMESTAMP": BuiltInFunction(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
+    "TO_TIMESTAMP_LTZ": BuiltInFunction(
         lambda arguments: returns(_LOCAL)(arguments[:1]), _of_epoch, (1, 2), prepare=_epoch_checked
     ),
-    "TO_DATE": Function(
+    "TO_DATE": BuiltInFunction(
         always_nullable(_DATE),
         forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)"),
         (1, 2),
         takes=(_DATED, ATOMIC),
     ),
-    "UNIX_TIMESTAMP": Function(
+    "UNIX_TIMESTAMP": BuiltInFunction(
         returns(_BIGINT),
         forms("unix_timestamp()", f"unix_timestamp({{0}}, {_SECONDS})", "unix_timestamp({0}, {1})"),
         (0, 2),
         takes=(_DATED, TEXT),
     ),
-    "FROM_UNIXTIME": Function(
+    "FROM_UNIXTIME": BuiltInFunction(
         always_nullable(_STRING),
         forms(f"from_unixtime({{0}}, {_SECONDS})", "from_unixtime({0}, {1})"),
         (1, 2),

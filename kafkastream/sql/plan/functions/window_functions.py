@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Interval, Literal, TypedExpression
-from kafkastream.sql.plan.functions.built_in import Function, forms, like, never_null
+from kafkastream.sql.plan.functions.built_in import BuiltInFunction, forms, like, never_null
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.quoting import quoted
@@ -97,13 +97,13 @@ def _unnested(call: Call, texts: Sequence[str]) -> str:
     return f"transform({whole}, {'(x, i)' if numbered else 'x'} -> named_struct({struct}))"
 
 
-WINDOWS: Final[Mapping[str, Function]] = {
-    FAILURE: Function(like(0), forms("raise_error({0})"), (1, 1)),
-    "$UNLESS_NULL": Function(like(2), forms("if({0} is null, {1}, {2})"), (3, 3)),
-    "$WINDOW_START": Function(never_null(_STAMP), forms(_BEGIN), (3, 3)),
-    "$WINDOW_TIME": Function(like(0), _last, (1, 1)),
-    "$HOP": Function(like(0), _sliced, (4, 4)),
-    "$CUMULATE": Function(like(0), _sliced, (4, 4)),
-    "$UNNEST": Function(like(0), _unnested, (1, 1)),
+WINDOWS: Final[Mapping[str, BuiltInFunction]] = {
+    FAILURE: BuiltInFunction(like(0), forms("raise_error({0})"), (1, 1)),
+    "$UNLESS_NULL": BuiltInFunction(like(2), forms("if({0} is null, {1}, {2})"), (3, 3)),
+    "$WINDOW_START": BuiltInFunction(never_null(_STAMP), forms(_BEGIN), (3, 3)),
+    "$WINDOW_TIME": BuiltInFunction(like(0), _last, (1, 1)),
+    "$HOP": BuiltInFunction(like(0), _sliced, (4, 4)),
+    "$CUMULATE": BuiltInFunction(like(0), _sliced, (4, 4)),
+    "$UNNEST": BuiltInFunction(like(0), _unnested, (1, 1)),
 }
 """Functions by name."""
