@@ -30,7 +30,7 @@ from kafkastream.spark.cdc.delta.writer import DeltaWriter
 from kafkastream.spark.cdc.frame_sink import MicroBatch
 from kafkastream.spark.cdc.messages import by_place, table_text
 from kafkastream.spark.job.pipelines import sink_steps, start
-from kafkastream.spark.plan.table_session import table_session
+from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType

@@ -11,7 +11,7 @@ from pyspark.sql.types import StructField, StructType
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.plan.spark_refusals import spark_refusals
-from kafkastream.spark.plan.table_session import table_session
+from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression

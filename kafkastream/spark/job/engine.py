@@ -25,8 +25,8 @@ from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_plan import QueryMemory
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
-from kafkastream.spark.plan.table_session import table_session
 from kafkastream.spark.session.py_files import ship
+from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode

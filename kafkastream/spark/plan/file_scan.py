@@ -22,8 +22,7 @@ from pyspark.sql.types import (
 )
 
 from kafkastream.spark.internals.python import arrow_schema_of
-from kafkastream.spark.plan.table_scan import read_messages
-from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.plan.table_scan import bad_record, read_messages, table_columns
 from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
 from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
 from kafkastream.spark.sql.formats.message_format import reader_of
@@ -37,7 +36,7 @@ from kafkastream.sql.connectors.metadata import MetadataField
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.tables import TableFile
 from kafkastream.sql.formats import CsvFormat
-from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
+from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["files_scanned"]
@@ -81,16 +80,8 @@ def files_scanned(
         index = next(i for i, column in enumerate(definition.schema.physical) if column.name == field.name)
         physical[index] = _partition_value(place, field)
     metadata = {field.column: _metadata(field) for field in source.metadata}
-    places = {column: place for place, column in enumerate(definition.schema.physical)}
-    columns = [
-        physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
-        if isinstance(column, PhysicalColumn)
-        else metadata[column]
-        for column in definition.schema.columns
-        if not isinstance(column, ComputedColumn)
-    ]
     from_ = functions.col("source").alias("__source")
-    return rows.select(from_, *(one.alias(f"c{place}") for place, one in enumerate(columns)))
+    return rows.select(from_, *table_columns(definition, physical, metadata))
 
 
 def _partition(place: int) -> str:
@@ -125,16 +116,7 @@ def _columns(
 
 def _failure(problem: Column) -> Column:
     """Return an expression that fails the query with the position of a line."""
-    text = functions.concat(
-        functions.lit(f"{BAD_RECORD} [file "),
-        functions.col("path"),
-        functions.lit(", line "),
-        functions.col("line").cast("string"),
-        functions.lit("] "),
-        problem,
-        functions.lit(" [end]"),
-    )
-    return functions.raise_error(text)
+    return bad_record(problem, file="path", line="line")
 
 
 def _partition_value(place: int, field: RowField) -> Column:
@@ -154,16 +136,7 @@ def _partition_value(place: int, field: RowField) -> Column:
     problem = functions.concat(
         functions.lit(f"partition column {field.name!r} is {field.type}, and its directory says "), text
     )
-    failure = functions.raise_error(
-        functions.concat(
-            functions.lit(f"{BAD_RECORD} [file "),
-            functions.col("path"),
-            functions.lit("] "),
-            problem,
-            functions.lit(" [end]"),
-        )
-    )
-    value = functions.coalesce(value, functions.when(text.isNotNull(), failure))
+    value = functions.coalesce(value, functions.when(text.isNotNull(), bad_record(problem, file="path")))
     return value.cast(spark_type(field.type))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 import attrs
@@ -22,9 +23,9 @@ from kafkastream.sql.connectors import KafkaTableSource
 from kafkastream.sql.connectors.header_filter import HeaderCondition, HeaderFilter, HeaderOperator
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.connectors.metadata import VALUE_PREFIX, MetadataField
-from kafkastream.sql.table import ComputedColumn, PhysicalColumn, TableDefinition
+from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
 
-__all__ = ["POSITION", "read_messages", "scanned"]
+__all__ = ["POSITION", "bad_record", "read_messages", "scanned", "table_columns"]
 
 POSITION: Final = ("source", "topic", "partition", "offset", "timestamp")
 """Fields of a record that its rows carry, in hidden columns: ``__`` and these names."""
@@ -81,16 +82,28 @@ def scanned(
     kinds = _kinds(source.changelog)
     physical = _physical(source, has_changes=reader.changes is not None)
     metadata = {field.column: _metadata(field) for field in source.metadata}
-    places = {column: place for place, column in enumerate(definition.schema.physical)}
-    columns = [
-        physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
-        if isinstance(column, PhysicalColumn)
-        else metadata[column]
-        for column in definition.schema.columns
-        if not isinstance(column, ComputedColumn)
-    ]
     hidden = [functions.col(name).alias(f"__{name}") for name in POSITION]
-    return records.select(*hidden, *kinds, *(one.alias(f"c{place}") for place, one in enumerate(columns)))
+    return records.select(*hidden, *kinds, *table_columns(definition, physical, metadata))
+
+
+def table_columns(
+    definition: TableDefinition, physical: Mapping[int, Column], metadata: Mapping[MetadataColumn, Column]
+) -> Iterator[Column]:
+    """Return the columns of a table without those that are computed, ``c0``, ``c1`` and so on.
+
+    Args:
+        definition: The table.
+        physical: Physical columns by their places among them; those that are missing are NULL.
+        metadata: Metadata columns by their declarations.
+    """
+    places = {column: place for place, column in enumerate(definition.schema.physical)}
+    columns = (column for column in definition.schema.columns if not isinstance(column, ComputedColumn))
+    for place, column in enumerate(columns):
+        if isinstance(column, PhysicalColumn):
+            found = physical.get(places[column], functions.lit(None).cast(spark_type(column.type)))
+        else:
+            found = metadata[column]
+        yield found.alias(f"c{place}")
 
 
 def read_messages(
@@ -141,18 +154,22 @@ def _problem(found: Column, bytes_: Column, null_problem: str | None) -> Column:
 
 def _failure(problem: Column) -> Column:
     """Return an expression that fails the query with the position of a record."""
-    text = functions.concat(
-        functions.lit(f"{BAD_RECORD} [topic "),
-        functions.col("topic"),
-        functions.lit(", partition "),
-        functions.col("partition").cast("string"),
-        functions.lit(", offset "),
-        functions.col("offset").cast("string"),
-        functions.lit("] "),
-        problem,
-        functions.lit(" [end]"),
+    return bad_record(problem, topic="topic", partition="partition", offset="offset")
+
+
+def bad_record(problem: Column, **position: str) -> Column:
+    """Return an expression that fails the query with a text that ``translated`` knows.
+
+    Args:
+        problem: Reason why a record cannot be read.
+        position: Columns with the position of the record, by their names in the text.
+    """
+    told = (
+        (functions.lit(f"{', ' if number else ''}{name} "), functions.col(column).cast("string"))
+        for number, (name, column) in enumerate(position.items())
     )
-    return functions.raise_error(text)
+    begin, end = functions.lit(f"{BAD_RECORD} ["), functions.lit(" [end]")
+    return functions.raise_error(functions.concat(begin, *chain.from_iterable(told), functions.lit("] "), problem, end))
 
 
 def _kinds(changelog: ChangelogMode) -> list[Column]:

@@ -63,8 +63,7 @@ def broker_jars() -> tuple[Path, ...]:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
         JarsUnavailableError: A jar could not be had, or its checksum is wrong.
     """
-    spark = _spark_jars_folder()
-    return _jars(_folder("broker", _spark_version(spark)), lambda fresh: _ivy("broker", spark).fetch(fresh, [{}]))
+    return _resolved("broker")
 
 
 def delta_jars() -> tuple[Path, ...]:
@@ -74,8 +73,14 @@ def delta_jars() -> tuple[Path, ...]:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
         JarsUnavailableError: A jar could not be had, or its checksum is wrong.
     """
+    return _resolved("delta")
+
+
+def _resolved(configuration: str) -> tuple[Path, ...]:
+    """The jars of a configuration whose revisions the Ivy module itself has."""
     spark = _spark_jars_folder()
-    return _jars(_folder("delta", _spark_version(spark)), lambda fresh: _ivy("delta", spark).fetch(fresh, [{}]))
+    folder = _folder(configuration, _spark_version(spark))
+    return _jars(folder, lambda fresh: _ivy(configuration, spark).fetch(fresh, [{}]))
 
 
 def spark_version() -> str:

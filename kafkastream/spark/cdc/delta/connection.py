@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, final
 
@@ -19,7 +19,7 @@ from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
 from kafkastream.spark.session.translate_errors import STORAGE, without_secrets
 
-__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told", "with_settings"]
+__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told"]
 
 log = logging.getLogger("kafkastream")
 
@@ -56,22 +56,6 @@ def prepared(session: SparkSession) -> SparkSession:
     if session.conf.get(_PARTITIONS, None) is None:  # Delta's default of 50 takes seconds on few cores
         session.conf.set(_PARTITIONS, str(min(50, session.sparkContext.defaultParallelism)))
     return session
-
-
-@contextmanager
-def with_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Set options of a query's own session within a ``with`` block; no other thread uses that session."""
-    before = {key: session.conf.get(key, None) for key in wanted}
-    for key, value in wanted.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, was in before.items():
-            if was is None:
-                session.conf.unset(key)
-            else:
-                session.conf.set(key, was)
 
 
 @contextmanager

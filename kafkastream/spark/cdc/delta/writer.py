@@ -15,12 +15,13 @@ from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.sinks import MetadataApplier, SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.delta.applier import DeltaMetadataApplier, cast_column, holds
-from kafkastream.spark.cdc.delta.connection import active, insisting, prepared, told, with_settings
+from kafkastream.spark.cdc.delta.connection import active, insisting, prepared, told
 from kafkastream.spark.cdc.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
 from kafkastream.spark.cdc.transforms import parsed_as
 from kafkastream.spark.internals.jvm import java_frame
+from kafkastream.spark.session.query_settings import own_settings
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.types import DataType
 
@@ -57,13 +58,13 @@ class DeltaWriter:
             SinkError: A table without a primary key receives an UPDATE or a DELETE, or a table cannot be written.
         """
         session = prepared(rows.sparkSession)
-        with active(session), with_settings(session, {_ADAPTIVE: "true"}):
+        with active(session), own_settings(session, {_ADAPTIVE: "true"}):
             found = {row[0] for row in rows.select("table").distinct().collect()}
             for table in sorted(book.sinks):
                 if table_text(table) in found:
                     application = f"kafkastream {book.job} {batch.query} {table}"
                     settings = {_APPLICATION: application, _VERSION: str(batch.number)}
-                    with with_settings(session, settings):
+                    with own_settings(session, settings):
                         insisting(partial(self._write_once, rows, table, book.sinks[table], application, batch.number))
 
     def _place(self, table: TableId) -> str:
