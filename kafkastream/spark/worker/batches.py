@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "concatenated", "each", "from_first_rows", "salvaged"]
+__all__ = ["Batch", "ElementError", "concatenated", "each", "from_first_rows", "parted", "salvaged"]
 
 T = TypeVar("T")
 
@@ -60,6 +62,30 @@ def concatenated(batches: Sequence[tuple[int, Batch]]) -> Batch:
         list(chain.from_iterable(batch.timestamps for _, batch in batches)),
         [begin + row for begin, batch in batches for row in batch.origin],
     )
+
+
+def parted(batch: Batch) -> tuple[Batch, Mapping[str, Batch]]:
+    """Separate the elements of the main output from those of each side output, which are pairs of a tag and an element.
+
+    Example:
+        >>> main, sides = parted(Batch([1, (OutputTag("odd"), 3)], [None, None], [0, 1]))
+        >>> main.values, sides["odd"].values
+        ([1], [3])
+    """
+    aside = [index for index, value in enumerate(batch.values) if type(value) is tuple and _is_tagged(value)]
+    if not aside:
+        return batch, {}
+    by_tag: dict[str, list[int]] = defaultdict(list)
+    for index in aside:
+        by_tag[batch.values[index][0].tag_id].append(index)
+    gone = set(aside)
+    main = batch.rows([index for index in range(len(batch.values)) if index not in gone])
+    sides = {tag: batch.rows(indices) for tag, indices in by_tag.items()}
+    return main, {tag: side._replace(values=[value for _, value in side.values]) for tag, side in sides.items()}
+
+
+def _is_tagged(value: tuple[object, ...]) -> bool:
+    return len(value) == 2 and isinstance(value[0], OutputTag)
 
 
 def from_first_rows(

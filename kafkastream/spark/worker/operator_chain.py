@@ -12,12 +12,11 @@ from kafkastream.metrics.values import OperatorChanges
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.worker.batches import Batch, ElementError
+from kafkastream.spark.worker.batches import Batch, ElementError, parted
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import Operator, TaskScope
 from kafkastream.spark.worker.failures import function_failed
 from kafkastream.spark.worker.reports import Report
-from kafkastream.spark.worker.side_outputs import parted
 from kafkastream.spark.worker.task_metrics import OperatorMetrics
 
 __all__ = ["ChainedOperator", "OperatorChain", "Place", "applied"]

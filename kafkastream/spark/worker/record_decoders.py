@@ -27,9 +27,8 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.formats import InitializationContext
 from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
 from kafkastream.spark.worker.batches import Batch, each
-from kafkastream.spark.worker.deserializers import deserialize_values
 from kafkastream.spark.worker.reports import Report
-from kafkastream.spark.worker.value_decoders import decode_values
+from kafkastream.spark.worker.value_decoders import decode_values, deserialize_values
 from kafkastream.sql.connectors.records import RecordsAsRead
 
 __all__ = [

@@ -1,7 +1,8 @@
-"""A column of Kafka values to elements, by the schema's fastest way that gives the same elements."""
+"""A column of Kafka values to elements, by the fastest way that gives what the schema or deserializer gives."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -13,10 +14,11 @@ from kafkastream.model.formats import (
     JsonRowDeserializationSchema,
     SimpleStringSchema,
 )
+from kafkastream.model.formats.kafka_deserializers import FixedSize, KafkaDeserializer
 from kafkastream.spark.worker.batches import ElementError, each
 from kafkastream.spark.worker.json_rows import decode_json_rows
 
-__all__ = ["decode_values"]
+__all__ = ["decode_values", "deserialize_values"]
 
 Decode = Callable[[Any, pa.Array], Sequence[Any]]
 
@@ -71,3 +73,19 @@ _COLUMN_DECODERS: Final[Mapping[type, Decode]] = {
     ByteArraySchema: _bytes,
     JsonRowDeserializationSchema: decode_json_rows,
 }
+
+
+def deserialize_values(deserializer: KafkaDeserializer, values: pa.Array) -> Sequence[Any]:
+    """Deserialize each value as a deserializer of Kafka's Java client does; null to None.
+
+    Raises:
+        ElementError: With the index of the value that could not be read.
+    """
+    read, data = deserializer.deserialize, values.to_pylist()
+    if isinstance(read, FixedSize) and set(map(_length, data)) == {read.size}:
+        return struct.unpack(f">{len(data)}{read.code}", b"".join(data))
+    return each(lambda one: None if one is None else read(one), data)
+
+
+def _length(one: bytes | None) -> int:
+    return -1 if one is None else len(one)

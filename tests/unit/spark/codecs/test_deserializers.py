@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafkastream.model.formats.kafka_deserializers import kafka_deserializer
 from kafkastream.spark.worker.batches import ElementError
-from kafkastream.spark.worker.deserializers import deserialize_values
+from kafkastream.spark.worker.value_decoders import deserialize_values
 
 LONGS = kafka_deserializer("org.apache.kafka.common.serialization.LongDeserializer", {})
 
