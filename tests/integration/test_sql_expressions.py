@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql.types import StructField, StructType
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spark.plan.spark_refusals import spark_refusals
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.functions import FUNCTIONS, call

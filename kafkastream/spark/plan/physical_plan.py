@@ -31,8 +31,8 @@ from kafkastream.spark.plan.file_scan import files_scanned
 from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import written_by_spark
-from kafkastream.spark.plan.spark_refusals import spark_refusals
 from kafkastream.spark.plan.table_scan import scanned
+from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import callable_on
@@ -221,6 +221,8 @@ class _FrameBuilder:
             case KafkaTableSource() as source:
                 needed = needed_columns(scan, branch, needs_time=self.control is not None)
                 frame = scanned(self.records[node], scan.table, source, needed)
+            case other:
+                raise AssertionError(other)
         if scan.expressions:
             columns = [
                 f"{spark_text(one)} AS {name}"

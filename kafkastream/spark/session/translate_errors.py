@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import takewhile
+
+from pyspark.errors import AnalysisException, ParseException
 
 from kafkastream.errors import (
     AuthenticationError,
@@ -37,6 +40,7 @@ __all__ = [
     "STORAGE",
     "FunctionFailedError",
     "lost_records",
+    "spark_refusals",
     "storage_error",
     "translated",
     "without_secrets",
@@ -345,6 +349,22 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
         )
     build, match = found
     return build(match, job, servers)
+
+
+@contextmanager
+def spark_refusals() -> Iterator[None]:
+    """Turn errors of Spark's analyzer within a ``with`` block into ours.
+
+    The planner refuses most wrong arguments; those that only Spark refuses are reported here, before the job runs.
+
+    Raises:
+        DefinitionError: Spark cannot compute an expression.
+    """
+    try:
+        yield
+    except (AnalysisException, ParseException) as error:
+        reason = str(error).splitlines()[0]
+        raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None
 
 
 _NOISE = ("at ", "An error occurred while calling ", "An exception was thrown from the Python worker:")
