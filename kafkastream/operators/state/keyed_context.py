@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection
 from typing import Any, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.coercion import MistypedError, coercion_of
 from kafkastream.model.common.time import as_timestamp, wall_clock_ms
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.functions.process_functions import TimeDomain
-from kafkastream.model.functions.state_checks import state_check
 from kafkastream.model.functions.state_descriptors import ListStateDescriptor, StateDescriptor
 from kafkastream.model.functions.state_ttl import Life
 from kafkastream.operators.state.list_segments import APART, LongList
@@ -140,17 +140,17 @@ class KeyedContext:
             DefinitionError: The name is taken by a state of another kind or type.
         """
         self._know(f"state {descriptor.name!r}", descriptor)
-        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
+        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), _state_check(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """Return the storage of a state, for each key and namespace; raises as ``cell`` does."""
         self._know(f"state {descriptor.name!r}", descriptor)
-        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), state_check(descriptor))
+        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), _state_check(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
         """Return the storage of a broadcast state, independent of the key; raises as ``cell`` does."""
         self._know(f"broadcast state {descriptor.name!r}", descriptor)
-        return BroadcastCell(self, self._name_in_entry(descriptor), check=state_check(descriptor))
+        return BroadcastCell(self, self._name_in_entry(descriptor), check=_state_check(descriptor))
 
     def own_cell(self, name: str) -> KeyCell:
         """Return the storage of an operator's own content for each key, under one of the names in ``own``."""
@@ -236,6 +236,34 @@ def _kind(descriptor: StateDescriptor) -> str:
     """Return the kind, type and time to live of a state, which must stay the same for its content to be read again."""
     lives = " with a time to live" if descriptor.ttl is not None and descriptor.ttl.is_enabled() else ""
     return f"a {type(descriptor).__name__} of {descriptor.type_info}{lives}"
+
+
+def _state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
+    """Return a function that raises for a value of another type, or None where any value will do.
+
+    Values themselves are kept unchanged, as in PyFlink while the state is in its cache; a value that Flink's serializer
+    would refuse fails the job there, too, at the end of the bundle.
+
+    Example:
+        >>> from kafkastream.model.functions.state_descriptors import ValueStateDescriptor
+        >>> from kafkastream.model.common.types import Types
+        >>> _state_check(ValueStateDescriptor("count", Types.LONG()))("one")
+        Traceback (most recent call last):
+        ...
+        TypeError: state 'count' is declared as Long: 'one' (a str) is no Long
+    """
+    coercion = coercion_of(descriptor.type_info)
+    if coercion is None:
+        return None
+    coerce, name, type_info = coercion.all, descriptor.name, descriptor.type_info
+
+    def check(value: Any) -> None:
+        try:
+            coerce((value,))
+        except MistypedError as error:
+            raise TypeError(f"state {name!r} is declared as {type_info!r}: {error}") from None
+
+    return check
 
 
 class _Cell(ABC):
