@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import statistics
 import subprocess
 import sys
 from collections import Counter
@@ -72,10 +73,22 @@ _ONE_MEANING: Final = (
     "|plain|row_type|data_type|common_type"
 )
 
+_MODULE_LINES: Final = 400
+_BODY_LINES: Final = 50
+_MEDIAN_LINES: Final = 6
+
 
 def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     """Docstrings are written as Flink, Kafka and Spark write them: the thing or the deed first, no pronoun for it."""
     assert [f"{path}:{line} {doc}" for path, line, doc in _docstrings() if _INDIRECT.match(doc)] == []
+
+
+def test_modules_and_functions_fit_on_a_few_screens() -> None:
+    lengths = {path: tree.body[-1].end_lineno or 0 for path, tree in trees().items() if tree.body}
+    assert [path for path, length in lengths.items() if length > _MODULE_LINES] == []
+    bodies = dict(_bodies())
+    assert [place for place, length in bodies.items() if length > _BODY_LINES] == []
+    assert statistics.median(bodies.values()) <= _MEDIAN_LINES
 
 
 def test_replaced_names_do_not_come_back() -> None:
@@ -99,6 +112,15 @@ def _places(names: str) -> list[str]:
 
 def _name(place: str) -> str:
     return place.rpartition(":")[2].rpartition("/")[2]
+
+
+def _bodies() -> Iterator[tuple[str, int]]:
+    """Where functions begin, and how many lines their bodies have without the docstring."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                yield f"{path}:{node.lineno}", (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
 def _docstrings() -> Iterator[tuple[str, int, str]]:
