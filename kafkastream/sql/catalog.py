@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.external_catalog import ExternalCatalog
 from kafkastream.sql.plan.planning_catalog import View
+from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import did_you_mean
 
-__all__ = ["Path", "SessionCatalog", "Stored", "anonymous", "name_of"]
+__all__ = ["ExternalCatalog", "Path", "SessionCatalog", "Stored", "anonymous", "name_of"]
 
 _DEFAULT_CATALOG: Final = "default_catalog"
 _DEFAULT_DATABASE: Final = "default_database"
@@ -53,6 +53,28 @@ def anonymous(what: str, number: int) -> str:
         '*anonymous_datastream_source$1*'
     """
     return f"{_HIDDEN}{what}${number}*"
+
+
+class ExternalCatalog(Protocol):
+    """Catalog whose tables exist without ``CREATE TABLE``, such as the topics of a cluster; they are only read."""
+
+    @property
+    def statement(self) -> CreateCatalog:
+        """Statement that created the catalog."""
+        ...
+
+    @property
+    def database(self) -> str:
+        """Name of the only database."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """Return the names of the tables."""
+        ...
+
+    def find(self, name: str) -> TableDefinition | None:
+        """Return a table; None if there is none of this name."""
+        ...
 
 
 @final

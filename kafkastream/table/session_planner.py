@@ -20,8 +20,8 @@ from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.plan.sink_changes import consumed
+from kafkastream.sql.planner.computed_columns import resolved_table
 from kafkastream.sql.planner.query_planner import planned
-from kafkastream.sql.planner.schema_resolution import resolved_table
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition

@@ -29,8 +29,7 @@ class TableIntervalJoinOperator(TableOperator):
 
     Same as in Flink: a late row still matches those that are kept, and is not kept itself if none can come any more.
     Differs from Flink: Flink cleans up now and then, so a late row may match rows there that are gone here, and rows
-    without a
-    match are emitted later.
+    without a match are emitted later.
 
     Args:
         operation: The join.

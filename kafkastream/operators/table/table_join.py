@@ -32,8 +32,7 @@ class JoinOperator(TableOperator):
     """Keeps the rows of both inputs, and emits changes as one of them comes or goes.
 
     Outer, SEMI and ANTI joins also keep the number of matches of each row. Same as in Flink: outer joins emit additions
-    and
-    deletions only; inner joins keep the kind of the row that came.
+    and deletions only; inner joins keep the kind of the row that came.
 
     Args:
         operation: The join.

@@ -1,4 +1,4 @@
-"""The computed columns and the watermark of a table."""
+"""A declared table as a query sees it: its computed columns and its watermark."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ from typing import NamedTuple, final
 import attrs
 from sqlglot import exp
 
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.connectors import DataGenTableSource, source_of
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.planning_catalog import Catalog
+from kafkastream.sql.plan.planning_catalog import Catalog, ResolvedTable
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
 from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["ComputedSchema", "EventTime", "computed"]
+__all__ = ["ComputedSchema", "EventTime", "computed", "resolved_table"]
 
 _LTZ = DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null()
 
@@ -107,6 +109,25 @@ def computed(definition: TableDefinition, catalog: Catalog | None = None) -> Com
     if event_time is not None:
         fields[event_time.column] = attrs.evolve(fields[event_time.column], time=TimeAttribute.EVENT)
     return ComputedSchema(inputs, tuple(fields), tuple(expressions), event_time)
+
+
+def resolved_table(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
+    """The columns of a table, and which kinds of rows it gives.
+
+    Raises:
+        KafkastreamError: An expression or an option of it is wrong.
+    """
+    schema = computed(definition, catalog)
+    source = source_of(definition)
+    is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
+    time = schema.event_time
+    return ResolvedTable(
+        definition,
+        ChangelogMode.APPEND if isinstance(source, DataGenTableSource) else source.changelog,
+        schema.fields,
+        schema.expressions if is_computed else (),
+        None if time is None or time.out_of_orderness_ms is None else (time.column, time.out_of_orderness_ms),
+    )
 
 
 def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> EventTime | None:

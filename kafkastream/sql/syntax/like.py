@@ -88,19 +88,22 @@ def _watermark(own: TableSchema, like: LikeClause, base: TableSchema) -> Waterma
 
 
 def _key(own: TableSchema, like: LikeClause, base: TableSchema) -> tuple[str, ...]:
-    if not base.primary_key or like.strategy(FeatureOption.CONSTRAINTS) is MergingStrategy.EXCLUDING:
-        return own.primary_key
-    if own.primary_key:
-        raise _error(like, "The base table already has a primary key.", "Specify EXCLUDING CONSTRAINTS.")
-    return base.primary_key
+    return _either(own.primary_key, base.primary_key, like, FeatureOption.CONSTRAINTS, "a primary key")
 
 
 def _partitions(own: TableDefinition, like: LikeClause, base: TableDefinition) -> tuple[str, ...]:
-    if not base.partitioned_by or like.strategy(FeatureOption.PARTITIONS) is MergingStrategy.EXCLUDING:
-        return own.partitioned_by
-    if own.partitioned_by:
-        raise _error(like, "The base table already has partitions defined.", "Specify EXCLUDING PARTITIONS.")
-    return base.partitioned_by
+    return _either(own.partitioned_by, base.partitioned_by, like, FeatureOption.PARTITIONS, "partitions defined")
+
+
+def _either(
+    own: tuple[str, ...], base: tuple[str, ...], like: LikeClause, feature: FeatureOption, what: str
+) -> tuple[str, ...]:
+    """The columns of the one table that has any; those of the base only if the feature is included."""
+    if not base or like.strategy(feature) is MergingStrategy.EXCLUDING:
+        return own
+    if own:
+        raise _error(like, f"The base table already has {what}.", f"Specify EXCLUDING {feature.value}.")
+    return base
 
 
 def _options(own: TableDefinition, like: LikeClause, base: TableDefinition) -> FrozenMap[str, str]:
