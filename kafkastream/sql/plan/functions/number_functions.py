@@ -30,6 +30,7 @@ _RETURNS_DOUBLE: Final = returns(_DOUBLE)
 _NUMBERS: Final = NUMERIC | TEXT
 """Kinds that Spark casts to a number."""
 _MOST: Final = 38
+_MOST_INT: Final = 2**31
 _DIGITS: Final = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 20}
 """Digits of the DECIMAL that Spark makes of a whole number."""
 
@@ -59,9 +60,14 @@ def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
     """The type of the result depends on the digits, so that these have to be known."""
 
     def checked(arguments: Arguments) -> Arguments:
-        if len(arguments) > 1 and whole_number(arguments[1]) is None:
+        digits = whole_number(arguments[1]) if len(arguments) > 1 else 0
+        if digits is None:
             what = f"{name} takes a number of digits that is written out here."
             raise CallError.unsupported(what, f"Write it so, as in {name}(x, 2).", 1)
+        if not -_MOST_INT <= digits < _MOST_INT:
+            raise CallError(
+                f"{name} takes a number of digits that is an INT, not {digits}.", "Write fewer.", argument=1
+            )
         return arguments
 
     return checked

@@ -48,6 +48,8 @@ def test_types_are_those_of_flink(expression: str, type_: str) -> None:
         ("UPPER(s, s)", DefinitionError),
         ("i + s", DefinitionError),
         ("TRUNCATE(d, 1)", UnsupportedFeatureError),
+        ("TRUNCATE(i, -3000000000)", DefinitionError),
+        ("ROUND(d, 3000000000)", DefinitionError),
         ("FLOOR(ts TO WEEK)", UnsupportedFeatureError),
         ("SPLIT_INDEX(s, s, 1)", UnsupportedFeatureError),
         ("JSON_VALUE(j, '$..a')", UnsupportedFeatureError),
