@@ -29,6 +29,7 @@ JDBC: Final = Connector(
         its.DRIVER,
         its.USERNAME,
         its.PASSWORD,
+        its.PROPERTIES,
         its.MAX_RETRY_TIMEOUT,
         its.FLUSH_MAX_ROWS,
         its.FLUSH_INTERVAL,
@@ -152,6 +153,13 @@ def _connection(options: TableOptions) -> JdbcConnectionOptions:
 
 def _check(options: TableOptions) -> None:
     JDBC.check(options)
+    for name in options.under(its.PROPERTIES):
+        key = its.PROPERTIES.prefix + name
+        raise UnsupportedFeatureError(
+            f"properties of the Java driver, as {key!r}, cannot be set here: psycopg connects, not Java",
+            where=options.where(key),
+            now="Write parameters of the connection behind the URL: jdbc:postgresql://host:port/database?sslmode=require.",
+        )
     for option in its.READING:
         options.get(option)
     for keys in its.TOGETHER:

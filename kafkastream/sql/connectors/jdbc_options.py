@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import attrs
 
-from kafkastream.options.option import Option
+from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import boolean, choice, integer, millis_of_duration, positive, text
 from kafkastream.sql.connectors.kafka_options import BUFFER_FLUSH_INTERVAL, BUFFER_FLUSH_MAX_ROWS
 
@@ -18,6 +18,7 @@ __all__ = [
     "MAX_RETRIES",
     "MAX_RETRY_TIMEOUT",
     "PASSWORD",
+    "PROPERTIES",
     "READING",
     "TABLE_NAME",
     "TOGETHER",
@@ -46,6 +47,10 @@ USERNAME: Final = Option[str | None](
     doc="Name of the user; by default, `PGUSER`, or the user of the operating system.",
 )
 PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="Password of the user.")
+PROPERTIES: Final = OptionFamily(
+    prefix="properties.",
+    doc="Properties of the Java driver. Refused: write parameters of the connection behind the URL, `?sslmode=require`.",
+)
 DRIVER: Final = Option[str | None](
     key="driver", parse=text, default=None, doc="Class of the Java driver. No effect: psycopg connects, not Java."
 )

@@ -137,6 +137,7 @@ DEFAULTS = {
         "driver": "(none)",
         "username": "(none)",
         "password": "(none)",
+        "properties.*": "(none)",
         "connection.max-retry-timeout": "1 min",
         "sink.buffer-flush.max-rows": "100",
         "sink.buffer-flush.interval": "1 s",

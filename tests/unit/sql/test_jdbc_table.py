@@ -78,6 +78,14 @@ def test_other_databases_are_refused_by_name() -> None:
     assert "hidden" not in said
 
 
+def test_properties_of_the_java_driver_are_refused_with_what_works() -> None:
+    options = {**ENOUGH, "properties.ssl": "hidden"}
+    said = error(sink_of, table(options), UnsupportedFeatureError)
+    assert at(options, "properties.ssl") in said
+    assert "?sslmode=require" in said
+    assert "hidden" not in said
+
+
 def test_reading_is_refused_with_what_works() -> None:
     said = error(source_of, table(ENOUGH), UnsupportedFeatureError)
     assert "cannot be read here, neither scanned nor looked up" in said
