@@ -1,4 +1,4 @@
-"""Small files on whatever Spark keeps checkpoints on: a local disk, HDFS, an object store."""
+"""Small files on the file systems of Spark's checkpoints: a local disk, HDFS, an object store."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["Files"]
 @final
 @attrs.frozen
 class Files:
-    """The files below a path, through Hadoop's file systems.
+    """Files below a path, by Hadoop's file system API.
 
     Each method raises a ``StorageError`` with the path and the cause when the file system fails.
 
     Args:
-        session: Whose configuration of file systems.
+        session: Spark session with the configuration of file systems.
         root: A path or URL.
     """
 
@@ -33,7 +33,7 @@ class Files:
     root: str
 
     def read(self, name: str) -> str | None:
-        """The text of a file; None when there is none."""
+        """Return the text of a file; None if it does not exist."""
         with self._told("read", name) as (system, path):
             if not system.exists(path):
                 return None
@@ -44,7 +44,7 @@ class Files:
                 stream.close()
 
     def replace(self, name: str, text: str) -> None:
-        """Write a file as a whole: who reads it with ``read_replaced`` sees the old text or the new."""
+        """Replace a file atomically: ``read_replaced`` returns the old text or the new, never a part."""
         with self._told("write", name) as (system, path):
             unfinished = path.suffix("~")
             stream = system.create(unfinished, True)
@@ -57,20 +57,20 @@ class Files:
                 raise StorageError(f"cannot rename {unfinished}", now="Does another program use this directory?")
 
     def read_replaced(self, name: str) -> str | None:
-        """The text of a file that ``replace`` writes; None when there is none.
+        """Return the text of a file that ``replace`` writes; None if it does not exist.
 
-        Where a kill came between delete and rename, only the new text's file is there; else that may be half-written.
+        After a kill between delete and rename, only the temporary file exists; otherwise that file may be half-written.
         """
         text = self.read(name)
         return self.read(f"{name}~") if text is None else text
 
     def names(self, folder: str) -> list[str]:
-        """The names in a folder; none when there is no such folder."""
+        """Return the names in a folder; none if it does not exist."""
         with self._told("read", folder) as (system, path):
             return [str(one.getPath().getName()) for one in system.listStatus(path)] if system.exists(path) else []
 
     def location(self, name: str) -> str:
-        """Location of a file or folder, as Spark writes it down."""
+        """Return the location of a file or folder in the form that Spark saves."""
         with self._told("find", name) as (system, path):
             return str(system.makeQualified(path).toString())
 
@@ -89,7 +89,7 @@ class Files:
 
     @contextmanager
     def _told(self, verb: str, name: str) -> Iterator[tuple[Any, Any]]:
-        """The file system and the path of a file, whose errors are told in the user's words."""
+        """Return the file system and the path of a file; translates errors within the ``with`` block."""
         try:
             path = java_path(self.session, f"{self.root}/{name}" if name else self.root)
             yield file_system(self.session, path), path

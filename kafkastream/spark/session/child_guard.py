@@ -1,4 +1,4 @@
-"""Runs a command that does not outlive its owner: it is killed when this script's standard input ends.
+"""Runs a command that must not outlive its parent: it is killed when this script's standard input ends.
 
 ``python child_guard.py COMMAND…`` with a pipe as standard input; the exit code is the command's.
 """

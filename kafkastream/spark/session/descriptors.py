@@ -1,4 +1,4 @@
-"""Limit of open files and sockets (``ulimit -n``) of the process that Spark will be."""
+"""Checks the limit of open files and sockets (``ulimit -n``) for Spark's JVM."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ HOW_TO_RAISE = (
 )
 
 _FEWEST = 512
-"""Spark has some 400 open with a small job: its jars, its workers' sockets."""
+"""A small job has some 400 open: jars, and sockets to workers."""
 
 
 def check_descriptor_limit() -> None:
-    """Refuse to start where a Java process may not have as many open as Spark needs.
+    """Refuse to start if a Java process cannot open as many files as Spark needs.
 
-    Java raises its own limit as far as it may, so only the hard limit counts.
+    Java raises its soft limit by itself, so only the hard limit counts.
 
     Raises:
         SetupError: The limit is too low.

@@ -1,4 +1,4 @@
-"""The workers' Python where executors have one of their own: the driver starts it too, under the same path.
+"""The Python of executors with a shipped environment, made available to the driver under the same path.
 
 Spark plans Python data sources and ``transformWithState`` in Python processes beside the driver, and starts them with the
 path of the executors' Python. With Spark's recipe for shipped environments (``--archives env.tar.gz#env`` and
@@ -31,16 +31,16 @@ exec "${{{_PYTHON_OF_DRIVER}:?}}" "$@"
 
 
 def provide_python(context: SparkContext) -> None:
-    """Let the driver start the Python of the executors, if its path is a relative one where the driver has nothing.
+    """Create a script at the path of the executors' Python, if that path is relative and missing on the driver.
 
-    The script names no interpreter, Spark passes it on in the environment; so drivers in one directory can share it, and
-    it stays there.
+    The script reads the interpreter's path from the environment, which Spark passes on. So drivers in one directory can
+    share it, and it is not deleted.
 
     Raises:
         SetupError: The script cannot be written.
     """
     python = Path(python_of_workers(context))
-    if python.is_absolute() or len(python.parts) == 1:  # the latter is looked for on the PATH, on either side
+    if python.is_absolute() or len(python.parts) == 1:  # a bare name is looked up on the PATH, on both sides
         return
     set_worker_variable(context, _PYTHON_OF_DRIVER, sys.executable)
     script = Path(str(jvm_of(context).java.lang.System.getProperty("user.dir")), python)

@@ -1,4 +1,4 @@
-"""Apache Ivy, which comes with Spark: it fetches what ``ivy.xml`` names from a Maven registry."""
+"""Apache Ivy, which comes with Spark: fetches the dependencies in ``ivy.xml`` from a Maven registry."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _UNREACHABLE = "Server access error"
 @final
 @attrs.frozen
 class Ivy:
-    """Ivy configuration in ``ivy.xml``, and the programs that fetch it.
+    """A configuration in ``ivy.xml``, and the Ivy that resolves it.
 
     Args:
-        configuration: Its name.
-        jar: Ivy itself.
-        home: Where Ivy keeps what it has downloaded.
+        configuration: Name of the configuration.
+        jar: Jar of Ivy itself.
+        home: Ivy's cache directory.
     """
 
     configuration: str
@@ -49,8 +49,8 @@ class Ivy:
 
         Args:
             target: A folder that does not exist yet.
-            attempts: Values of the properties in ``ivy.xml``; the next are tried when the registry lacks what the
-                earlier ones ask for, not when it cannot be asked or answers with a damaged jar.
+            attempts: Values of the properties in ``ivy.xml``; the next are tried if the registry lacks the versions of
+                the earlier ones, not if it is unreachable or serves a damaged jar.
 
         Raises:
             JavaNotFoundError: There is no Java 17 or newer.
@@ -114,7 +114,7 @@ class Ivy:
 
 
 def _tethered(command: list[str]) -> subprocess.Popen[str]:
-    """Ivy, tethered: outliving a killed owner, it would disturb the next one in the same cache."""
+    """Run Ivy by ``child_guard``: if it outlived a killed parent, it would disturb the next Ivy in the same cache."""
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-I", "-S", str(_TETHER), *command],
         stdin=subprocess.PIPE,

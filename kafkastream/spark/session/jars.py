@@ -1,8 +1,8 @@
-"""The jars that Spark and the embedded broker need: fetched once, by the Ivy that comes with Spark.
+"""Jars of the Kafka connector, Delta Lake and the embedded broker: fetched once, by the Ivy that comes with Spark.
 
-Three environment variables steer it:
+Three environment variables configure it:
 
-* ``KAFKASTREAM_JARS_DIR``: where the jars are kept, instead of the user's cache. On a machine without network, copy
+* ``KAFKASTREAM_JARS_DIR``: folder of the jars; default: the user's cache. On a machine without network, copy
   this folder from a machine where ``kafkastream jars`` and ``kafkastream jars --broker`` have run.
 * ``KAFKASTREAM_IVY_SETTINGS``: your own ``ivysettings.xml``, for a mirror or a registry with a password.
 * ``JAVA_TOOL_OPTIONS``: read by Java itself, for a proxy: ``-Dhttps.proxyHost=… -Dhttps.proxyPort=…``.
@@ -36,10 +36,10 @@ _CONNECTOR_JAR = re.compile(r"spark-sql-kafka-0-10_[\d.]+-(.+)\.jar")
 
 
 def connector_jars() -> tuple[Path, ...]:
-    """The jars that teach Spark to read and write Kafka; the first call on a machine downloads them.
+    """Return the jars of Spark's Kafka connector; the first call on a machine downloads them.
 
-    They fit the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark. The connector has Spark's
-    version; where the registry lacks that, it is the newest of the same minor version, or of the one before.
+    Their version is that of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark. If the
+    registry lacks it, the newest one of the same minor version is taken, or of the minor version before.
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
@@ -52,12 +52,12 @@ def connector_jars() -> tuple[Path, ...]:
 
 
 def connector_version() -> str:
-    """The version of the connector among ``connector_jars``; raises what they raise."""
+    """Return the version of the connector among ``connector_jars``; errors as of ``connector_jars``."""
     return _version_of_connector(connector_jars()[0].parent)
 
 
 def broker_jars() -> tuple[Path, ...]:
-    """The jars of Apache Kafka itself, for tests and demos; the first call on a machine downloads them.
+    """Return the jars of Apache Kafka itself, for tests and demos; the first call on a machine downloads them.
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
@@ -67,7 +67,7 @@ def broker_jars() -> tuple[Path, ...]:
 
 
 def delta_jars() -> tuple[Path, ...]:
-    """The jars that teach Spark to read and write Delta Lake tables; the first call on a machine downloads them.
+    """Return the jars of Delta Lake; the first call on a machine downloads them.
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
@@ -84,7 +84,7 @@ def _resolved(configuration: str) -> tuple[Path, ...]:
 
 
 def spark_version() -> str:
-    """The version of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
+    """Return the version of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
 
     Raises:
         JarsUnavailableError: There is none.
@@ -135,9 +135,9 @@ def _fetch_connector(fresh: Path, folder: Path, spark: Path) -> None:
 
 
 def _attempts(spark_version: str) -> tuple[Mapping[str, str], ...]:
-    """The revisions to ask the registry for: Spark's own first, which needs no list of versions in the registry."""
+    """Return the versions to ask the registry for: Spark's own first, which needs no list of versions."""
     major, minor = _minor_version(spark_version)
-    provider = f"[{major}.0.0,{major}.{minor + 1}.0-dev["  # "dev" comes before all other suffixes
+    provider = f"[{major}.0.0,{major}.{minor + 1}.0-dev["  # "dev" sorts before all other suffixes
     nearest = [f"{major}.{near}.+" for near in (minor, minor - 1) if near >= 0]
     return tuple(
         {"connector.revision": connector, "token-provider.revision": provider}
@@ -155,7 +155,7 @@ def _version_of_connector(folder: Path) -> str:
 
 
 def _nearest_kept(folder: Path, spark_version: str) -> Path | None:
-    """A folder with the jars of another Spark that do for this one, too: copied from another machine, say."""
+    """Return a kept folder with jars of the same minor version of Spark or of the one before; None if there is none."""
     major, minor = _minor_version(spark_version)
     others = folder.parent.parent.glob(f"*-{_digest_of_ivy_module()}/{folder.name}")
     kept = {one: _minor_version(_version_of_connector(one)) for one in others if _complete(one)}
@@ -164,7 +164,7 @@ def _nearest_kept(folder: Path, spark_version: str) -> Path | None:
 
 
 def _jars(folder: Path, fill: Callable[[Path], None]) -> tuple[Path, ...]:
-    """The folder's jars, which are there, or with which ``fill`` fills a fresh one."""
+    """Return the jars of a folder; if it is missing or incomplete, ``fill`` fills a new one first."""
     if jars := _complete(folder):
         return jars
     with _alone(folder.parent.parent):
@@ -174,7 +174,7 @@ def _jars(folder: Path, fill: Callable[[Path], None]) -> tuple[Path, ...]:
 
 
 def _complete(folder: Path) -> tuple[Path, ...]:
-    """The folder's jars; none unless all that its marker names are there."""
+    """Return the folder's jars; none unless all jars in its marker file exist."""
     try:
         names = (folder / _MARKER).read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
@@ -185,7 +185,7 @@ def _complete(folder: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def _alone(cache: Path) -> Iterator[None]:
-    """Lock for one process at a time; SQLite's lock works on every system and ends with its process."""
+    """Hold a lock between processes: SQLite's, which works on every system and ends with its process."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
         lock = sqlite3.connect(cache / "lock", timeout=LOCK_TIMEOUT_S, isolation_level=None)

@@ -16,7 +16,7 @@ OLDEST_JAVA = 17
 
 
 def find_java() -> Path:
-    """The ``java`` that Spark would take: ``JAVA_HOME``'s if that is set, else the one on ``PATH``.
+    """Return the ``java`` that Spark would start: ``JAVA_HOME``'s if that is set, else the one on ``PATH``.
 
     Raises:
         JavaNotFoundError: There is none, or it is older than Java 17.

@@ -1,4 +1,4 @@
-"""Spark's JVM as a process: how it is started, what it writes to standard error, and how it has ended."""
+"""Process of Spark's JVM: its start, its output, and its end."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from kafkastream.spark.session.worker_output import shown
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
 
 LOG_VARIABLE: Final = "KAFKASTREAM_SPARK_LOG"
-"""The environment variable with the level from which on Spark's own log is shown."""
+"""Environment variable with the minimum level of Spark's own log."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
-"""Environment variables of Spark's JVMs, unless the user has set them.
+"""Default environment variables of Spark's JVMs.
 
-glibc gives each thread a heap of its own, up to eight for each core, and what RocksDB frees in one of them stays there:
+glibc gives each thread a heap of its own, up to eight per core, and memory that RocksDB frees stays in it:
 https://github.com/prestodb/presto/issues/8993.
 """
 _LINES: Final = 8
@@ -42,10 +42,10 @@ _JAVA_FRAME: Final = re.compile(r"\s+at |\s+\.\.\. \d+ more|Picked up \w+:")
 
 
 def launch(conf: SparkConf) -> Any:
-    """Start the JVM and return its gateway; what it writes is shown, without its own remarks.
+    """Start the JVM and return its gateway; its output is shown without Spark's remarks.
 
     Raises:
-        SetupError: The JVM has ended as it started; the error has its own message.
+        SetupError: The JVM has exited during its start; the error has its message.
     """
     with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started() as popen:
         try:
@@ -63,7 +63,7 @@ def launch(conf: SparkConf) -> Any:
 
 @contextmanager
 def _ended_unless_started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Give what starts the JVM, and end it if the program ends meanwhile: nobody else knows of it, and it would stay."""
+    """Yield the function that starts the JVM, and kill the JVM if the program ends during the start."""
     begun: list[subprocess.Popen[bytes]] = []
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
@@ -81,7 +81,7 @@ def _ended_unless_started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
 @final
 class _Output:
-    """Standard output or standard error of a JVM: kept while it starts, then passed on line by line."""
+    """Standard output or standard error of a JVM: buffered during its start, then passed on line by line."""
 
     def __init__(self, name: str) -> None:
         read, self.into = os.pipe()
@@ -100,20 +100,20 @@ class _Output:
         self._close()
 
     def pass_on(self) -> None:
-        """Show what has come so far, and from now on each line as it comes."""
+        """Show the output so far, and each later line at once."""
         with self._lock:
             self._write(self._early)
             self._passes_on = True
 
     def whole(self) -> str:
-        """Return all that a JVM wrote which has ended."""
+        """Return the whole output of a JVM that has ended."""
         self._close()
         self._thread.join(_END_OF_OUTPUT_S)
         with self._lock:
             return b"".join(self._early).decode(errors="replace")
 
     def _close(self) -> None:
-        """Close the end that the JVM has a copy of."""
+        """Close our copy of the JVM's end of the pipe."""
         if self.into >= 0:
             os.close(self.into)
             self.into = -1
@@ -127,7 +127,7 @@ class _Output:
                     self._early.append(line)
 
     def _write(self, lines: Iterable[bytes]) -> None:
-        with suppress(AttributeError, OSError, ValueError):  # the program has closed its own, or has none
+        with suppress(AttributeError, OSError, ValueError):  # the program's own stream is closed or missing
             stream = getattr(sys, self._name)
             stream.buffer.writelines(lines)
             stream.flush()
@@ -137,10 +137,10 @@ _SUBMITTED: Final = "org.apache.spark.deploy.SparkSubmit"
 
 
 def forward_signals(gateway: Any) -> None:
-    """Let this program hear of a SIGTERM to the JVM of ``spark-submit``, whose child it is, and decide.
+    """Forward a SIGTERM to the JVM of ``spark-submit`` to this program, which is its child.
 
-    The JVM itself would stop Spark at once, in the midst of a micro-batch; it ends when this program has ended. Ctrl-C
-    comes to both, so the JVM ignores it. A JVM that runs other things than this program is left alone.
+    The JVM itself would stop Spark at once, in the middle of a micro-batch; now it ends after this program. Ctrl-C
+    reaches both, so the JVM ignores it. A JVM that runs other things than this program is left alone.
     """
     jvm = gateway.jvm
     if getattr(gateway, "proc", None) is not None or os.name != "posix":
@@ -155,7 +155,7 @@ def forward_signals(gateway: Any) -> None:
 
 @final
 class _Forwarder:
-    """A handler of the JVM's that sends the signal on to this program."""
+    """Signal handler in the JVM that forwards the signal to this program."""
 
     class Java:
         """The interface, for py4j."""
@@ -163,12 +163,12 @@ class _Forwarder:
         implements: ClassVar = ["sun.misc.SignalHandler"]
 
     def handle(self, number: Any) -> None:
-        """Send the signal on."""
+        """Forward the signal."""
         os.kill(os.getpid(), number.getNumber())
 
 
 def own_words(output: str) -> str:
-    r"""Return the message in what a JVM wrote as it ended, without stack frames and instructions for use.
+    r"""Return the error message in the output of a JVM that has exited, without stack frames and usage.
 
     Example:
         >>> own_words("WARN: old\nError: too small\n\tat org.apache.spark.X(Y.java:1)\nUsage: spark-submit\n")
@@ -181,10 +181,10 @@ def own_words(output: str) -> str:
 
 
 def lost_jvm(error: BaseException | None = None) -> SparkLostError | None:
-    """Return the error which says that Spark's JVM has ended, if it has.
+    """Return a ``SparkLostError`` if Spark's JVM has ended, else None.
 
     Args:
-        error: What a call to the JVM raised; where another process has started the JVM, only this can tell.
+        error: Error of a call to the JVM; the only evidence if another process has started the JVM.
     """
     gateway = running_gateway()
     if gateway is None:
@@ -198,7 +198,7 @@ def lost_jvm(error: BaseException | None = None) -> SparkLostError | None:
 
 
 def hush_end(context: SparkContext) -> None:
-    """Have nobody but us tell of a JVM that was killed: neither py4j nor Spark's server of accumulators.
+    """Silence py4j and Spark's accumulator server about a JVM that was killed; the job's own error reports it.
 
     py4j logs calls that fail to the root logger:
     https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py#L1045.

@@ -1,4 +1,4 @@
-"""Stores of keys and certificates that only Java reads (JKS, PKCS12), read by the driver's JVM and said as PEM."""
+"""Converts Java's stores of keys and certificates (JKS, PKCS12) to PEM, in the driver's JVM."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _PEM_COLUMNS = 64
 
 
 def with_pem_stores(java: Mapping[str, str]) -> dict[str, str]:
-    """Client properties of the same meaning in which each store is PEM text: no file is needed where they are used.
+    """Return client properties with each store as PEM text, so that workers need no file.
 
     Args:
         java: Client properties, by Java's names.
 
     Raises:
-        DefinitionError: A store cannot be read, or lacks what it is for; the error names the property and the file.
+        DefinitionError: A store cannot be read, or lacks a key or certificate; the error names property and file.
         UnsupportedFeatureError: A key store has several keys.
-        SetupError: There is a store, and Spark was not started.
+        SetupError: The properties have a store, and Spark was not started.
     """
     given = dict(java)
     if not has_stores(given):
@@ -41,7 +41,7 @@ def with_pem_stores(java: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_stores(java: Mapping[str, str]) -> bool:
-    """Whether there is a store that only Java reads."""
+    """Whether the properties have a store that only Java reads."""
     is_secured = java.get("security.protocol", "").upper().endswith("SSL")
     return is_secured and any(_is_javas(java, role) for role in ("truststore", "keystore"))
 
@@ -118,7 +118,7 @@ def _certificate(certificate: Any) -> str:
 
 
 def _encoded(key: Any) -> bytes:
-    """The key as PKCS #8; asked through its interface, since py4j cannot call classes that their module keeps for itself."""
+    """Return the key as PKCS #8, by its interface, since py4j cannot call classes that their module does not export."""
     gateway = _gateway()
     interface = gateway.jvm.java.lang.Class.forName("java.security.Key")
     method = interface.getMethod("getEncoded", gateway.new_array(gateway.jvm.java.lang.Class, 0))
@@ -132,7 +132,7 @@ def _pem(label: str, content: bytes) -> str:
 
 
 def _characters(text: str | None) -> Any:
-    """Text as Java's ``char[]``."""
+    """Return text as Java's ``char[]``."""
     if text is None:
         return None
     gateway = _gateway()

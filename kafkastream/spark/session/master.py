@@ -1,4 +1,4 @@
-"""Master of Spark, as the user has told Spark: read before there is a JVM that could be asked."""
+"""Spark's master as the user has configured it, read before the JVM starts."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PROPERTY: Final = re.compile(rf"^\s*{re.escape(_KEY)}(?:\s*[=:]\s*|\s+)(\S+)", 
 
 
 def given_master(environment: Mapping[str, str], spark_home: Path) -> str | None:
-    """The master that ``spark-submit`` would take; None when nobody has named one.
+    """Return the master that ``spark-submit`` would use; None if none is configured.
 
-    First come the arguments in ``PYSPARK_SUBMIT_ARGS``, then ``spark-defaults.conf``, then ``MASTER``.
+    Arguments in ``PYSPARK_SUBMIT_ARGS``, then ``spark-defaults.conf``, then ``MASTER``.
 
     Args:
-        environment: The program's environment variables.
-        spark_home: Where Spark is.
+        environment: Environment variables of the program.
+        spark_home: Folder of Spark's installation.
 
     Example:
         >>> given_master({"PYSPARK_SUBMIT_ARGS": "--master spark://main:7077 pyspark-shell"}, Path("/opt/spark"))
@@ -44,7 +44,7 @@ def given_master(environment: Mapping[str, str], spark_home: Path) -> str | None
 
 
 def _values(arguments: Sequence[str], option: str) -> list[str]:
-    """The values of an option, of which Spark takes the last, so that comes first."""
+    """Return the values of an option, the last one first, since that one counts."""
     apart = [value for name, value in pairwise(arguments) if name == option]
     joined = [one.partition("=")[2] for one in arguments if one.startswith(f"{option}=")]
     return [*apart, *joined][::-1]

@@ -1,7 +1,7 @@
-"""An archive of this Python environment with its interpreter, for executors that need not have a Python at all.
+"""Packs this Python environment with its interpreter into an archive, for executors without a Python.
 
-Spark unpacks it beside each executor (``--archives env.tar.gz#env``), which starts ``./env/bin/python``. pyspark is left
-out: executors have Spark's own, and take Python's side of it from there.
+Spark unpacks it in each executor's working directory (``--archives env.tar.gz#env``) and starts ``./env/bin/python``.
+pyspark is left out: executors take it from their own Spark.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from kafkastream.errors import SetupError
 __all__ = ["SUFFIXES", "files_of", "pack"]
 
 SUFFIXES: Final = (".tar.gz", ".tgz")
-"""The kinds of archives that Spark unpacks with ``tar``; of others, its own code forgets which files are programs."""
+"""Suffixes of archives that Spark unpacks with ``tar``; for others it loses the executable bit."""
 
 _NOT_TO_SHIP: Final = ("pyspark", "py4j", "pip", "setuptools", "wheel")
-"""Spark's own, which executors have; and what only installs others."""
+"""Packages left out: Spark's own, which executors have, and installers."""
 _STDLIB_LEFT_OUT: Final = (
     *("site-packages", "dist-packages", "test", "idlelib", "turtledemo", "tkinter", "ensurepip", "lib2to3"),
     *("config-*", "*.a"),
 )
 _OPTIMIZED: Final = "*.opt-[12].pyc"
-"""What Python compiles for its options -O and -OO, with which Spark does not start it."""
+"""Suffixes of bytecode for the options -O and -OO, which Spark does not use."""
 _LARGE_AND_UNUSED: Final = ("pandas/tests", "pyarrow/tests", "pyarrow/include")
 _NEEDED: Final = "import confluent_kafka, pandas, pyarrow, kafkastream.spark.exchange.stateful_stage"
 _LAUNCHER: Final = """\
@@ -47,14 +47,14 @@ LD_LIBRARY_PATH="$here${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}" exec "$here/{name
 
 
 def pack(archive: Path, *, without: Collection[str] = ()) -> None:
-    """Write the archive of the environment that runs this.
+    """Write an archive of the running environment.
 
     Args:
-        archive: Where, with one of the ``SUFFIXES``.
-        without: Installed packages to leave out, by the names that pip knows.
+        archive: Path of the archive, with one of the ``SUFFIXES``.
+        without: Installed packages to leave out, by their names in pip.
 
     Raises:
-        SetupError: This environment cannot be moved to other machines, or a package in it cannot.
+        SetupError: This environment, or a package in it, cannot be moved to other machines.
     """
     _check_movable()
     with tempfile.TemporaryDirectory(prefix="kafkastream-pack-", dir=archive.resolve().parent) as temporary:
@@ -90,7 +90,7 @@ def _check_movable() -> None:
 
 
 def _copy_interpreter(root: Path) -> None:
-    """Copy the interpreter of this environment, its standard library, and the shared library that it is linked to."""
+    """Copy the interpreter of this environment, its standard library, and its shared library."""
     binaries, name = root / "bin", f"python{sysconfig.get_python_version()}"
     binaries.mkdir(parents=True)
     shutil.copy2(Path(getattr(sys, "_base_executable", sys.executable)).resolve(), binaries / name)
@@ -108,17 +108,17 @@ def _copy_interpreter(root: Path) -> None:
 
 
 def _libpython() -> Iterable[Path]:
-    """The shared libraries of Python itself that this process has loaded, under the names that they are looked for by."""
+    """Return the shared libraries of Python itself that this process has loaded, by their names for the loader."""
     maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     paths = {Path(line.split(maxsplit=5)[5]) for line in maps.splitlines() if "/libpython" in line}
     return sorted(path for path in paths if path.name.startswith("libpython"))
 
 
 def _site_packages(root: Path) -> Path:
-    """Folder where the copied interpreter looks for packages, below the root.
+    """Return the folder below the root in which the copied interpreter looks for packages.
 
     Raises:
-        SetupError: It looks elsewhere than beside itself.
+        SetupError: It looks outside of the copy.
     """
     known = _run(root, "import site; print(site.getsitepackages()[0])").strip()
     if not Path(known).is_relative_to(root):
@@ -131,7 +131,7 @@ def _site_packages(root: Path) -> Path:
 
 
 def _run(root: Path, program: str) -> str:
-    """Run a program with the copied interpreter, which sees nothing of this environment but Spark's own Python files.
+    """Run a program with the copied interpreter, isolated from this environment except for Spark's Python files.
 
     Raises:
         SetupError: It fails.
@@ -156,7 +156,7 @@ def _check(root: Path) -> None:
 
 
 def _site_folders() -> list[Path]:
-    """The folders of installed packages that this process imports from, the first first."""
+    """Return the folders of installed packages that this process imports from, in order."""
     import site
 
     known = [*site.getsitepackages(), site.getusersitepackages()]
@@ -164,9 +164,9 @@ def _site_folders() -> list[Path]:
 
 
 def files_of(left_out: Collection[str]) -> set[str]:
-    """The files and folders beside each other in ``site-packages`` that nothing is in but these packages.
+    """Return the top-level files and folders in ``site-packages`` that only belong to these packages.
 
-    Of editable packages that are the links to where they lie.
+    For editable packages these are the links to their source folders.
     """
     ours: set[str] = set()
     others: set[str] = set()
@@ -179,7 +179,7 @@ def files_of(left_out: Collection[str]) -> set[str]:
 
 
 def _plain(name: str) -> str:
-    """The name of a package as pip compares it."""
+    """Return the name of a package, normalized as pip does."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -189,10 +189,10 @@ def _is_editable(distribution: Distribution) -> bool:
 
 
 def _editable_packages() -> Iterator[Path]:
-    """The folders of packages that are installed as editable ones.
+    """Return the source folders of editable packages.
 
     Raises:
-        SetupError: One has no package of its own name.
+        SetupError: An editable distribution has no package of its own name.
     """
     for distribution in filter(_is_editable, distributions()):
         name = distribution.metadata["Name"]
@@ -208,7 +208,7 @@ def _editable_packages() -> Iterator[Path]:
 
 
 def _copy(source: Path, target: Path, left_out: Iterable[str]) -> None:
-    """Copy a folder, and leave out some of what lies directly in it."""
+    """Copy a folder without some of its direct entries."""
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         patterns = left_out if Path(folder) == source else ()
@@ -223,7 +223,7 @@ def _write(archive: Path, root: Path) -> None:
         entry.uname = entry.gname = ""
         return entry
 
-    # The usual level of 9 takes many times as long, for a tenth less.
+    # The default level of 9 takes many times as long, for a tenth less.
     with tarfile.open(archive, "w:gz", compresslevel=1) as tar:
         for entry in sorted(root.iterdir()):
             tar.add(entry, arcname=entry.name, filter=of_nobody)

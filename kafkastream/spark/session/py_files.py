@@ -1,4 +1,4 @@
-"""Python files and archives that workers are to import, shipped to them."""
+"""Ships Python files and archives of packages to workers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["ship"]
 
 
 def ship(session: SparkSession, python_files: Iterable[str]) -> None:
-    """Let workers, and the program, import these files and archives of packages.
+    """Make files and archives of packages importable on workers and in the program.
 
     Args:
-        session: Where the workers are.
+        session: Spark session of the job.
         python_files: Paths or URLs.
 
     Raises:

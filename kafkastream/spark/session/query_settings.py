@@ -24,7 +24,7 @@ _OF_TABLES: Final[Mapping[str, str]] = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
 }
 
-_lock = RLock()  # two jobs of one program share the session
+_lock = RLock()  # all jobs of a program share the session
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The Spark session that a job runs in: the one there is, or a new one with the Kafka connector in place."""
+"""Spark session of a job: the active one, or a new one, with the Kafka connector."""
 
 from __future__ import annotations
 
@@ -51,29 +51,29 @@ __all__ = ["add_jars", "frame_of", "spark_session"]
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
 _PROGRAMS_SESSION = threading.Lock()
-"""Held while another session is the program's active one for a moment; jobs start and make frames in threads of their own."""
+"""Held while another session is temporarily the active one: jobs create DataFrames in threads of their own."""
 _LOCAL = "local[*,4]"
-"""All cores; a task whose worker has died, or has lost its slot of a sink, is run again, as on a cluster."""
+"""All cores; a task whose worker has died, or has lost its transaction slot, is retried, as on a cluster."""
 
 
 def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
-    """A frame of rows that are here; Spark would make its session the program's active one, which it stays as it was."""
+    """Return a DataFrame of local rows, without changing the program's active session, as Spark would."""
     with _PROGRAMS_SESSION, active_session_kept(session):
         return session.createDataFrame(rows, schema)
 
 
 def spark_session(python: str | None = None) -> SparkSession:
-    """The active session, or a new one; in either case with Spark's Kafka connector.
+    """Return the active session, or a new one; in either case with Spark's Kafka connector.
 
     Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
     ``spark.master`` says else, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
 
     Args:
-        python: The workers' Python; None for what ``PYSPARK_PYTHON`` says, or the program's own.
+        python: Python of the workers; None for ``PYSPARK_PYTHON``, or else the program's own.
 
     Raises:
-        UnsupportedFeatureError: Spark runs already, with another Python for its workers; it is
-            Spark Connect; or PYSPARK_PIN_THREAD is false.
+        UnsupportedFeatureError: Spark already runs with another Python for its workers; the session is one of Spark
+            Connect; or PYSPARK_PIN_THREAD is false.
         ConnectorMissingError: Spark runs without its connector, and it cannot be added.
         SetupError: No Java, Spark is too old or does not start, or the connector's jars cannot be fetched.
         SparkLostError: Spark's JVM has died since an earlier job.
@@ -84,11 +84,11 @@ def spark_session(python: str | None = None) -> SparkSession:
     lost = lost_jvm()
     if lost is not None:
         raise lost
-    # Spark's workers would start another Python, one without this package.
+    # Spark's workers would otherwise start another Python, without this package.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if python is not None and not spark_is_running():
         os.environ["PYSPARK_PYTHON"] = python
-    # They log the traceback of every callback that fails, and of every plan; our own errors say it in the user's words.
+    # They log tracebacks of each failing callback and each failing plan, which our own errors translate.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _PROGRAMS_SESSION:
@@ -104,7 +104,7 @@ def spark_session(python: str | None = None) -> SparkSession:
             now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
         )
     provide_python(session.sparkContext)
-    # A second job on a checkpoint directory is refused; Spark would stop the first without a word.
+    # A second job on a checkpoint directory is refused; Spark would silently stop the first.
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
     _ensure_connector(session)
@@ -116,7 +116,7 @@ def _new_session() -> SparkSession:
         return SparkSession.builder.getOrCreate()
     check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
-    if running_gateway() is not None:  # an earlier session was stopped, its JVM is there
+    if running_gateway() is not None:  # an earlier session was stopped, its JVM still runs
         return SparkSession(SparkContext(conf=_configuration()))
     _share_import_path()
     make_folder()
@@ -127,7 +127,7 @@ def _new_session() -> SparkSession:
     except Py4JJavaError as error:
         why = own_words(str(error.java_exception))
         gateway.shutdown()
-        gateway.proc.stdin.close()  # with which the JVM ends
+        gateway.proc.stdin.close()  # the JVM ends with it
         forget_gateway()
         raise SetupError("Spark did not start", now=why) from None
 
@@ -162,10 +162,10 @@ def _configuration() -> SparkConf:
     conf.setIfMissing("spark.master", given_master(os.environ, spark_home()) or _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
-    conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash says where it was
+    conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash has a traceback
     for name, value in ENVIRONMENT.items():
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
-    # Where workers import what this program can; elsewhere than on Linux, what is imported does not bear to be forked.
+    # Only if workers share this program's import path, and on Linux: elsewhere imported libraries do not allow a fork.
     if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
         conf.setIfMissing(DAEMON_MODULE, "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
@@ -184,13 +184,13 @@ def _log_options() -> str:
 
 
 def _share_import_path() -> None:
-    """Let workers on this machine import what the program can: the modules beside its script, say."""
+    """Let workers on this machine import what the program can, such as modules beside its script."""
     known = [entry for entry in sys.path if entry and Path(entry).is_dir()]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*known, *filter(None, [os.environ.get("PYTHONPATH")])]))
 
 
 def _hide_secrets(session: SparkSession) -> None:
-    """Have plans, as ``explain`` and the web interface show them, leave out all secrets among a source's options."""
+    """Redact secrets in sources' options in plans, as ``explain`` and the web interface show them."""
     known = session.conf.get(_HIDDEN_OPTIONS) or HIDDEN_KEYS
     if HIDDEN_KEYS not in known:
         session.conf.set(_HIDDEN_OPTIONS, f"{known}|{HIDDEN_KEYS}")
@@ -211,18 +211,18 @@ def _ways_to_start() -> str:
 
 
 def add_jars(session: SparkSession, name: str, jars: Callable[[], Iterable[Path]], what: str, option: str) -> None:
-    """Give a running driver and its executors further jars, unless they have them.
+    """Add jars to a running driver and its executors, unless they have them.
 
     Args:
         session: The session.
-        name: A class in the jars.
-        jars: Returns the jars.
-        what: Their name, for errors.
-        option: Option of ``kafkastream jars`` that tells them.
+        name: Name of a class in the jars.
+        jars: Returns the paths of the jars; only called if they are missing.
+        what: Name of the jars, for errors.
+        option: Option of ``kafkastream jars`` that prints them.
 
     Raises:
         ConnectorMissingError: Spark's driver cannot take further jars.
-        JarsUnavailableError: They could not be had.
+        JarsUnavailableError: The jars could not be downloaded.
     """
     if not (has_class(session, name) or _add_jars(session, jars(), name)):
         raise ConnectorMissingError(
@@ -243,5 +243,5 @@ def _add_connector(session: SparkSession) -> bool:
 
 
 def _add_jars(session: SparkSession, jars: Iterable[Path], name: str) -> bool:
-    """Give a running driver and its executors jars; works where Spark's driver has a class loader that can grow."""
+    """Add jars to a running driver and its executors, if the driver's class loader supports it."""
     return add_to_class_path(session, jars) and has_class(session, name)

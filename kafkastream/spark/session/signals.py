@@ -16,9 +16,9 @@ _AGAIN: Final = {signal.SIGINT: "Ctrl-C again", signal.SIGTERM: "another SIGTERM
 
 
 def exit_at_sigterm() -> None:
-    """Let SIGTERM end the program in order, as Ctrl-C does, unless the program has a handler of its own.
+    """Make SIGTERM end the program in order, as Ctrl-C does, unless the program has a handler of its own.
 
-    What is temporary is removed, and Spark's JVM ends; the exit code is 143.
+    Temporary files are deleted, and Spark's JVM ends; the exit code is 143.
     """
     is_main = threading.current_thread() is threading.main_thread()
     if is_main and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
@@ -31,13 +31,13 @@ def _exit(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def stop_signals(stop: Callable[[], bool]) -> Iterator[list[int]]:
-    """Have the first signal call ``stop`` instead of Spark's handler, which kills the running micro-batch.
+    """Call ``stop`` at the first signal, in place of Spark's handler, which kills the running micro-batch.
 
     Args:
-        stop: Asks for the stop; False when that was asked for before, and the program is to end at once.
+        stop: Requests the stop; returns False if it was requested before, so that the program ends at once.
 
     Yields:
-        The signals that have come.
+        The signals received so far.
     """
     seen: list[int] = []
     if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""The versions of Spark that jobs are tested with, and what is known of others."""
+"""Versions of Spark that jobs are tested with, and known problems of others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkastream.errors import SetupError
 __all__ = ["TESTED", "check_spark", "names_sources", "warn_of_leak"]
 
 TESTED = ">=4.2.1,<4.4"
-"""As ``pyproject.toml`` has it; the tests run with the oldest and with the newest."""
+"""The range in ``pyproject.toml``; the tests run with the oldest and with the newest."""
 
 _REFUSED_BEFORE = (4, 2, 0)
 _OLDEST_TESTED, _UNTESTED_FROM = (tuple(map(int, bound.split("."))) for bound in re.findall(r"[\d.]+", TESTED))
@@ -22,14 +22,14 @@ log = logging.getLogger("kafkastream")
 
 @cache
 def check_spark(version: str, python_version: str) -> None:
-    """Refuse a Spark that is too old, or not pyspark's; say once of one that is newer than those that were tried.
+    """Refuse a Spark that is too old or does not match pyspark; warn once of one that is newer than the tested ones.
 
     Args:
-        version: The version of Spark itself.
-        python_version: That of pyspark.
+        version: Version of Spark itself.
+        python_version: Version of pyspark.
 
     Raises:
-        SetupError: It lacks what jobs are made of, or pyspark calls what is not there.
+        SetupError: Spark is too old for jobs, or pyspark has another minor version.
     """
     home = os.environ.get("SPARK_HOME")
     if _numbers(version) < _REFUSED_BEFORE:
@@ -50,7 +50,7 @@ def check_spark(version: str, python_version: str) -> None:
 
 @cache
 def warn_of_leak(version: str) -> None:
-    """Say once that jobs with state do not live long with this version of Spark, if that is so."""
+    """Warn once if jobs with state leak sockets with this version of Spark."""
     if _numbers(version) < _OLDEST_TESTED:
         # https://issues.apache.org/jira/browse/SPARK-58932
         log.warning(
@@ -61,9 +61,9 @@ def warn_of_leak(version: str) -> None:
 
 
 def names_sources(version: str) -> bool:
-    """Whether queries of this Spark may know their sources by name.
+    """Whether queries of this version of Spark can have named sources.
 
-    Spark 4.2.0 does, but fails with ``None.get`` when such a query with state repeats a micro-batch
+    Spark 4.2.0 has them, but fails with ``None.get`` when such a query with state repeats a micro-batch
     (``OfflineStateRepartitionUtils.isRepartitionBatch``).
     """
     return _numbers(version) >= _OLDEST_TESTED

@@ -1,4 +1,4 @@
-"""Spark's errors in the user's words: the one seam where they are translated."""
+"""Translates Spark's errors to ours; the only place that does."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ __all__ = [
 ]
 
 BAD_RECORD = "kafkastream cannot decode"
-"""How the message of a record begins that Spark itself refuses to decode."""
+"""Prefix of the message about a record that Spark itself cannot decode."""
 
 BAD_ROW = "kafkastream cannot write"
-"""How the message of a row begins that a table cannot take: it has NULL where there may be none, say."""
+"""Prefix of the message about a row that a table refuses, for NULL in a NOT NULL column, say."""
 
 _TOO_MANY_OPEN = "Too many open files"
 _USER_FUNCTION = "kafkastream's user function failed"
-"""How the message begins with which an error of a function comes out of Spark."""
+"""Prefix of the message of a user-defined function's error."""
 
 STORAGE = (
     r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
     r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
 )
-"""What file systems say that are read-only, or gone."""
+"""Messages of file systems that are read-only or unavailable."""
 
 _CRASHES = "os._exit in a function ends a worker, as do a fault in native code and a lack of memory."
 
@@ -75,7 +75,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: _user_function(found[1], job),
     ),
     (
-        # The text of an error may hold the plan, and the plan the expression that makes this message: digits tell.
+        # An error's text may contain the plan, and so the expression of this message: only a real one has digits.
         rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+|file /[^\n\[\]]+)\] (.*?) \[end\]",
         lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
@@ -201,13 +201,13 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001",  # of raise_error in what a query became
+        r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001",  # from raise_error in a query's plan
         lambda found, job, _: JobError(found[1], where=f"job {job!r}"),
     ),
 )
 
 
-# Where Spark shows a client's properties: name=value, with commas between them.
+# Client properties in Spark's texts: name=value, separated by commas.
 _SECRET = re.compile(
     r"""(\bsasl\.jaas\.config=)(?:"(?:\\.|[^"\\])*"|[^";])*;"""
     r"|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*"
@@ -217,7 +217,7 @@ _SECRET = re.compile(
 
 
 class FunctionFailedError(RuntimeError):
-    """Error of a SQL function between worker and driver: text, which Java hands on.
+    """Error of a SQL function on its way from worker to driver, as text in Java's exception.
 
     Example:
         >>> failed = FunctionFailedError(UserFunctionError("f raised ValueError: [1]", now="its traceback"))
@@ -228,20 +228,20 @@ class FunctionFailedError(RuntimeError):
     """
 
     def __init__(self, error: UserFunctionError) -> None:
-        # Brackets of the user's are escaped, so that the end of the text is plain; and what secrets are known by.
+        # The user's brackets are escaped, so that the end of the text is unambiguous; "=" marks secrets to redact.
         text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b").replace("=", r"\u003d")
         super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
 
 
 def _topics(text: str) -> str:
-    """The topics that a query reads, as Spark shows its sources with an error."""
+    """Return the topics of a query, from Spark's description of its sources in an error."""
     found = re.findall(r"KafkaV2\[Subscribe\[([^\]]+)\]\]", text)
     names = sorted({name.strip() for several in found for name in several.split(",")})
     return f"topic {names[0]}" if len(names) == 1 else f"one of the topics {', '.join(names) or 'that the job reads'}"
 
 
 def _frames(fault: str) -> str:
-    """Text of Python's faulthandler on a fault, with the frames that are neither Spark's nor ours."""
+    """Return the frames in a text of Python's faulthandler that are neither Spark's nor ours."""
     head, *lines = fault.splitlines() or [""]
     frames = [line.strip() for line in takewhile(lambda line: not line.startswith("\tat "), lines)]
     theirs = [line for line in frames if line.startswith("File ") and not re.search(_NOT_THEIRS, line)]
@@ -254,7 +254,7 @@ def _user_function(text: str, job: str) -> UserFunctionError:
 
 
 def lost_records(what: str, *, where: str) -> KafkaError:
-    """Records that a job was to read next are not on the brokers."""
+    """Return the error that the next records of a job do not exist on the brokers any more."""
     return KafkaError(
         f"records that the job has not read yet are gone: {what}",
         where=where,
@@ -289,7 +289,7 @@ _CONDITIONS: Mapping[str, Callable[[str, str], KafkastreamError]] = {
     "KAFKA_DATA_LOSS": _data_loss,
     "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY": _other_job,
 }
-"""Errors by the first part of Spark's condition; the text, with the job's name, only gives them words."""
+"""Makers of our errors by the first part of Spark's error condition; Spark's text only provides details."""
 
 
 def _too_many_open(where: str) -> SetupError:
@@ -302,7 +302,7 @@ def _too_many_open(where: str) -> SetupError:
 
 
 def storage_error(what: str, error: Exception) -> StorageError | SetupError:
-    """A file system has failed, as Java says."""
+    """Return the error that a file system has failed, with Java's message."""
     if _TOO_MANY_OPEN in str(error):
         return _too_many_open("the checkpoint directory")
     lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
@@ -312,7 +312,7 @@ def storage_error(what: str, error: Exception) -> StorageError | SetupError:
 
 
 def _java_message(line: str) -> str:
-    """Message of a Java exception, without the names of its classes.
+    """Return the message of a Java exception, without class names.
 
     Example:
         >>> _java_message(": java.io.FileNotFoundException: /a/b (Read-only file system)")
@@ -322,7 +322,7 @@ def _java_message(line: str) -> str:
 
 
 def without_secrets(error: Exception) -> str:
-    """The text of an error of Spark's, which may show the properties of clients."""
+    """Return the text of a Spark error with secrets in client properties redacted."""
     return _masked(str(error))
 
 
@@ -331,7 +331,7 @@ def _masked(text: str) -> str:
 
 
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
-    """Translate ``error`` for the user of job ``job``, which reads from the brokers ``servers``."""
+    """Translate ``error`` of the job ``job``, which reads from the brokers ``servers``."""
     if isinstance(error, KafkastreamError):
         return error
     lost = lost_jvm(error)
@@ -371,7 +371,7 @@ _NOISE = ("at ", "An error occurred while calling ", "An exception was thrown fr
 
 
 def _first_line(text: str) -> str:
-    """The line that says most: a Python error's last, else the first that is not a Java frame."""
+    """Return the most informative line: the last one of a Python error, else the first that is not a Java frame."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith(_NOISE)]
     python = [line for line in lines if re.match(r"[\w.]+(Error|Exception): ", line)]
     return (python or lines or ["Spark failed without a message"])[-1 if python else 0][:1000]

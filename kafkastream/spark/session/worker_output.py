@@ -1,4 +1,4 @@
-"""Filters the standard error of Spark's JVM and Python workers: remarks and tracebacks of Spark's own helpers are left out."""
+"""Filters the standard error of Spark's JVM and Python workers: drops remarks and tracebacks of Spark's own helpers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_SPARK: Final = re.compile(
 _OF_PYTHON: Final = re.compile(
     rb"^<frozen |/lib(?:64)?/python[\d.]+/(?!site-packages|dist-packages)|\\Lib\\(?!site-packages)"
 )
-# What a helper raises when the JVM no longer listens: the query has ended, or has given up waiting for the helper.
+# Errors of a helper whose JVM no longer listens: the query has ended, or has stopped waiting for the helper.
 _CONNECTION_LOST: Final = re.compile(
     rb"^(?:BrokenPipeError|Connection(?:Reset|Refused|Aborted)Error|EOFError|KeyboardInterrupt|TimeoutError"
     rb"|OSError: \[Errno (?:9|107)\]|pyspark\.errors\.\S+: \[CANNOT_OPEN_SOCKET\])"
@@ -39,10 +39,10 @@ _CONNECTION_LOST: Final = re.compile(
 
 
 def shown(lines: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Yield the lines that are for the user.
+    r"""Yield the lines to show to the user.
 
-    A traceback is held back until its last line is there.
-    It is dropped when a helper of Spark's has lost its connection and none of the frames is the user's.
+    A traceback is held back until its last line. It is dropped if a helper of Spark's has lost its connection and no
+    frame is the user's.
 
     Example:
         >>> list(shown([b"WARNING: Using incubator modules: jdk.incubator.vector\n", b"mine\n"]))
@@ -60,7 +60,7 @@ def shown(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 @final
 class _Tracebacks:
-    """Holds the lines of a traceback until it is known whose it is."""
+    """Buffers the lines of a traceback until it is complete."""
 
     def __init__(self) -> None:
         self.held: list[bytes] = []
@@ -68,7 +68,7 @@ class _Tracebacks:
         self._after_dropped = False
 
     def take(self, line: bytes) -> list[bytes]:
-        """Take a line, and return those that are to be shown now."""
+        """Add a line, and return the lines to show now."""
         if self._in_frames:
             return self._within(line)
         if line.startswith(_TRACEBACK):
