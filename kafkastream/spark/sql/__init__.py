@@ -1,1 +1,1 @@
-"""Rows of tables on Spark: their formats, their functions, and rows beside operators with state."""
+"""Rows of tables on Spark: formats, user-defined functions, and rows between Spark and stateful operators."""

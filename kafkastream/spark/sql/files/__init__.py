@@ -1,1 +1,1 @@
-"""Files by Arrow: part files that appear when their micro-batch is complete, and contents that are read."""
+"""Files by Arrow: part files, published when their micro-batch is complete, and files that are read."""

@@ -1,4 +1,4 @@
-"""The contents of files, found on the driver and read by a task."""
+"""Contents of files, listed on the driver and read by a task."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _SURROGATE: Final = 3
 
 
 def files_of(contents: FileContents) -> Sequence[Path]:
-    """Find the files to read, in the order of their names; hidden ones are left out, and what is in hidden directories.
+    """List the files to read, ordered by name, without hidden files and directories.
 
     Raises:
         DefinitionError: A path does not exist.
-        UnsupportedFeatureError: A file is compressed in a way that cannot be read.
+        UnsupportedFeatureError: The compression of a file is not supported.
         StorageError: A directory cannot be read.
     """
     files = [file for path in contents.paths for file in _below(Path(path))]
@@ -83,7 +83,7 @@ def _below(path: Path) -> Iterator[Path]:
 def contents_reader(
     node: int, contents: FileContents
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what ``mapInArrow`` wants: any one row in, a row for each element out, pickled, with the source's node."""
+    """Return the function for ``mapInArrow`` that yields all elements, pickled, with the source's node."""
     return partial(_rows, node, files_of(contents), contents.format)
 
 
@@ -98,7 +98,7 @@ def _rows(
 
 
 def elements_of(contents: FileContents) -> Iterator[Any]:
-    """Read all elements here; errors as of ``files_of``."""
+    """Read all elements on the driver; errors as of ``files_of``."""
     return _elements(files_of(contents), contents.format)
 
 
@@ -113,7 +113,7 @@ def read_file(format_: FileFormat, file: Path) -> Iterator[Any]:
     """Return the elements of a file, by the reader that the format's ``engine_module`` registers for its class.
 
     Raises:
-        DefinitionError: None is registered.
+        DefinitionError: No reader is registered.
     """
     raise unregistered("file format", type(format_), "a reader with @read_file.register")
 
@@ -191,8 +191,8 @@ def opened_text(file: Path, charset: str, newline: str | None = None) -> Iterato
 
     Args:
         file: The file.
-        charset: By one of Java's names.
-        newline: As ``open`` takes it.
+        charset: Java's name of the charset.
+        newline: Argument ``newline`` of ``open``.
     """
     with (
         opened_bytes(file) as stream,
@@ -202,7 +202,7 @@ def opened_text(file: Path, charset: str, newline: str | None = None) -> Iterato
 
 
 def _codec(charset: str, stream: IO[bytes]) -> str:
-    """Name Python's codec: without a byte order mark, Java takes the highest byte for the first."""
+    """Return Python's name of a charset; without a byte order mark, UTF-16 and UTF-32 are big-endian, as in Java."""
     name = codecs.lookup(charset).name
     if name not in _MARKS:
         return name
@@ -230,7 +230,7 @@ _MARKS: Final = {
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
-    """Put U+FFFD in the place of bytes that are not valid, one for half of a surrogate pair, where Python puts three."""
+    """Replace invalid bytes by U+FFFD as Java does: half of a surrogate pair by one, where Python takes three."""
     assert isinstance(error, UnicodeDecodeError)
     found = error.object[error.start : error.start + _SURROGATE]
     is_surrogate = error.encoding == "utf-8" and len(found) == _SURROGATE and b"\xed\xa0" <= found[:2] <= b"\xed\xbf"
@@ -242,7 +242,7 @@ codecs.register_error(_JAVAS, _replaced)
 
 @contextmanager
 def told_of_reading(path: Path) -> Iterator[None]:
-    """Tell errors of the file system, and of compression, in the user's words."""
+    """Translate errors of the file system and of decompression within a ``with`` block."""
     try:
         yield
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:

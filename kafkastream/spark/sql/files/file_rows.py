@@ -1,4 +1,4 @@
-"""The rows of a query as part files of a table, in the directories of their partitions."""
+"""Rows of a query as part files of a table, in the directories of their partitions."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def _partition(width: int) -> list[str]:
 
 
 def file_rows(rows: DataFrame, definition: TableDefinition, sink: FileTableSink) -> DataFrame:
-    """Return rows as files take them: a line of each, or its columns, and the columns of its partition.
+    """Return rows in the form of files: lines, or columns, with the columns of the partition.
 
     Args:
-        rows: The rows: hidden columns, whose names begin with ``__``, and the physical columns, ``c0`` and so on.
+        rows: Rows with hidden columns, whose names begin with ``__``, and the physical columns, ``c0`` and so on.
         definition: The table.
-        sink: How it is written.
+        sink: The table's sink.
 
     Raises:
         UnsupportedFeatureError: The format cannot be written, or cannot hold a column.
@@ -66,7 +66,7 @@ def file_rows(rows: DataFrame, definition: TableDefinition, sink: FileTableSink)
 
 @final
 class ArrowRows(Sequence[Any]):
-    """Rows that stay columns on their way to a sink.
+    """Rows that stay Arrow columns on their way to a sink.
 
     Args:
         rows: The columns.
@@ -97,7 +97,7 @@ class ArrowRows(Sequence[Any]):
 @final
 @attrs.frozen
 class FileRows(RowsDecoder):
-    """Rows for the files of a table."""
+    """Decoder of rows for the files of a table."""
 
     columns: ClassVar[tuple[str, ...]] = ()
     writer: TableRowsWriter
@@ -115,7 +115,7 @@ class _TableParts(PartFormat):
         self._partitions = writer.partitions
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
-        """Sort rows by the directories that they go to."""
+        """Group rows by the directory of their partition."""
         assert isinstance(values, ArrowRows)
         rows, width = values.rows, len(self._partitions.fields)
         if not width:
@@ -128,7 +128,7 @@ class _TableParts(PartFormat):
 
 
 def _folders(rows: pa.RecordBatch, partitions: Partitions) -> Iterable[tuple[str, pa.Array]]:
-    """Yield the directories of rows, each with the rows that go there."""
+    """Yield the directories of partitions, each with its rows."""
     names = []
     for place, column in enumerate(_partition(len(partitions.fields))):
         coded = compute.dictionary_encode(rows[column], null_encoding="encode")
@@ -151,7 +151,7 @@ class _LineParts(_TableParts):
         return [line + b"\n" for line in lines]
 
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin to write lines."""
+        """Begin a part file of lines."""
         return LinePart(stream)
 
 
@@ -167,7 +167,7 @@ class _ColumnParts(_TableParts):
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin to write columns."""
+        """Begin a part file of columns."""
         return ColumnPart(ParquetWriter(stream, self._schema, self._format))
 
 
@@ -183,12 +183,12 @@ class _Files(TableWriter):
     sink: FileTableSink
 
     def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
-        """Return lines or columns, with those of the partition."""
+        """Return lines or columns, with the columns of the partition."""
         rows = taken(rows, table, is_upsert=False, drops_nulls=drops_nulls, present=present)
         return file_rows(rows, table, self.sink)
 
     def decoder(self, query: QueryNode) -> Decoder:
-        """Return how rows stay columns."""
+        """Return the decoder that keeps rows as columns."""
         return FileRows(self.sink.writer)
 
 

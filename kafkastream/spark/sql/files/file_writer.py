@@ -1,4 +1,4 @@
-"""Elements into part files, on a worker."""
+"""Writes elements to part files, on a worker."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ __all__ = ["FileOperator"]
 
 @attrs.define(eq=False)
 class _Bucket:
-    """The parts of a task in one directory.
+    """Part files of a task in one directory.
 
     Attributes:
-        parts: The path of each part, with the hidden path that it has been written to.
+        parts: Path of each part file, with the hidden path that it has been written to.
     """
 
     folder: Path
@@ -43,7 +43,7 @@ class _Bucket:
     _part: Part | None = attrs.field(default=None, init=False)
 
     def write(self, chunk: Chunk) -> None:
-        """Write a chunk; a part that has become too large ends before the next entry."""
+        """Write a chunk; a part file that has become too large ends before the next entry."""
         most, begin = self.sink.rolling_policy.most_bytes, 0
         while begin < len(chunk):
             if self._part is not None and most is not None and self._part.size > most:
@@ -52,7 +52,7 @@ class _Bucket:
             begin += self._part.write(chunk, begin, most)
 
     def end_part(self) -> None:
-        """End the open part, if there is one; what it holds is on the disk then."""
+        """End the open part file, if any, and flush it to disk."""
         if self._stream is not None and self._part is not None:
             self._part.end()
             self._stream.flush()
@@ -60,7 +60,7 @@ class _Bucket:
         self.close()
 
     def close(self) -> None:
-        """Close the open part as it is."""
+        """Close the open part file without ending it."""
         if self._stream is not None:
             self._stream.close()
             self._stream = self._part = None
@@ -78,7 +78,7 @@ class _Bucket:
 @final
 @attrs.define(eq=False)
 class FileOperator(SinkOperator):
-    """Writes a task's elements to hidden files, which the driver gives their names.
+    """Writes a task's elements to hidden files, which the driver renames when the micro-batch is complete.
 
     Args:
         node: The sink's node.
@@ -97,16 +97,16 @@ class FileOperator(SinkOperator):
     _buckets: dict[str, _Bucket] = attrs.field(factory=dict, init=False)
 
     def begin(self, task: TaskScope) -> None:
-        """Know where the task's elements come from."""
+        """Note the origin of the task's elements."""
         batch = BatchContext.of_task() or BatchContext()
         spark = TaskContext.get()
-        # Several tasks may bring elements of one origin, unless it is a partition of a topic.
+        # Several tasks may have elements of one origin, unless it is a partition of a topic.
         origin = task.origin if task.split or spark is None else f"{task.origin}/{spark.partitionId()}"
         self._names = PartNames.of(batch.slots, self.identity, batch.batch, origin, is_partition=bool(task.split))
         self._buckets = {}
 
     def open(self, context: RuntimeContext) -> None:
-        """Know how elements become files."""
+        """Look up the format of the files."""
         self._format = part_format(self.sink.encoder, self.element_type)
 
     def write(self, batch: Batch) -> None:
@@ -118,7 +118,7 @@ class FileOperator(SinkOperator):
                 self._bucket(folder).write(chunk)
 
     def finish(self) -> Iterator[Report]:
-        """End all parts, and tell the driver."""
+        """End all part files, and report them to the driver."""
         assert self._names is not None
         with told(self.sink.base_path):
             for bucket in self._buckets.values():
@@ -127,7 +127,7 @@ class FileOperator(SinkOperator):
         yield Report(ReportKind.FILES, self.node, WrittenParts(self._names, parts))
 
     def abandon(self) -> None:
-        """Delete what has been written."""
+        """Delete the part files."""
         with told(self.sink.base_path):
             for bucket in self._buckets.values():
                 bucket.close()

@@ -1,4 +1,4 @@
-"""Parquet files as Flink writes and reads them, by Arrow."""
+"""Parquet files by Arrow, compatible with Flink's."""
 
 from __future__ import annotations
 
@@ -40,17 +40,16 @@ _WHOLE: Final = {
 
 @final
 class ParquetWriter:
-    """Writes columns to a file.
+    """Writes columns to a Parquet file.
 
-    Differs from Flink: nested timestamps are written in UTC only.
+    Differs from Flink: nested timestamps can only be written in UTC.
 
     Args:
-        stream: The file.
-        schema: The columns.
-        format_: How they are written.
+        stream: Output stream of the file.
+        schema: Arrow schema of the columns. format_: Options of the format.
 
     Raises:
-        UnsupportedFeatureError: A nested timestamp would be written by the machine's clock, which is not that of UTC.
+        UnsupportedFeatureError: A nested timestamp would be written in the machine's time zone, which is not UTC.
     """
 
     def __init__(self, stream: IO[bytes], schema: pa.Schema, format_: ParquetFormat) -> None:
@@ -72,11 +71,11 @@ class ParquetWriter:
 
     @property
     def size(self) -> int:
-        """Number of bytes, those that wait in memory among them."""
+        """Number of bytes, including those buffered in memory."""
         return self._stream.tell() + self._bytes
 
     def write(self, rows: pa.RecordBatch) -> None:
-        """Write rows; they wait in memory until there are enough for a row group."""
+        """Write rows; they are buffered until there are enough for a row group."""
         arrays = [
             _to_store(array, field.type, self._zone) for array, field in zip(rows.columns, self._schema, strict=True)
         ]
@@ -87,7 +86,7 @@ class ParquetWriter:
             self._write_group()
 
     def close(self) -> None:
-        """Write what is left, and the footer."""
+        """Write the buffered rows and the footer."""
         self._write_group()
         self._writer.close()
 
@@ -101,17 +100,17 @@ class ParquetWriter:
 def columns_of_parquet(
     file: Path, schema: pa.Schema, *, is_utc: bool, is_case_sensitive: bool = True, batch_size: int = 65_536
 ) -> Iterator[pa.RecordBatch]:
-    """Read columns of a file by their names; one that the file lacks is NULL.
+    """Read columns of a Parquet file by name; a missing column is NULL.
 
     Args:
         file: The file.
         schema: The columns.
-        is_utc: Whether timestamps are times in UTC; by the machine's clock otherwise.
-        is_case_sensitive: Whether ``A`` is another column than ``a``.
-        batch_size: How many rows to read at once.
+        is_utc: Whether timestamps are in UTC; otherwise in the machine's time zone.
+        is_case_sensitive: Whether column names are case-sensitive.
+        batch_size: Number of rows to read at once.
 
     Raises:
-        StorageError: It is no Parquet file, or a column has another type.
+        StorageError: The file is not a Parquet file, or a column has another type.
     """
     zone = _zone(schema, is_utc=is_utc)
     try:
@@ -140,7 +139,7 @@ def _found(own: Sequence[str], wanted: Sequence[str], is_case_sensitive: bool) -
 
 
 def _zone(schema: pa.Schema, *, is_utc: bool) -> str | None:
-    """Return the zone by whose clock timestamps are written; None for UTC."""
+    """Return the time zone in which timestamps are written; None for UTC."""
     zone = None if is_utc else machine_time_zone()
     if zone in (None, "UTC", "Etc/UTC", "Z"):
         return None
@@ -153,7 +152,7 @@ def _zone(schema: pa.Schema, *, is_utc: bool) -> str | None:
 
 
 def _stored(kind: pa.DataType, format_: ParquetFormat) -> pa.DataType:
-    """Return the type in which Flink writes a column: times in ms, timestamps without a zone where they are INT96."""
+    """Return Flink's physical type of a column: TIME in ms; timestamps as INT96 have no zone."""
     if types.is_time(kind):
         return pa.time32("ms")
     if types.is_timestamp(kind):
@@ -175,7 +174,7 @@ def _to_store(array: pa.Array, kind: pa.DataType, zone: str | None) -> pa.Array:
 
 
 def _of_store(array: pa.Array, field: pa.Field, zone: str | None, file: Path) -> pa.Array:
-    """Return a column of the file with the type that it is to have."""
+    """Return a column of the file cast to its declared type."""
     own, kind = array.type, field.type
     if types.is_timestamp(own) and types.is_timestamp(kind):
         instants = array.cast(pa.timestamp(own.unit)).cast(_MICROS, safe=False)

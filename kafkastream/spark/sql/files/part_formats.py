@@ -1,4 +1,4 @@
-"""Formats of part files on a worker: lines, and formats that write a file as a whole."""
+"""Formats of part files on a worker: line formats and bulk formats."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "ColumnPart", "LinePart", "Part", "PartFormat", "part_format"]
 
 Chunk = Sequence[Any] | pa.RecordBatch
-"""What a batch of elements has become, with as many entries as there are elements."""
+"""An encoded batch of elements, one entry per element."""
 
 
 class Part(ABC):
-    """A part file that is being written."""
+    """An open part file."""
 
     @property
     @abstractmethod
@@ -42,10 +42,10 @@ class Part(ABC):
 
     @abstractmethod
     def write(self, chunk: Any, begin: int, most: int | None) -> int:
-        """Write entries from one on, and return how many; none after the part has more bytes than ``most``."""
+        """Write entries from ``begin`` on until the file has more than ``most`` bytes; return the number written."""
 
     def end(self) -> None:
-        """Write what ends the file."""
+        """Write the end of the file, such as a footer."""
 
 
 class PartFormat(ABC):
@@ -53,27 +53,27 @@ class PartFormat(ABC):
 
     @abstractmethod
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
-        """Make of elements what parts take, by the directories that it goes to; None for that of the time.
+        """Encode elements to chunks by directory; None stands for the directory of the current time.
 
         Raises:
-            ElementError: An element does not fit.
+            ElementError: An element cannot be encoded.
         """
 
     @abstractmethod
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin to write a part."""
+        """Begin a part file."""
 
 
 @Registry
 def part_format(encoder: Encoder | BulkWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
-    """Return how elements become files, by the format that the encoder's ``engine_module`` registers for its class.
+    """Return the format of part files that the encoder's ``engine_module`` registers for its class.
 
     Args:
-        encoder: What the sink was given.
-        element_type: The type of the elements, if it is declared.
+        encoder: Encoder or bulk writer factory of the sink.
+        element_type: Declared type of the elements, if any.
 
     Raises:
-        DefinitionError: None is registered.
+        DefinitionError: No format is registered.
     """
     raise unregistered("file format", type(encoder), "a PartFormat with @part_format.register")
 
@@ -81,7 +81,7 @@ def part_format(encoder: Encoder | BulkWriterFactory, element_type: TypeInformat
 @final
 @attrs.define(eq=False)
 class LinePart(Part):
-    """A part of lines, which have their ends."""
+    """A part file of lines."""
 
     stream: IO[bytes]
     _size: int = 0
@@ -113,14 +113,14 @@ class LinePart(Part):
 class _Lines(PartFormat):
     @abstractmethod
     def line(self, value: Any) -> bytes:
-        """Return the line of an element, with its end."""
+        """Return the line of an element, with its line end."""
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
         """Make a line of each element."""
         return [(None, each(self.line, values))]
 
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin to write lines."""
+        """Begin a part file of lines."""
         return LinePart(stream)
 
 
@@ -131,7 +131,7 @@ class _Texts(_Lines):
     element_type: TypeInformation[Any] | None
 
     def line(self, value: Any) -> bytes:
-        """Return the text of an element, as Flink shows it."""
+        """Return the text of an element, as Java's ``toString`` gives it in Flink."""
         if value is None:
             raise ValueError("there is no text of None; Flink's encoder fails, too")
         return encoded(flink_string(value, self.element_type), self.charset) + b"\n"
@@ -155,7 +155,7 @@ class _Csv(_Lines):
         return self._write(value).encode()
 
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin with the names of the columns, if they are wanted."""
+        """Begin with the header of column names, if configured."""
         stream.write(self._header)
         return LinePart(stream, len(self._header))
 
@@ -172,24 +172,24 @@ class _Parquet(PartFormat):
         self._rows = ElementRows(factory.row_type)
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
-        """Make columns of the elements."""
+        """Convert elements to columns."""
         return [(None, self._rows.of(values))]
 
     def begin(self, stream: IO[bytes]) -> Part:
-        """Begin to write columns."""
+        """Begin a part file of columns."""
         return ColumnPart(ParquetWriter(stream, self._rows.schema, self._format))
 
 
 @final
 @attrs.define(eq=False)
 class ColumnPart(Part):
-    """A part of columns."""
+    """A part file of columns."""
 
     writer: ParquetWriter
 
     @property
     def size(self) -> int:
-        """Number of bytes written, and the most that those in memory may become."""
+        """Number of bytes written, plus the maximum size of the buffered rows."""
         return self.writer.size
 
     def write(self, chunk: pa.RecordBatch, begin: int, most: int | None) -> int:
@@ -199,7 +199,7 @@ class ColumnPart(Part):
         return rows.num_rows
 
     def end(self) -> None:
-        """Write what is left, and the footer."""
+        """Write the buffered rows and the footer."""
         self.writer.close()
 
 
@@ -216,7 +216,7 @@ class _Avro(PartFormat):
         self._schema = parse_schema(json.loads(factory.schema.text))
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
-        """Check that the elements are of the schema."""
+        """Check the elements against the schema."""
         from fastavro.validation import validate
 
         each(lambda value: validate(value, self._schema), values)

@@ -1,6 +1,6 @@
-"""Messages as rows and back, in Spark's expressions or in Python, and the types of tables as Spark's.
+"""Formats of messages on Spark, by Spark expressions or in Python, and the mapping of table types to Spark's.
 
-Begin with ``message_format``: ``MessageFormat`` is what a format is here, and ``message_format`` finds it by the class of
-its options. A module ``*_messages`` registers each: ``json``, ``csv``, ``avro``, ``protobuf``; ``raw_bytes``; and
-``debezium``, ``canal`` and ``maxwell``, which have ``change_messages`` in common.
+Begin with ``message_format``: ``MessageFormat`` is the protocol of a format, and ``message_format`` finds it by the
+class of its options. Each format is registered by a module ``*_messages``: ``json``, ``csv``, ``avro``, ``protobuf``;
+by ``raw_bytes``; and by ``debezium``, ``canal`` and ``maxwell``, which share ``change_messages``.
 """

@@ -122,7 +122,7 @@ def _written(row: Plain, schema: Any) -> bytes:
 
 @lru_cache(maxsize=1000)
 def _schemas(registry: SchemaRegistry, schema_id: int, reader: str) -> tuple[Any, Any]:
-    """Return the writer's and the reader's; None for the latter where the writer's does."""
+    """Return the writer's and the reader's schema; None for the latter if the writer's suffices."""
     found = registry.schema(schema_id)
     named: dict[str, Any] = {}
     for text in found.references:
@@ -134,7 +134,7 @@ def _schemas(registry: SchemaRegistry, schema_id: int, reader: str) -> tuple[Any
 
 
 def _renamed(reader: Any, writer: Any) -> Any:
-    """The reader's schema, whose records are known by the writer's names, too: Java compares only what is in them."""
+    """Return the reader's schema with the writer's record names as aliases: Java compares only fields."""
     match reader, writer:
         case list(), _:
             return [_renamed(branch, writer) for branch in reader]

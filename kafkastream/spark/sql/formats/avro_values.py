@@ -1,4 +1,4 @@
-"""Plain values of tables as Avro's, and back: decimals are bytes there, maps have keys."""
+"""Conversion between plain values of tables and values of Avro."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXACT: Final = Context(prec=100)
 
 
 def avro_load(kind: DataType) -> Convert | None:
-    """Return the conversion of Avro's values to plain ones; None where they are the same. A decimal with too many digits is NULL."""
+    """Return the conversion of Avro's values to plain ones; None if they are the same. Decimals overflow to NULL."""
     if kind.kind is Kind.DECIMAL:
         return partial(_decimal, digits=10 ** (kind.size or 0), scale=kind.scale or 0)
     if kind.kind in _MAPS:
@@ -27,11 +27,11 @@ def avro_load(kind: DataType) -> Convert | None:
 
 
 def avro_dump(kind: DataType, schema: Any) -> Convert | None:
-    """Return the conversion of plain values to Avro's; None where they are the same.
+    """Return the conversion of plain values to Avro's; None if they are the same.
 
     Args:
-        kind: Its type.
-        schema: Its schema.
+        kind: Type of the values.
+        schema: Avro schema of the values.
     """
     schema = _beside_null(schema)
     if kind.kind is Kind.DECIMAL:

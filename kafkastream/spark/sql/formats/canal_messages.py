@@ -1,4 +1,4 @@
-"""The format ``canal-json`` of tables, in Spark's expressions."""
+"""The format ``canal-json`` of tables, by Spark expressions."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class _Canal(ChangeFormat):
 
     @property
     def _included(self) -> Mapping[str, str]:
-        """Patterns of the databases and tables whose events are read, by the fields that name these."""
+        """Return the patterns of databases and tables to read, by the event's fields with their names."""
         patterns = {"database": self.settings.database_include, "table": self.settings.table_include}
         return {name: pattern for name, pattern in patterns.items() if pattern is not None}
 
     def fields(self, row: DataType) -> tuple[RowField, ...]:
-        """``data`` and ``old``, both with several rows, ``type``, and what tells the table."""
+        """``data`` and ``old``, both with several rows, ``type``, and the fields that name the table."""
         rows = DataType.of(Kind.ARRAY, parts=(row,))
         names = dict.fromkeys(self._included, DataType.string())
         return event_fields(data=rows, old=rows, type=DataType.string(), **names)

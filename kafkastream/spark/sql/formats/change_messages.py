@@ -1,4 +1,4 @@
-"""Base class of the formats of change events: rows with their kinds to JSON and back, in Spark's expressions."""
+"""Base class of change event formats: JSON to changelog rows and back, by Spark expressions."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ TEXTS: Final = DataType.of(Kind.MAP, parts=(DataType.string(), DataType.string()
 _STRING: Final = DataType.string()
 
 Change: TypeAlias = Callable[[RowKind, Column], Column]
-"""Makes a change of the kind of a row and of its fields."""
+"""Function from a row kind and the fields of a row to a change."""
 
 
 class EventField(NamedTuple):
-    """A field of an event that a metadata column is made of.
+    """A field of an event that a metadata column is read from.
 
     Attributes:
         field: Its name.
-        type: The type that it is parsed with.
-        value: Makes the metadata of the field.
+        type: Type that it is parsed with.
+        value: Function from the field to the metadata.
     """
 
     field: str
@@ -56,16 +56,16 @@ def event_fields(**types: DataType) -> tuple[RowField, ...]:
 
 @attrs.frozen
 class ChangeFormat(MessageFormat):
-    """A format of change events: each is the changes of its rows, and a message without bytes is none.
+    """A format of change events: each event gives the changes of its rows; an empty message gives none.
 
-    Differs from Flink: the rows of an event that ``database.include`` or ``table.include`` leaves out must fit, too.
+    Differs from Flink: events that ``database.include`` or ``table.include`` filter out must fit the schema as well.
 
     Args:
         settings: The options that the user has set.
     """
 
     metadata: ClassVar[Mapping[str, EventField]]
-    """Fields of events by the keys of metadata columns."""
+    """Fields of events, by the keys of metadata columns."""
 
     settings: JsonSettings
 
@@ -76,7 +76,7 @@ class ChangeFormat(MessageFormat):
 
     @abstractmethod
     def fields(self, row: DataType) -> tuple[RowField, ...]:
-        """Return the fields of an event that its changes are made of.
+        """Return the fields of an event that its changes are read from.
 
         Args:
             row: The type of the rows.
@@ -89,18 +89,18 @@ class ChangeFormat(MessageFormat):
         Args:
             row: The type of the rows.
             event: The parsed event.
-            message: The message that it was parsed from.
-            change: Makes a change.
-            fail: Fails the job, or gives NULL where errors are ignored.
+            message: Message that it was parsed from.
+            change: Function that makes a change.
+            fail: Expression that fails the job, or NULL if parse errors are ignored.
         """
 
     @abstractmethod
     def event(self, data: Column, is_new: Column) -> tuple[Column, ...]:
-        """Return the fields of an event that is written.
+        """Return the fields of an event to write.
 
         Args:
             data: The row.
-            is_new: Whether the row is new; otherwise it goes away.
+            is_new: Whether the row is inserted; otherwise it is deleted.
         """
 
     def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
@@ -131,7 +131,7 @@ class ChangeFormat(MessageFormat):
         return self.changes(row, payload, message, change, refuse)
 
     def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
-        """Write change events: as in Flink, an update is its old row deleted and its new row inserted."""
+        """Write change events; as in Flink, an update becomes a delete of the old row and an insert of the new one."""
         values = (
             json_value(column, field.type, self.settings).alias(field.name)
             for column, field in zip(columns, part.row_type.fields, strict=True)
@@ -144,10 +144,10 @@ class ChangeFormat(MessageFormat):
 @final
 @attrs.frozen
 class _Metadata:
-    """Metadata that columns want of events.
+    """Metadata columns to read from events.
 
     Args:
-        wanted: The fields that it is made of, by its keys.
+        wanted: Fields of the metadata, by its keys.
         is_enveloped: Whether events stand in ``payload``, beside their schema.
     """
 
@@ -156,12 +156,12 @@ class _Metadata:
 
     @property
     def fields(self) -> tuple[RowField, ...]:
-        """The fields of an event that hold it; only events with a schema have one."""
+        """Return the fields of an event with metadata; the schema field exists only in events with a schema."""
         types = {one.field: one.type for one in self.wanted.values() if self.is_enveloped or one.field != SCHEMA}
         return event_fields(**types)
 
     def is_outside(self, field: RowField) -> bool:
-        """Whether a field stands beside the payload."""
+        """Whether a field is beside the payload."""
         return self.is_enveloped and field.name == SCHEMA
 
     def values(self, event: Column, envelope: Column) -> Column:
@@ -178,7 +178,7 @@ class _Metadata:
 
 
 def unknown(field: str, value: Column, of: str) -> Column:
-    """Return the text of the error for an event of an unknown type."""
+    """Return the error text for an event of an unknown type."""
     return functions.concat(
         functions.lit(f'Corrupt {of} JSON message: unknown "{field}" value "'),
         functions.coalesce(value, functions.lit("null")),

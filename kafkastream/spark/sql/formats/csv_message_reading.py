@@ -1,4 +1,4 @@
-"""CSV as rows, in Spark's expressions, as Jackson reads it for Flink."""
+"""Reads CSV as rows, by Spark expressions, as Flink does with Jackson."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROBLEM: Final = "Failed to deserialize CSV row."
 
 
 def check_csv(row: DataType) -> None:
-    """Refuse what Flink refuses.
+    """Refuse columns that Flink's format refuses.
 
     Raises:
         UnsupportedFeatureError: A column is a map, or has parts that have parts.
@@ -39,9 +39,9 @@ def check_csv(row: DataType) -> None:
 
 
 def csv_reader(row: DataType, settings: CsvFormat) -> Reader:
-    """Return the reader of CSV: the first line of each is a row; columns go to the fields by position.
+    """Return the reader of CSV: the first line of a message is a row; columns are assigned by position.
 
-    Differs from Flink: a date has two digits for month and day, whichever version reads it.
+    Differs from Flink: a date must have two digits for month and day.
 
     Raises:
         UnsupportedFeatureError: A column is a map, or has parts that have parts.
@@ -60,12 +60,12 @@ def _is_plain(row: DataType, columns: Column) -> Column:
 
 
 def _is_ended(row: DataType, columns: Column) -> Column:
-    """Whether the line ends with a delimiter, after which there is no column."""
+    """Whether the line ends with a delimiter that begins no column."""
     return (functions.array_size(columns) == len(row.fields) + 1) & (functions.element_at(columns, -1) == "")
 
 
 def _columns(settings: CsvFormat, message: Column) -> Column:
-    """Return the columns of a line as text; NULL where it is none. A line without quotes and escapes is only split."""
+    """Return the columns of a line as text; NULL if it is malformed. Lines without quotes or escapes are split."""
     dialect = settings.dialect
     text = functions.regexp_replace(message.cast("string"), "^\ufeff", "")
     if dialect.comments:
@@ -86,7 +86,7 @@ def _columns(settings: CsvFormat, message: Column) -> Column:
 
 
 def _pattern(settings: CsvFormat) -> str:
-    """Return the regular expression of a delimiter and the column after it; it never goes back."""
+    """Return the regular expression of a delimiter and the column after it; it never backtracks."""
     dialect = settings.dialect
     delimiter, special = re.escape(dialect.delimiter), re.escape(dialect.escape or "")
     escaped = rf"|{special}[\s\S]" if special else ""
@@ -128,7 +128,7 @@ def _finished(row: DataType, settings: CsvFormat, columns: Column, _: Column, fa
 
 
 def _others(row: DataType, settings: CsvFormat, columns: Column, message: Column, fail: Fail) -> Column:
-    """No rows for a line that is none, or that has too many columns: Jackson refuses it, whatever Flink would do."""
+    """Return the rows of a line that is malformed or has too many columns: none, since Jackson refuses it."""
     expected, found = len(row.fields), functions.array_size(columns)
     nothing = functions.array().cast("array<array<string>>")
     if settings.ignore_parse_errors:

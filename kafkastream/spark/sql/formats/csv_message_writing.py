@@ -1,4 +1,4 @@
-"""Rows as CSV, in Spark's expressions, as Jackson writes it for Flink."""
+"""Writes rows as CSV, by Spark expressions, as Flink does with Jackson."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALWAYS_QUOTED_ABOVE: Final = 24
 
 
 def csv_message(values: Sequence[Column], row: DataType, settings: CsvFormat) -> Column:
-    """Values as messages: lines without an end. Text is quoted where Jackson quotes it, which is more than is needed.
+    """Return rows as CSV lines without line ends; text is quoted wherever Jackson quotes it, more than necessary.
 
     Raises:
         UnsupportedFeatureError: A column is a map, or has parts that have parts.

@@ -1,4 +1,4 @@
-"""The format ``csv`` of tables, in Spark's expressions."""
+"""The format ``csv`` of tables, by Spark expressions."""
 
 from __future__ import annotations
 

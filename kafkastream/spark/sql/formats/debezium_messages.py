@@ -1,4 +1,4 @@
-"""The format ``debezium-json`` of tables, in Spark's expressions."""
+"""The format ``debezium-json`` of tables, by Spark expressions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Debezium(ChangeFormat):
 
     @property
     def is_enveloped(self) -> bool:
-        """As ``debezium-json.schema-include`` says."""
+        """Whether events have a schema (``debezium-json.schema-include``)."""
         return self.settings.schema_include
 
     def fields(self, row: DataType) -> tuple[RowField, ...]:

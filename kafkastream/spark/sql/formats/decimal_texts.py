@@ -8,10 +8,10 @@ __all__ = ["decimal_text"]
 
 
 def decimal_text(value: Column, *, is_scientific: bool) -> Column:
-    """Decimals as Jackson writes them for Flink: without zeros at the end, as ``BigDecimal.stripTrailingZeros`` has them.
+    """Return decimals as Jackson writes them for Flink: without trailing zeros (``BigDecimal.stripTrailingZeros``).
 
     Args:
-        value: Decimals.
+        value: Column of decimals.
         is_scientific: Whether ``100`` becomes ``1E+2`` and ``0.00000012`` ``1.2E-7``, as in ``BigDecimal.toString``.
     """
     text = value.cast("string")

@@ -19,11 +19,11 @@ _Path = tuple[str, ...]
 
 
 def flattened(row: DataType, reader: Callable[[DataType], Reader]) -> Reader:
-    """Return the reader of messages whose nested members are fields.
+    """Return the reader of messages whose nested members are columns.
 
     Args:
         row: The type of the rows.
-        reader: How messages are read as rows within rows.
+        reader: Function from a nested row type to the reader of such messages.
     """
     paths = [_path(field.name) for field in row.fields]
     rows = _nested_type({path: field.type for path, field in zip(paths, row.fields, strict=True)})
@@ -38,7 +38,7 @@ def flattened(row: DataType, reader: Callable[[DataType], Reader]) -> Reader:
 
 
 def nested(names: Sequence[str], columns: Sequence[Column]) -> list[Column]:
-    """Return the fields of a row whose nested members are these columns."""
+    """Return the struct fields of nested members with these columns."""
     return _nested_columns({_path(name): column for name, column in zip(names, columns, strict=True)})
 
 
@@ -59,6 +59,6 @@ def _nested_columns(columns: Mapping[_Path, Column]) -> list[Column]:
 
 
 def _by_name(parts: Mapping[_Path, T]) -> Iterator[tuple[str, dict[_Path, T]]]:
-    """Yield the parts of each member, by the paths within it."""
+    """Yield each member with its parts, by their paths within it."""
     for name in dict.fromkeys(path[0] for path in parts):
         yield name, {path[1:]: part for path, part in parts.items() if path[0] == name}

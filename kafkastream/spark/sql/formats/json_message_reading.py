@@ -1,4 +1,4 @@
-"""JSON as rows, in Spark's expressions, by the rules of Flink's ``json`` format."""
+"""Reads JSON as rows, by Spark expressions and the rules of Flink's ``json`` format."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _PROBLEM: Final = "Failed to deserialize JSON."
 
 
 def json_reader(row: DataType, settings: JsonSettings) -> Reader:
-    """Return the reader of JSON: an object is a row, and an array a row for each of its objects.
+    """Return the reader of JSON: an object is one row, an array one row for each of its objects.
 
     With ``infer-schema.flatten-nested-columns.enable`` a field ``a.b`` is the member ``b`` of the object ``a``.
 
-    A message is parsed with the types of the columns first, as Spark does it. Where Spark finds that a value does not
-    fit, the message is parsed again, with text for what Flink takes from text, too: a quoted number, say.
-    Same as in Flink: a number may stand where a text is declared, and a text with a number where a number is.
-    Differs from Flink: a text with a fraction is taken for a whole number, as a number with one is, cut off; a number
-    in a STRING column has no zeros at its end.
+    A message is first parsed with the types of the columns. If Spark finds a value that does not fit, the message is
+    parsed again with text in place of types that Flink also reads from text, such as a quoted number.
+    As in Flink, a number is accepted for a STRING column, and a text with a number for a numeric column.
+    Differs from Flink: a text with a fraction is truncated for an integer column, as a number with one is; a number in
+    a STRING column loses trailing zeros.
 
     Args:
         row: The type of the rows.
         settings: The format's options.
 
     Raises:
-        UnsupportedFeatureError: A map's keys are no text.
+        UnsupportedFeatureError: The keys of a map are not text.
     """
     check_json_type(row)
     if isinstance(settings, JsonFormat) and settings.flatten_nested_columns:
@@ -64,7 +64,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
 
 
 def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Column, fail: Fail) -> Column:
-    """Return the rows of a message that is not as its columns are declared, or that is an array."""
+    """Return the rows of a message that does not match the declared types, or that is an array."""
     text = message.cast("string")
     is_array = functions.ltrim(text).startswith("[")
     wrapped = functions.concat(
@@ -82,7 +82,7 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
             otherwise = fail(functions.concat(functions.lit(_PROBLEM), _misfits(row, text)))
         return functions.when(found.getField(_BAD).isNull(), found.getField(_ROWS)).otherwise(otherwise)
 
-    # What is parsed is handed on by way of an array, or Spark would parse it at each mention.
+    # The parsed value goes through an array, otherwise Spark would parse it at each reference.
     found = functions.get(functions.transform(functions.array(again), rows), functions.lit(0))
     others = functions.when(parsed.getField(_BAD).isNotNull() & ~functions.trim(text).isin("", "null"), found)
     if not (isinstance(settings, JsonFormat) and settings.fail_on_missing_field):
@@ -93,7 +93,7 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
 
 
 def _apart(row: DataType, rows: Column, text: Column) -> Column:
-    """Return the rows of an array with something else in it, too, for which Spark gives up the whole of it."""
+    """Return the rows of an array that also has other elements than objects, for which Spark returns NULL for all."""
     elements = functions.from_json(text, types.ArrayType(types.StringType()))
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)
@@ -104,7 +104,7 @@ def _apart(row: DataType, rows: Column, text: Column) -> Column:
 
 
 def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Column, fail: Fail) -> list[Column]:
-    """Return the plain row, whose times are still text; or the other one, in which nearly everything is."""
+    """Return the finished row: of the plain one, whose times are text, or of the other, in which most values are."""
     fields = []
     for field in row.fields:
         problem = functions.lit(f"{_PROBLEM} Fail to deserialize at field: {field.name}.")
@@ -130,12 +130,12 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
         case Kind.BINARY | Kind.VARBINARY:
             return found
         case Kind.DECIMAL:
-            return found.try_cast(spark_type(kind))  # too many digits make it NULL, as in Flink
+            return found.try_cast(spark_type(kind))  # NULL on overflow, as in Flink
         case whole if whole in WHOLE:
             to = spark_type(kind)
             cut = functions.when(found.rlike(_FRACTION), found.try_cast("double").try_cast(to))
             return or_fail(functions.coalesce(functions.trim(found).try_cast(to), cut), found, failure)
-        case Kind.TIME:  # Flink reads no more than seconds
+        case Kind.TIME:  # Flink reads only whole seconds
             value = functions.when(of_text(found, kind).isNotNull(), functions.substring(found, 1, len("12:30:01")))
             return or_fail(of_text(value, kind), found, failure)
         case text if text in _TEXT:
@@ -145,7 +145,7 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
 
 
 def _misfits(row: DataType, text: Column) -> Column:
-    """Name the fields that Spark's parser cannot take, for the text of an error."""
+    """Return the names of fields that Spark's parser refuses, for an error text."""
     loose = functions.from_json(text, _TEXTS)
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)
@@ -170,7 +170,7 @@ def _misfits(row: DataType, text: Column) -> Column:
 
 
 def _missing(row: DataType, text: Column) -> Column:
-    """Return the names of fields that are not there; NULL when all are. An object may be within another one."""
+    """Return the names of missing fields, nested ones included; NULL if there are none."""
     found = functions.from_json(text, _TEXTS)
     names = []
     for field in row.fields:
@@ -189,7 +189,7 @@ def _with_bad(row: types.StructType | types.DataType) -> types.StructType:
 
 
 def _parsed_as(kind: DataType, leaf: Callable[[DataType], types.DataType]) -> types.DataType:
-    """Return the type for Spark's parser."""
+    """Return the type of Spark's parser for a column."""
     match kind.kind:
         case Kind.ARRAY:
             return types.ArrayType(_parsed_as(kind.parts[0], leaf))
@@ -204,12 +204,12 @@ def _parsed_as(kind: DataType, leaf: Callable[[DataType], types.DataType]) -> ty
 
 
 def _strict(kind: DataType) -> types.DataType:
-    """Times are text: Spark would take forms of them that Flink refuses."""
+    """Return the strict type: times are text, since Spark accepts forms that Flink refuses."""
     return types.StringType() if kind.kind in TEMPORAL else spark_type(kind)
 
 
 def _loose(kind: DataType) -> types.DataType:
-    """Text as far as nothing is lost by it."""
+    """Return the loose type: text, as far as no information is lost."""
     if kind.kind is Kind.DECIMAL:
         return types.DecimalType(38, kind.scale or 0)
     return spark_type(kind) if kind.kind in _EXACT else types.StringType()

@@ -1,4 +1,4 @@
-"""Rows as JSON, in Spark's expressions, as Flink's ``json`` format writes it."""
+"""Writes rows as JSON, by Spark expressions, as Flink's ``json`` format does."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["json_message", "json_value"]
 
 _MARK: Final = "kafkastream:number:"
 _MOST_PLAIN_DIGITS: Final = 6
-"""So many digits behind the point Java's BigDecimal writes without an exponent, whatever they are."""
+"""Maximum scale up to which Java's ``BigDecimal.toString`` never uses an exponent."""
 
 
 def json_message(row: Column, kind: DataType, settings: JsonSettings, *, ignores_nulls: bool = False) -> Column:
-    """Rows as messages.
+    """Return rows as JSON messages.
 
     Args:
         row: The rows, of values as ``json_value`` makes them.
@@ -37,7 +37,7 @@ def json_message(row: Column, kind: DataType, settings: JsonSettings, *, ignores
 
 
 def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
-    """Return a value as it is to be written: Spark writes the others as Flink does.
+    """Return a value converted where Spark's JSON would differ from Flink's.
 
     Raises:
         UnsupportedFeatureError: A map's keys are no text.
@@ -51,7 +51,7 @@ def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:
 
 
 def _is_marked(settings: JsonSettings, kind: DataType) -> bool:
-    """Whether Spark would write another number: it keeps zeros at the end, and has exponents where these are many."""
+    """Whether Spark would write a decimal differently: it keeps trailing zeros, and uses exponents for large scales."""
     is_as_spark_writes_it = settings.encode_decimal_as_plain_number and (kind.scale or 0) <= _MOST_PLAIN_DIGITS
     return kind.kind is Kind.DECIMAL and not is_as_spark_writes_it
 
@@ -62,7 +62,7 @@ def _leaf(settings: JsonSettings, value: Column, kind: DataType) -> Column:
             is_plain = settings.encode_decimal_as_plain_number
             number = value.cast("string") if is_plain else decimal_text(value, is_scientific=True)
             return functions.concat(functions.lit(_MARK), number)
-        case Kind.TIME:  # Flink writes no more than seconds
+        case Kind.TIME:  # Flink writes only whole seconds
             return functions.substring(value.cast("string"), 1, len("12:30:01"))
         case Kind.TIMESTAMP:
             return _separated(value.cast("string"), settings)
@@ -77,7 +77,7 @@ def _separated(text: Column, settings: JsonSettings) -> Column:
 
 
 def _with_escapes(text: Column) -> Column:
-    """Jackson writes characters beyond the first plane as the escapes of their surrogates."""
+    """Return JSON with characters outside the BMP as escaped surrogate pairs, as Jackson writes them."""
     return functions.array_join(
         functions.transform(functions.regexp_extract_all(text, functions.lit(r"[\s\S]"), 0), _character), ""
     )

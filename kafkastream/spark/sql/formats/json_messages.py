@@ -1,4 +1,4 @@
-"""The format ``json`` of tables, in Spark's expressions."""
+"""The format ``json`` of tables, by Spark expressions."""
 
 from __future__ import annotations
 

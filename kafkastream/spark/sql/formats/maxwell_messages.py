@@ -1,4 +1,4 @@
-"""The format ``maxwell-json`` of tables, in Spark's expressions."""
+"""The format ``maxwell-json`` of tables, by Spark expressions."""
 
 from __future__ import annotations
 

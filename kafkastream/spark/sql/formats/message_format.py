@@ -1,4 +1,4 @@
-"""Formats of keys and values in the engine: the protocol of a format, and the registry that finds it by its class."""
+"""Formats of keys and values: the protocol of a format, and the registry that finds it by class."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class MessageFormat(ABC):
 
     @abstractmethod
     def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
-        """Return how messages become rows; arguments and errors as of ``reader_of``."""
+        """Return the reader of messages; arguments and errors as of ``reader_of``."""
 
     @abstractmethod
     def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
         """Return rows as messages; arguments and errors as of ``message_of``."""
 
     def encoder(self, part: RecordPart) -> MessageEncoder | None:
-        """Return what encodes messages in Python; None if ``message`` gives bytes. Errors as of ``encoder_of``."""
+        """Return the encoder of messages in Python; None if ``message`` returns bytes. Errors as of ``encoder_of``."""
         return None
 
 
@@ -37,17 +37,17 @@ def message_format(settings: Format) -> MessageFormat:
     """Return the reader and writer of a format, which the format's ``engine_module`` registers for its class.
 
     Raises:
-        DefinitionError: None is registered.
+        DefinitionError: No format is registered for the class.
     """
     raise unregistered("format", type(settings), "a MessageFormat with @message_format.register")
 
 
 def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:
-    """Return how a key or a value is read.
+    """Return the reader of a key or a value.
 
     Args:
-        part: Its fields and its format.
-        metadata: Keys of the metadata that are wanted beside the fields of a value.
+        part: Fields and format of the key or value.
+        metadata: Keys of metadata to read in addition to the fields of a value.
 
     Raises:
         DefinitionError: What the format names is not there, or does not fit.
@@ -60,9 +60,9 @@ def message_of(part: RecordPart, columns: Sequence[Column], kind: Column | None)
     """Return a key or a value as bytes; as a struct of plain values where ``encoder_of`` returns an encoder.
 
     Args:
-        part: Its fields and its format.
+        part: Fields and format of the key or value.
         columns: The fields' values.
-        kind: The kind of a row, which formats of change events write; None where all are new.
+        kind: Row kind, which change event formats write; None if all rows are inserts.
 
     Raises:
         UnsupportedFeatureError: The format cannot hold a field.

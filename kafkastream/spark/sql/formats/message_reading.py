@@ -1,4 +1,4 @@
-"""Readers of messages as rows, and helpers that formats share."""
+"""Readers of messages as rows, and helpers shared by formats."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["Fail", "Leaf", "Reader", "holds", "map_leaves", "map_parts", "or_fail"]
 
 Fail = Callable[[Column], Column]
-"""Fails the job with a text about a record; its value, which there never is, fits any type."""
+"""Function from a text to an expression that fails the job at a record; it has any type."""
 
 Leaf = Callable[[Column, DataType], Column]
-"""What a value without parts becomes."""
+"""Conversion of a scalar value."""
 
 
 class Reader(NamedTuple):
     """Reader of a format, in steps.
 
-    Each step's result is a column of its own, so that nothing is computed twice. Most messages are one row that is read
-    by the plainest means: only the others pay for what they need.
+    Each step's result is a column of its own, so that nothing is computed twice. Most messages are one row and take a
+    fast path; only the others pay for the slower one.
 
     Args:
-        parsed: From a message, what is parsed of it; NULL for none.
-        finished: From that, one of the others, and what fails the job, the fields of a row: those of the other one,
-            unless it is NULL.
-        others: From what was parsed, the message, and what fails the job, an array of what makes a row each, for a
+        parsed: Function from a message to its parsed form; NULL if it cannot be parsed.
+        finished: Function from the parsed form, an element of ``others`` and the failure to the fields of a row; the
+            element of ``others`` counts, unless it is NULL.
+        others: Function from the parsed form, the message and the failure to an array with an element per row, for a
             message that is not one plain row.
-        is_plain: From what was parsed, whether it is the message's one row.
-        changes: From a finished row, a struct, the message, and what fails the job, an array of structs with a ``kind``, a
-            ``row`` and its ``metadata``: for formats of change events.
-        reads_null: Whether a message that is NULL is a row, too.
-        decode: From records, the name of the column with messages, and a name, the records with what is parsed in a
-            column of that name: in place of ``parsed``, for formats that need more than expressions. It is a struct
-            with ``PROBLEM``, which fails the job unless it is NULL.
-        null_problem: Why a message that is NULL fails the job, if it does.
+        is_plain: Function from the parsed form to whether it is the only row of the message.
+        changes: Function from a finished row, as a struct, the message and the failure to an array of structs with
+            ``kind``, ``row`` and ``metadata``: for change event formats.
+        reads_null: Whether a message that is NULL is a row as well.
+        decode: Function from records, the name of the column with messages and the name of a new column to records with
+            the parsed form in that column; replaces ``parsed`` for formats in Python. The parsed form is a struct whose
+            field ``PROBLEM`` fails the job unless it is NULL.
+        null_problem: Error text if a message that is NULL fails the job; None if it does not.
     """
 
     parsed: Callable[[Column], Column]
@@ -51,18 +51,18 @@ class Reader(NamedTuple):
 
 
 def or_fail(value: Column, source: Column, failure: Column | None) -> Column:
-    """Return a value that was made of a source: where there is one of the source only, the job fails, or it is NULL."""
+    """Return a converted value; if it is NULL and its source is not, the job fails, unless errors are ignored."""
     return value if failure is None else functions.coalesce(value, functions.when(source.isNotNull(), failure))
 
 
 def map_leaves(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[DataType], bool]) -> Column:
-    """Return a value with its leaves converted; those parts that hold none are left as they are.
+    """Return a value with its matching leaves converted; other parts are unchanged.
 
     Args:
-        loose: The value, whose type has the same parts.
-        kind: The type that it is to have.
-        leaf: What becomes of a leaf.
-        is_leaf: Which leaves are to be converted.
+        loose: Value whose type has the same structure.
+        kind: Type of the result.
+        leaf: Conversion of a leaf.
+        is_leaf: Whether leaves of a type are converted.
     """
     if not holds(kind, is_leaf):
         return loose
@@ -86,7 +86,7 @@ def map_leaves(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[Dat
 
 
 def holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
-    """Whether a type, or a type within it, is such a leaf."""
+    """Whether a type, or a type nested in it, satisfies ``is_leaf``."""
     match kind.kind:
         case Kind.ROW:
             return any(holds(field.type, is_leaf) for field in kind.fields)
@@ -97,5 +97,5 @@ def holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
 
 
 def map_parts(kind: DataType) -> tuple[DataType, ...]:
-    """Return the types of keys and values, of a MULTISET as well; that of the elements of an ARRAY."""
+    """Return the types of keys and values of a MAP or MULTISET."""
     return (kind.parts[0], DataType.of(Kind.INT)) if kind.kind is Kind.MULTISET else kind.parts

@@ -1,4 +1,4 @@
-"""CAST between the type of a record's metadata and the type of its column, by Flink's rules."""
+"""Casts from the type of a record's metadata to the type of its column, by Flink's rules."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MICROS: Final = 6
 
 
 def as_type(value: Column, source: DataType, target: DataType) -> Column:
-    """Return a value of one type as another: times in the session's zone, text with the digits of its precision.
+    """Return a value cast from one type to another; times are in the session's time zone.
 
     Args:
         value: The value.
-        source: Its type.
-        target: The type that it is to have; ``castable`` says which can be.
+        source: Type of the value.
+        target: Type of the result; ``castable`` tells whether the cast is possible.
     """
     match target.kind:
         case Kind.CHAR | Kind.VARCHAR:
@@ -48,7 +48,7 @@ def _text(value: Column, source: DataType, target: DataType) -> Column:
 
 
 def _shortened(value: Column, source: DataType, target: DataType) -> Column:
-    """Return a time without the digits that its new type has no room for."""
+    """Return a time truncated to the precision of its new type."""
     digits = target.size or 0
     if digits >= min(source.size or 0, _MICROS):
         return value

@@ -1,4 +1,4 @@
-"""Values of tables as plain ones that Python reads and writes fast: numbers for times, and back."""
+"""Plain values: values of tables that Python reads and writes fast, with numbers for times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16}
 
 
 def plain_type(kind: DataType) -> types.DataType:
-    """The type of a plain value: days for DATE, milliseconds for TIME, for timestamps the unit of their precision."""
+    """Return the type of a plain value: days for DATE, ms for TIME, the unit of the precision for timestamps."""
     match kind.kind:
         case Kind.ARRAY:
             return types.ArrayType(plain_type(kind.parts[0]))
@@ -42,7 +42,7 @@ def plain(value: Column, kind: DataType) -> Column:
 
 
 def rich(value: Column, kind: DataType) -> Column:
-    """Return a plain value as what it is; whole numbers that do not fit wrap around, as Java's do."""
+    """Return the value of a plain one; integers that overflow wrap around, as in Java."""
     return map_leaves(value, kind, _of_number, _is_number)
 
 

@@ -1,4 +1,4 @@
-"""The classes of Protobuf messages that tables name, and whether they hold a table's columns."""
+"""Classes of Protobuf messages of tables, and checks of their fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
     "LONG": frozenset({Kind.BIGINT}),
 }
 _JAVA_TYPES: Final = ("", "INT", "LONG", "INT", "LONG", "DOUBLE", "FLOAT", "BOOLEAN", "ENUM", "STRING", "MESSAGE")
-"""By ``cpp_type``; bytes are a kind of text there."""
+"""Kinds of columns by ``cpp_type``, in which bytes are a kind of string."""
 _BYTES: Final = 12
 _MESSAGE: Final = 10
 
@@ -36,11 +36,11 @@ _MESSAGE: Final = 10
 @final
 @attrs.frozen
 class MessageClass:
-    """Location of a class of messages, on every machine.
+    """Reference to a class of messages, loaded on each machine.
 
     Args:
         name: ``module:Message``, or ``package.Message``.
-        descriptors: What is in the file with the descriptors, for the latter.
+        descriptors: Content of the descriptor file, for ``package.Message``.
     """
 
     name: str
@@ -48,10 +48,10 @@ class MessageClass:
 
     @staticmethod
     def of(settings: ProtobufFormat) -> MessageClass:
-        """That of a table.
+        """Return the class in a table's options.
 
         Raises:
-            DefinitionError: There is none, or its descriptor cannot be read.
+            DefinitionError: There is no such message, or its descriptor cannot be read.
         """
         try:
             file = settings.descriptor_file
@@ -90,7 +90,7 @@ def _loaded(message: MessageClass) -> Any:
             return
         added.add(name)
         file = files.get(name)
-        if file is None:  # a file of Protobuf's own, as a rule
+        if file is None:  # mostly a file of Protobuf's own
             file = descriptor_pb2.FileDescriptorProto()
             descriptor_pool.Default().FindFileByName(name).CopyToProto(file)
         for dependency in file.dependency:
@@ -108,7 +108,7 @@ def is_map(field: Any) -> bool:
 
 
 def is_proto3(descriptor: Any) -> bool:
-    """Whether a message is of a file of proto3."""
+    """Whether a message is defined in a proto3 file."""
     from google.protobuf import descriptor_pb2
 
     file = descriptor_pb2.FileDescriptorProto()
@@ -117,10 +117,10 @@ def is_proto3(descriptor: Any) -> bool:
 
 
 def check_fields(descriptor: Any, fields: Iterable[RowField]) -> None:
-    """See that a message has fields for a table's columns, as Flink does.
+    """Check that a message has fields for a table's columns, as Flink does.
 
     Raises:
-        DefinitionError: It lacks one, or one is of another type.
+        DefinitionError: A field is missing or has another type.
     """
     for field in fields:
         found = descriptor.fields_by_name.get(field.name)

@@ -116,7 +116,7 @@ def _loading_one(field: Any, kind: DataType, reads_defaults: bool) -> _Convert:
         names = {value.number: value.name for value in field.enum_type.values}
         return (lambda number: names.get(number, "UNRECOGNIZED")) if kind.kind in _TEXTS else _known(names)
     bits = _UNSIGNED.get(field.cpp_type)
-    if bits is not None:  # Java has none without a sign
+    if bits is not None:  # Java has no unsigned types
         return lambda number: number - (1 << bits) if number >> (bits - 1) else number
     return lambda value: value
 
@@ -156,7 +156,7 @@ class _Encoder(MessageEncoder):
 
 
 def _filling(descriptor: Any, kind: DataType, null_text: str) -> _Set:
-    """Sets the fields that are not NULL, in the order of the columns: of a ``oneof``, the last one stays."""
+    """Return a function that sets the fields that are not NULL, in column order: of a ``oneof``, the last one stays."""
     setters = [
         (field.name, _setting(descriptor.fields_by_name[field.name], field.type, null_text)) for field in kind.fields
     ]
@@ -224,7 +224,7 @@ def _setting_map(field: Any, kind: DataType, null_text: str) -> _Set:
 
 
 def _dumping(field: Any, null_text: str) -> _Convert:
-    """Return the conversion of values to those of a message; NULL, which Protobuf lacks, becomes Flink's default."""
+    """Return the conversion of values to a message's; NULL, which Protobuf lacks, becomes Flink's default."""
     if field.cpp_type == _ENUM:
         first = field.enum_type.values[0].number
         numbers = {value.name: value.number for value in field.enum_type.values}
@@ -245,7 +245,7 @@ class _Protobuf(PythonFormat):
 
     @property
     def null_problem(self) -> str | None:
-        """Flink fails on a message that is NULL, unless it ignores errors."""
+        """Return the error text for a message that is NULL; Flink fails on it unless it ignores parse errors."""
         return None if self.settings.ignore_parse_errors else "Failed to deserialize PB object: there is none"
 
     def decoder(self, part: RecordPart) -> MessageDecoder:

@@ -1,4 +1,4 @@
-"""The formats that Python reads and writes, as tables have them."""
+"""Formats of tables that Python reads and writes."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ class PythonFormat(MessageFormat):
 
     @property
     def null_problem(self) -> str | None:
-        """Why a message that is NULL fails the job, if it does."""
+        """Return the error text if a message that is NULL fails the job; None if it does not."""
         return None
 
     @abstractmethod
     def decoder(self, part: RecordPart) -> MessageDecoder:
-        """Return what decodes messages; errors as of ``reader_of``."""
+        """Return the decoder of messages; errors as of ``reader_of``."""
 
     @abstractmethod
     def encoder(self, part: RecordPart) -> MessageEncoder:
-        """Return what encodes messages; errors as of ``encoder_of``."""
+        """Return the encoder of messages; errors as of ``encoder_of``."""
 
     def reader(self, part: RecordPart, metadata: Sequence[str]) -> Reader:
-        """Read what the decoder makes of messages."""
+        """Read messages by the decoder."""
         return _reader(part.row_type, self.decoder(part), self.null_problem)
 
     def message(self, part: RecordPart, columns: Sequence[Column], kind: Column | None) -> Column:
-        """Return rows as the encoder takes them."""
+        """Return rows as structs for the encoder."""
         fields = zip(columns, part.row_type.fields, strict=True)
         return functions.struct(*(plain(column, field.type).alias(field.name) for column, field in fields))
 

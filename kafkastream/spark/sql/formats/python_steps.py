@@ -1,6 +1,6 @@
-"""Formats that Spark's expressions cannot read or write: Python does, from Arrow to Arrow, beside all other columns.
+"""Decodes and encodes messages in Python, from Arrow to Arrow, for formats that Spark expressions cannot handle.
 
-What a value has no need of Python for is left to Spark: times come and go as numbers.
+Conversions that do not need Python are left to Spark: times come and go as numbers.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kafkastream.spark.internals.python import arrow_type_of
 __all__ = ["PROBLEM", "ROW", "MessageDecoder", "MessageEncoder", "decoded", "encoded_messages"]
 
 ROW: Final = "row"
-"""The row of a message."""
+"""Field with the row of a message."""
 PROBLEM: Final = "problem"
-"""Why there is none, in a text; what there is of a message that is no row has neither."""
+"""Field with the error text of a message without a row; both fields are NULL for a skipped message."""
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -30,36 +30,36 @@ _Batches = Iterator[pa.RecordBatch]
 
 
 class MessageDecoder(ABC):
-    """Makes rows of messages; it is pickled.
+    """Decoder of messages to rows; it is pickled.
 
     Attributes:
-        skips_bad: Whether a message that cannot be decoded is no row; otherwise it is a problem.
+        skips_bad: Whether to skip a message that cannot be decoded; otherwise it fails the job.
     """
 
     skips_bad: bool = False
 
     @abstractmethod
     def opened(self) -> Callable[[bytes], Mapping[str, Any]]:
-        """Return the decoder of one message to plain values; it raises OSError or ValueError for one that it cannot decode."""
+        """Return the function from a message to plain values; it raises OSError or ValueError for bad messages."""
 
 
 class MessageEncoder(ABC):
-    """Makes messages of rows; it is pickled."""
+    """Encoder of rows to messages; it is pickled."""
 
     @abstractmethod
     def opened(self) -> Callable[[Mapping[str, Any]], bytes]:
-        """Return the encoder of a row of plain values; it raises OSError or ValueError for one that it cannot encode."""
+        """Return the function from plain values to a message; it raises OSError or ValueError for bad values."""
 
 
 def decoded(records: DataFrame, message: str, column: str, row: StructType, decoder: MessageDecoder) -> DataFrame:
-    """Return the records with a column more: a struct of ``ROW`` and ``PROBLEM``, NULL where there is nothing to read.
+    """Return records with a new column: a struct of ``ROW`` and ``PROBLEM``, NULL for a NULL message.
 
     Args:
-        records: Any columns.
-        message: The column with the messages.
-        column: What the new one is called.
-        row: The plain types of rows.
-        decoder: What decodes the messages.
+        records: DataFrame with any columns.
+        message: Name of the column with messages.
+        column: Name of the new column.
+        row: Struct of plain types.
+        decoder: Decoder of the messages.
     """
     parsed = StructType([StructField(ROW, row), StructField(PROBLEM, StringType())])
     schema = StructType([*records.schema.fields, StructField(column, parsed)])
@@ -67,12 +67,12 @@ def decoded(records: DataFrame, message: str, column: str, row: StructType, deco
 
 
 def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
-    """Return the rows with messages in place of structs of plain values; NULL stays NULL.
+    """Return rows with messages in place of structs of plain values; NULL stays NULL.
 
     Args:
-        rows: Any columns.
-        encoders: What encodes these columns.
-        problem: The name of a new column: why a row cannot be encoded, in a text, or NULL.
+        rows: DataFrame with any columns.
+        encoders: Encoders by the names of columns.
+        problem: Name of a new column with the error text of a row that cannot be encoded, or NULL.
     """
     fields = [
         StructField(field.name, BinaryType()) if field.name in encoders else field for field in rows.schema.fields
@@ -139,7 +139,7 @@ def _messages(
 
 
 def _until_failure(convert: Callable[[T], S]) -> Callable[[T], S]:
-    """Yield batches until one fails: all that follows fails alike, since the job does, and no registry is asked in vain."""
+    """Yield batches until one fails; later ones fail with the same error, without asking a registry again."""
     failures: list[str] = []
 
     def converted(value: T) -> S:

@@ -1,4 +1,4 @@
-"""The bytes themselves as values, and back, by the rules of Flink's ``raw`` format."""
+"""The format ``raw`` of tables: bytes of one value, by Flink's rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHARSETS: Final = frozenset({"US-ASCII", "ISO-8859-1", "UTF-8", "UTF-16BE", "UT
 
 
 def raw_reader(field: RowField, settings: RawFormat) -> Reader:
-    """Return the reader of raw bytes: each is one value, and none is NULL.
+    """Return the reader of raw bytes: a message is one value; no message is NULL.
 
     Raises:
         UnsupportedFeatureError: Spark does not know the charset.
@@ -68,7 +68,7 @@ def _value(field: RowField, settings: RawFormat, message: Column, fail: Fail) ->
 
 
 def _number(digits: Column, kind: Kind, size: int) -> Column:
-    """Return the number of these hexadecimal digits, the highest first."""
+    """Return the number in hexadecimal digits, most significant first."""
     if kind is Kind.BOOLEAN:
         return digits != "00"
     is_negative = functions.substring(digits, 1, 1) >= "8"
@@ -83,7 +83,7 @@ def _number(digits: Column, kind: Kind, size: int) -> Column:
 
 
 def raw_message(value: Column, field: RowField, settings: RawFormat) -> Column:
-    """Values as messages; NULL is none.
+    """Return values as messages; NULL is no message.
 
     Raises:
         UnsupportedFeatureError: Spark does not know the charset.
@@ -117,7 +117,7 @@ def _digits(value: Column, kind: Kind) -> Column:
 
 
 def _turned(digits: Column, size: int, settings: RawFormat) -> Column:
-    """Return the digits with the highest first where they have the lowest first, and the other way round."""
+    """Return the digits with reversed byte order."""
     if settings.endianness is Endianness.BIG:
         return digits
     return functions.concat(*(functions.substring(digits, 2 * at + 1, 2) for at in reversed(range(size))))

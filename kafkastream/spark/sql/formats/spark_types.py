@@ -1,4 +1,4 @@
-"""The types of tables as Spark's, and back."""
+"""Mapping between the types of tables and Spark's."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _BACK: Final = {
 
 
 def spark_type(of: DataType) -> types.DataType:
-    """Return the type that Spark has for one of Flink's; NOT NULL is not Spark's matter.
+    """Return Spark's type for one of Flink's, without NOT NULL.
 
     Raises:
-        UnsupportedFeatureError: Spark has none that formats can read and write.
+        UnsupportedFeatureError: Spark has no type for it that formats can read and write.
 
     Example:
         >>> spark_type(DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.DECIMAL, 5, 2),))).simpleString()
@@ -85,7 +85,7 @@ def _struct_type(fields: Iterable[RowField]) -> types.StructType:
 
 
 def flink_type(of: types.DataType) -> DataType:
-    """Return the type of Flink's that one of Spark's is: what a column of a query's result has.
+    """Return Flink's type for one of Spark's, as of a column of a query's result.
 
     Raises:
         UnsupportedFeatureError: Flink has no such type.
@@ -120,7 +120,7 @@ def flink_type(of: types.DataType) -> DataType:
 
 
 def _flink_types(of: types.StructType) -> tuple[DataType, ...]:
-    """Return the types of columns, NOT NULL where Spark knows it."""
+    """Return the types of columns, with NOT NULL if Spark infers it."""
     return tuple(_nullable(field.dataType, field.nullable) for field in of.fields)
 
 

@@ -1,4 +1,4 @@
-"""Text as values: what Flink's formats take for a number, a date or a time."""
+"""Parses text as values, by the rules of Flink's formats."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
 def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
-    """Return the value in a text; NULL where it is none.
+    """Return the value of a text; NULL if it cannot be parsed.
 
     Args:
         text: The text.
         kind: The value's type.
-        separator: What stands between date and time: a blank, or ``T`` by ISO 8601, where seconds may be left out.
+        separator: Separator of date and time: a blank; or ``T`` for ISO 8601, in which seconds are optional.
     """
     time = clock(separator)
     match kind.kind:
@@ -48,6 +48,6 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
 
 
 def utc_text(column: Column) -> Column:
-    """Return a time with a local zone as text in UTC, without a word about the zone."""
+    """Return a TIMESTAMP_LTZ as text in UTC, without a zone suffix."""
     start = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")
     return functions.timestamp_add("MICROSECOND", functions.unix_micros(column), start).cast("string")

@@ -1,1 +1,1 @@
-"""The user's functions in Spark's expressions: Arrow columns come, and one goes back."""
+"""User-defined functions in Spark expressions, from Arrow columns to an Arrow column."""

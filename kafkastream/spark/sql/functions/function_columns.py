@@ -1,4 +1,4 @@
-"""Columns in, a column out: a function that is called for each row, or for all of them as pandas has them."""
+"""Calls a user-defined function on columns: for each row, or vectorized on pandas objects."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["of_rows", "of_series"]
 
 _NO_VALUE = (TypeError, ValueError, LookupError, ArithmeticError)
-"""What comes of a result that is none of its type."""
+"""Errors of a result that is not of the declared type."""
 _MICROS: Final = 6
 
 
 def of_rows(
     name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
 ) -> pa.Array:
-    """The results of a function for each row.
+    """Return the results of a function that is called for each row.
 
     Raises:
-        UserFunctionError: It has raised, or returned what is no value of its type.
+        UserFunctionError: The function raised, or a result is not of its type.
 
     Example:
         >>> numbers, letters = pa.array([1, 2]), pa.array(["a", None])
@@ -55,17 +55,17 @@ def of_rows(
             raise _no_value(name, result, kind) from None
     try:
         return pa.array(values, arrow)
-    except _NO_VALUE as error:  # NaT, NULL as the key of a map
+    except _NO_VALUE as error:  # such as NaT, or NULL as the key of a map
         raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
 
 
 def of_series(
     name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
 ) -> pa.Array:
-    """The results of a function that takes a ``Series`` for each column, or a ``DataFrame`` for one of rows.
+    """Return the results of a vectorized function: a ``Series`` for each column, a ``DataFrame`` for a column of rows.
 
     Raises:
-        UserFunctionError: It has raised, or returned something else than a ``Series`` of as many values of its type.
+        UserFunctionError: The function raised, or its result is not a ``Series`` of as many values of its type.
 
     Example:
         >>> of_series("f", lambda n: n + 1, [pa.array([1, 2])], 2, DataType.of(Kind.BIGINT), pa.int64()).to_pylist()
@@ -116,13 +116,13 @@ def _column(result: pd.Series[Any] | pd.DataFrame, kind: DataType, arrow: pa.Dat
 
 
 def _stamps(result: pd.Series[Any], kind: DataType) -> pd.Series[Any]:
-    """Times with the digits of their type; one without a zone drops the one that it is given."""
+    """Return timestamps with the precision of their type; TIMESTAMP drops a time zone."""
     import pandas as pd
 
     if kind.kind is Kind.TIMESTAMP:
         result = result.dt.tz_localize(None)
     elif isinstance(result.dtype, pd.DatetimeTZDtype):
-        result = result.dt.tz_convert("UTC")  # where no hour comes twice
+        result = result.dt.tz_convert("UTC")  # UTC, in which no hour occurs twice
     floored: pd.Series[Any] = result.dt.floor(f"{10 ** max(_MICROS - (kind.size or 0), 0)}us")
     return floored
 
@@ -130,7 +130,7 @@ def _stamps(result: pd.Series[Any], kind: DataType) -> pd.Series[Any]:
 def _is_missing(value: Any) -> bool:
     import pandas as pd
 
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # an array has parts that may be
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # the parts of an array may be
 
 
 def _no_value(name: str, result: object, kind: DataType) -> UserFunctionError:

@@ -19,13 +19,13 @@ _Convert = Callable[[Any], Any]
 _BITS: Final = {Kind.TINYINT: 7, Kind.SMALLINT: 15, Kind.INT: 31, Kind.BIGINT: 63}
 _MICROS: Final = 6
 _MILLIS: Final = 3
-"""The digits of a TIME that Flink keeps."""
+"""Precision of TIME in Flink."""
 
 
 def written(kind: DataType) -> _Convert:
-    """Converter of a result to the value that Arrow takes for a type.
+    """Return the converter of results to values that Arrow accepts for a type.
 
-    It raises TypeError, ValueError, LookupError or ArithmeticError for what is no value of the type.
+    The converter raises TypeError, ValueError, LookupError or ArithmeticError for a value that is not of the type.
 
     Example:
         >>> written(DataType.of(Kind.DECIMAL, 5, 2))(decimal.Decimal("1.005")), written(DataType.of(Kind.BIGINT))(True)
@@ -126,7 +126,7 @@ def _time(digits: int) -> _Convert:
 
 
 def _stamp(digits: int, zone: datetime.timezone | None) -> _Convert:
-    """A time without a zone drops the one that it is given; an instant without one is of UTC, as in PyFlink."""
+    """Return the converter of timestamps: TIMESTAMP drops a time zone, TIMESTAMP_LTZ assumes UTC, as in PyFlink."""
 
     def stamp(value: Any) -> Any:
         value = _floored(_of(datetime.datetime)(value), min(digits, _MICROS))

@@ -1,4 +1,4 @@
-"""The user's functions as functions of Spark's: Arrow columns come, and one goes back."""
+"""Registers user-defined functions in Spark, from Arrow columns to an Arrow column."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ __all__ = ["callable_on", "register"]
 
 
 def register(session: SparkSession, functions: Iterable[NamedFunction], run: JobAttempt) -> None:
-    """Let the queries of a session call functions.
+    """Register functions for the queries of a session.
 
     Raises:
-        DefinitionError: One cannot be sent to workers.
+        DefinitionError: A function cannot be pickled.
     """
     for one in functions:
         of = one.function
@@ -60,16 +60,16 @@ def register(session: SparkSession, functions: Iterable[NamedFunction], run: Job
 
 
 def callable_on(frame: DataFrame, expressions: Iterable[TypedExpression], changelog: ChangelogMode) -> DataFrame:
-    """A frame with the column by which the functions that expressions call know for which rows they are.
+    """Return rows with the column by which called functions skip rows that are not the query's.
 
     Args:
         frame: The rows.
-        expressions: Expressions.
-        changelog: Which kinds of rows there are. Of a row that an upsert deletes, only the key is there, and counts.
+        expressions: Expressions with calls of functions.
+        changelog: Row kinds of the rows; an upsert's DELETE only has the key, on which functions may be called.
     """
     if KEPT in frame.columns or not any(map(calls_user, expressions)):
         return frame
-    kind = HIDDEN[1]  # of a message, which is no row
+    kind = HIDDEN[1]  # of a message that is no row
     kept = col(kind).isNull() if kind in frame.columns else lit(True)
     if changelog is ChangelogMode.UPSERT:
         kept &= ~col(KIND).eqNullSafe(RowKind.DELETE.value)
@@ -99,13 +99,13 @@ class _Calls:
     """Calls a function for the rows of a batch.
 
     Args:
-        name: What the user calls it.
-        spark_name: What Spark calls it.
-        run: The part of a job that calls it.
-        function: It, pickled.
-        kind: The type of its result.
-        arrow: The same for Arrow.
-        is_pandas: Whether it takes many rows at once.
+        name: Name of the function for the user.
+        spark_name: Name of the function in Spark.
+        run: Attempt that the tasks belong to.
+        function: Pickled function.
+        kind: Type of its results.
+        arrow: Arrow type of its results.
+        is_pandas: Whether it is vectorized.
     """
 
     name: str
@@ -117,7 +117,7 @@ class _Calls:
     is_pandas: bool
 
     def __call__(self, kept: pa.Array, *columns: pa.Array) -> pa.Array:
-        """Call the function, which stays open for the next task, and return its results."""
+        """Call the function on a batch, and keep it open for the next task."""
         with _told():
             key = ("function", self.spark_name)
             function = WORKER_CACHE.take(self.run, key, self._opened)
@@ -126,7 +126,7 @@ class _Calls:
         return results
 
     def of_task(self, batches: Iterator[pa.Array | tuple[pa.Array, ...]]) -> Iterator[pa.Array]:
-        """Call the function for all batches of a task, behind which it is closed, and yield its results."""
+        """Call the function on all batches of a task, yield its results, and close it."""
         with _told():
             function = self._opened()
             try:
@@ -145,7 +145,7 @@ class _Calls:
         return function
 
     def _results(self, function: Any, kept: pa.Array, columns: Sequence[pa.Array]) -> pa.Array:
-        """NULL for rows that are not the query's, for which nothing is called."""
+        """Return the results; NULL for rows that are not the query's, without a call."""
         wanted = kept.true_count
         if not wanted:
             return pa.nulls(len(kept), self.arrow)
@@ -168,7 +168,7 @@ class _Calls:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Have errors of the user's function come out of Spark as they are."""
+    """Pass errors of the user's function through Spark's exceptions, within a ``with`` block."""
     try:
         yield
     except UserFunctionError as error:

@@ -1,4 +1,4 @@
-"""The values of columns as PyFlink gives them to functions and programs."""
+"""Converts columns to Python values as PyFlink passes them to functions and programs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 def user_values(column: pa.Array, *, instants: bool = False) -> list[Any]:
-    """The values of a column as Python's: lists, dicts and rows for what has parts, None for NULL.
+    """Return the values of a column in Python: lists, dicts and rows for nested types, None for NULL.
 
     Args:
         column: The column.
-        instants: Whether points in time are ``Instant``, as in streams; functions get ``datetime``.
+        instants: Whether TIMESTAMP_LTZ values are ``Instant``, as in streams, or ``datetime``, as for functions.
 
     Example:
         >>> user_values(
@@ -40,7 +40,7 @@ def user_values(column: pa.Array, *, instants: bool = False) -> list[Any]:
 
 
 def _reader(kind: pa.DataType, instants: bool) -> _Convert | None:
-    """Converter of Arrow's value to the user's; None where they are the same."""
+    """Return the converter of Arrow's values to the user's; None if they are the same."""
     if instants and types.is_timestamp(kind) and kind.tz is not None:
         return _instant
     if types.is_struct(kind):

@@ -1,1 +1,1 @@
-"""Rows between Spark's expressions and operators with state: what they are on the wire, and who takes them there."""
+"""Rows on their way between Spark, keyed operators and sinks: their serialized form, and the tasks that take them."""

@@ -1,4 +1,4 @@
-"""Rows of a query as changes of a database's table: their kinds, with values as the database reads them."""
+"""Decodes rows of a query to changes of a database table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS: Final = tuple(RowKind)
 @final
 @attrs.frozen
 class ChangedRows(RowsDecoder):
-    """Rows with their kinds: pairs of a ``RowKind`` and a ``cdc.changes.Row``.
+    """Decodes rows to pairs of a ``RowKind`` and a ``cdc.changes.Row``.
 
     Args:
         types: The types of the columns.
@@ -45,9 +45,9 @@ class ChangedRows(RowsDecoder):
 
 
 def database_values(column: pa.Array, type_: DataType) -> list[Any]:
-    """Return the values of a column as a database reads them: times and FLOAT as text, the rest as it is.
+    """Return the values of a column for a database: times and FLOAT as text, others unchanged.
 
-    Digits of a second that the type does not have are cut off, as Flink's casts do.
+    Fractions of a second beyond the type's precision are truncated, as in Flink's casts.
 
     Example:
         >>> from kafkastream.sql.types import Kind
@@ -69,7 +69,7 @@ def database_values(column: pa.Array, type_: DataType) -> list[Any]:
 
 
 def _cut(times: pa.Array, digits: int) -> pa.Array:
-    """Return the texts of times, those of timestamps in UTC, with so many digits of a second."""
+    """Return times as text with so many digits of a second, timestamps in UTC."""
     whole = pa.time64("us") if types.is_time64(times.type) else pa.timestamp("us")
     texts = times.cast(whole).cast(pa.string())
     if digits == _DIGITS:

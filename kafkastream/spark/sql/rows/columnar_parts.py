@@ -1,4 +1,4 @@
-"""Parts of the aggregates of windows as columns of Arrow: made of rows, put together, and finished."""
+"""Partial window aggregates as Arrow columns: computed from rows, merged, and finished."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kafkastream.sql.plan.relations import column
 __all__ = ["BUCKET", "END", "WindowParts", "as_bytes", "of_bytes"]
 
 BUCKET: Final = "__bucket"
-"""The column with the bucket of a row's key, as Spark has computed it."""
+"""Column with the bucket of a row's key, computed by Spark."""
 START: Final = "start"
 END: Final = "end"
 _ROWS: Final = "rows"
@@ -30,18 +30,18 @@ _OF_VALUES: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
 @final
 @attrs.frozen
 class WindowParts:
-    """Window aggregates as tables: the key, the bounds in µs, how many rows, the parts of each call.
+    """Partial window aggregates as Arrow tables: key, window bounds in µs, number of rows, parts of each call.
 
     Args:
-        operation: What is computed.
-        retracts: Whether rows may go away again.
+        operation: Window aggregate of the plan.
+        retracts: Whether the input has retractions.
     """
 
     operation: WindowAggregate
     retracts: bool
 
     def of_rows(self, columns: pa.RecordBatch) -> list[tuple[int, bytes]]:
-        """The parts of a batch, by the buckets of their keys."""
+        """Return the partial aggregates of a batch, by bucket."""
         if not columns.num_rows:
             return []
         names = [*self._keys, START, END]
@@ -55,18 +55,18 @@ class WindowParts:
         ]
 
     def merged(self, tables: Sequence[pa.Table]) -> pa.Table:
-        """Several tables as one, with one row for each key and window."""
+        """Merge tables into one, with one row per key and window."""
         every = pa.concat_tables(tables)
         how = [(_ROWS, "sum"), *self._parts.items()]
         names = [*self._keys, START, END]
         return every.group_by(names, use_threads=False).aggregate(how).rename_columns([*names, _ROWS, *self._parts])
 
     def results(self, table: pa.Table, types: Sequence[pa.DataType]) -> list[pa.Array]:
-        """The columns that come out: the key, the result of each call, the bounds.
+        """Return the output columns: key, result of each call, window bounds.
 
         Args:
-            table: The merged parts of windows that are over.
-            types: The columns' types.
+            table: Merged partial aggregates of closed windows.
+            types: Types of the output columns.
         """
         table = table.filter(pc.greater(table[_ROWS], 0)) if self.retracts else table
         parts = iter(table[name] for name in self._parts)
@@ -80,7 +80,7 @@ class WindowParts:
 
     @property
     def _parts(self) -> dict[str, str]:
-        """The calls' columns, and how each is put together."""
+        """Return the columns of the calls, each with its merge function."""
         parts: dict[str, str] = {}
         for place, call in enumerate(self.operation.calls):
             parts[f"p{place}"] = call.function.value.lower() if call.function in _OF_VALUES else "sum"
@@ -100,12 +100,12 @@ class WindowParts:
 
 
 def _whole(values: Any) -> pa.Array:
-    """A column in one piece."""
+    """Return a column as one chunk."""
     return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
 def as_bytes(table: pa.Table) -> bytes:
-    """A table as it is sent and kept."""
+    """Serialize a table, for messages and state."""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, table.schema, options=_COMPRESSED) as stream:
         stream.write_table(table)
@@ -113,5 +113,5 @@ def as_bytes(table: pa.Table) -> bytes:
 
 
 def of_bytes(content: bytes) -> pa.Table:
-    """A table that was sent or kept."""
+    """Deserialize a table."""
     return ipc.open_stream(content).read_all()

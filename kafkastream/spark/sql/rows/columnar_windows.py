@@ -1,7 +1,7 @@
-"""Aggregates of windows, column by column: what comes is kept as it is, and put together when a window is over.
+"""Columnar window aggregates: partial aggregates are kept as they arrive, and merged when the window closes.
 
-So Python does nothing for a key on its own, however many there are. What is kept of a window is a list of tables, one for
-each micro-batch in which something came; many small ones become one.
+So Python does no work per key. The state of a window is a list of tables, one per micro-batch with input; many small
+ones are concatenated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MOST_SEGMENTS = 16
 @final
 @attrs.define(eq=False)
 class ColumnarExchange(SendingOperator):
-    """Sends tables to the buckets that they are for.
+    """Sends partial aggregates to their buckets.
 
     Args:
         labels: The labels of all buckets.
@@ -48,7 +48,7 @@ class ColumnarExchange(SendingOperator):
     labels: Sequence[int]
 
     def write(self, batch: Batch) -> None:
-        """Send what is for each bucket."""
+        """Send each bucket its tables."""
         for bucket, table in batch.values:
             self.send(self.labels[bucket], dumps((0, [], [table], [])))
 
@@ -56,17 +56,17 @@ class ColumnarExchange(SendingOperator):
 @final
 @attrs.define(eq=False)
 class ColumnarWindows:
-    """The windows of one subtask's keys (in place of a ``KeyedTask``).
+    """Windows of one subtask's keys (in place of a ``KeyedTask``).
 
-    By event time, rows of a window that is over are late: counted, and dropped.
+    In event time, rows of a closed window are late: counted and dropped.
 
     Args:
         name: The operator's name.
-        identity: By which its state is found again.
+        identity: Stable identity, which names its state.
         node: Its node.
-        parts: What is computed.
-        types: The types of what comes out.
-        scope: Whose its metrics are.
+        parts: Partial aggregates.
+        types: Types of the output columns.
+        scope: Scope of its metrics.
         labels: The labels of all buckets.
     """
 
@@ -84,7 +84,7 @@ class ColumnarWindows:
     _subtask: int = attrs.field(default=0, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Know the subtask."""
+        """Note the subtask."""
         self._subtask = context.subtask
         self._metrics = OperatorMetrics(self.scope, context.subtask)
         for name in ("currentInputWatermark", "currentOutputWatermark"):
@@ -92,7 +92,7 @@ class ColumnarWindows:
         self._late = self._metrics.group.counter("numLateRecordsDropped")
 
     def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:
-        """Take a micro-batch: windows that are over by the watermark of all earlier ones come out before its rows are kept."""
+        """Process a micro-batch: emit windows that the earlier ones' watermark closes, then add the new rows."""
         assert self._metrics is not None
         kept = _Kept.of(backend, state_name(self.identity))
         self._watermark = kept.watermark
@@ -111,7 +111,7 @@ class ColumnarWindows:
         """End a task that has failed."""
 
     def _last_ms(self, end: int) -> int:
-        """The last ms of a window, by its end in µs."""
+        """Return the last ms of a window, by its end in µs."""
         return instant_of(self.parts.operation.zone)(time_ms(end) - 1)
 
     def _take(self, kept: _Kept, arrived: Iterable[KeyedElements]) -> None:
@@ -150,7 +150,7 @@ class ColumnarWindows:
 
 @final
 class _Kept:
-    """The windows of a bucket that are not over, as tables."""
+    """Open windows of a bucket, as lists of tables in state."""
 
     def __init__(self, backend: KeyedStateBackend, name: bytes, watermark: int, segments: dict[int, int]) -> None:
         self.watermark = watermark
@@ -166,11 +166,11 @@ class _Kept:
         return _Kept(backend, name, watermark, segments)
 
     def ends(self) -> list[int]:
-        """The windows, by their ends in µs."""
+        """Return the ends of the windows, in µs."""
         return sorted(self._segments)
 
     def add(self, end: int, table: pa.Table, parts: WindowParts) -> None:
-        """Keep a table of a window."""
+        """Add a table to a window."""
         number = self._segments.get(end, 0)
         if number >= _MOST_SEGMENTS:
             table, number = parts.merged([*self.taken(end), table]), 0
@@ -178,7 +178,7 @@ class _Kept:
         self._segments[end] = number + 1
 
     def taken(self, end: int) -> list[pa.Table]:
-        """All tables of a window, which are kept no longer."""
+        """Remove and return all tables of a window."""
         names = [self._segment(end, number) for number in range(self._segments.pop(end))]
         found: list[Any] = [self._backend.get(name) for name in names]
         for name in names:
@@ -186,7 +186,7 @@ class _Kept:
         return [of_bytes(content) for content in found]
 
     def write(self) -> None:
-        """Keep which windows there are."""
+        """Write the list of windows to state."""
         if self._before != (self.watermark, self._segments):
             self._backend.put(self._name + b"windows", pickle.dumps((self.watermark, self._segments)))
 

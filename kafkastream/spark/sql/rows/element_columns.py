@@ -1,4 +1,4 @@
-"""Elements of a stream as columns, by the type of their rows."""
+"""Converts elements of a stream to Arrow columns, by their row type."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["ElementRows", "arrow_schema"]
 
 
 def arrow_schema(row_type: DataType) -> pa.Schema:
-    """Return the columns that Arrow has for rows of a type."""
+    """Return the Arrow schema of a row type."""
     return pa.schema([pa.field(field.name, arrow_type_of(spark_type(field.type))) for field in row_type.fields])
 
 
 @final
 class ElementRows:
-    """Makes columns of elements.
+    """Converts elements to Arrow columns.
 
     Args:
-        row_type: The type of their rows.
+        row_type: Row type of the elements.
 
     Attributes:
-        schema: The columns.
+        schema: Arrow schema of the columns.
     """
 
     def __init__(self, row_type: DataType) -> None:
@@ -42,10 +42,10 @@ class ElementRows:
         ]
 
     def of(self, values: Sequence[Any]) -> pa.RecordBatch:
-        """Make columns of elements.
+        """Convert elements to columns.
 
         Raises:
-            ElementError: An element is no such row.
+            ElementError: An element is not of the row type.
         """
         try:
             return self._batch(values)

@@ -1,4 +1,4 @@
-"""The elements of streams as Arrow takes them for the columns of a table."""
+"""Converts fields of elements to values that Arrow accepts for the columns of a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_DIGITS: Final = Context(prec=76, rounding=ROUND_HALF_UP)
 
 
 def parts_of(value: Any, names: Sequence[str]) -> Sequence[Any]:
-    """The fields of an element, or of a row within."""
+    """Return the fields of an element or of a nested row."""
     if isinstance(value, Row):
         parts: Sequence[Any] = value.get_fields_by_names(names) if hasattr(value, "_fields") else list(value)
     elif isinstance(value, Mapping):
@@ -36,7 +36,7 @@ def parts_of(value: Any, names: Sequence[str]) -> Sequence[Any]:
 
 
 def converter(kind: TypeInformation[Any], type_: DataType) -> Convert | None:
-    """Converter of a value to what Arrow takes for it; None where that is the value."""
+    """Return the converter of a value for Arrow; None if it is unchanged."""
     match kind.kind:
         case TypeKind.INSTANT:
             return _micros
@@ -66,14 +66,14 @@ def _known(kind: TypeInformation[Any], type_: DataType) -> Convert:
 
 
 def _micros(value: Instant | datetime) -> int | datetime:
-    """A point in time; a ``datetime`` without a zone is of the machine's, as in PyFlink."""
+    """Return an instant in µs; a ``datetime`` without a zone is in the machine's time zone, as in PyFlink."""
     if isinstance(value, datetime):
         return value.astimezone(timezone.utc)
     return value.seconds * _MICROS + value.nanos // 1000
 
 
 def _rounded(digits: int, scale: int) -> Convert:
-    """A number with so many digits behind the point, as Flink's DecimalData has it: NULL when it has too many before."""
+    """Return the converter that rounds a decimal to its scale, as Flink's DecimalData does; NULL on overflow."""
     exponent = Decimal(1).scaleb(-scale)
     most = Decimal(10) ** (digits - scale)
 

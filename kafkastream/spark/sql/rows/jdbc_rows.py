@@ -1,4 +1,4 @@
-"""Rows of a query into a table of a PostgreSQL database, on a worker; the table is looked up when the job starts."""
+"""Rows of a query for a table of a PostgreSQL database; the table's columns are looked up when the job starts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _(sink: JdbcTableSink, place: SinkPlace) -> SinkOperator:
 
 
 def changes_of(table: TableId, values: Sequence[tuple[RowKind, Any]]) -> list[Change]:
-    """Return the changes of a table that rows with their kinds are, among which there are no old rows of updates."""
+    """Convert rows with their kinds, without UPDATE_BEFORE, to changes of a table."""
     return [
         Change(table, Operation.DELETE, row, None)
         if kind is RowKind.DELETE
@@ -54,12 +54,12 @@ class _Changes(TableWriter):
     sink: JdbcTableSink
 
     def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
-        """Return the rows without the old ones of updates, which the primary key makes needless."""
+        """Return the rows without UPDATE_BEFORE, which a primary key makes redundant."""
         is_upsert = self.sink.changelog is ChangelogMode.UPSERT
         return taken(rows, table, is_upsert=is_upsert, drops_nulls=drops_nulls, present=present)
 
     def decoder(self, query: QueryNode) -> Decoder:
-        """Return how rows become changes."""
+        """Return the decoder of rows to changes."""
         return ChangedRows(tuple(type_ for _, type_ in self.sink.columns))
 
 

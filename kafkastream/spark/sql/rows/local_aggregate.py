@@ -1,4 +1,4 @@
-"""Rows aggregated batch by batch before the shuffle, so that Python sees one row for each group of a batch."""
+"""Local aggregation of each batch before the shuffle, so that Python processes one row per group of a batch."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _SIGN: Final = "sign"
 PAIRS: Final = frozenset({AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
 
 Aggregation = tuple[str | list[str], str]
-"""A column of the table that is grouped, and what is computed of it."""
+"""A column of the grouped table, and its aggregation."""
 
 
 def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAggregate) -> list[TableRow]:
-    """The partial rows of a batch, as ``TableOperation.takes_parts`` describes them.
+    """Return the partial aggregates of a batch, as ``TableOperation.takes_parts`` describes them.
 
-    Sums are exact: those of whole numbers have 64 bits and begin anew at the other end, as Java's; DECIMAL ones have 38
-    digits. Sums of FLOAT and DOUBLE may differ from Flink's in the last digits, as the order of the additions does.
+    Sums are exact: of integers in 64 bits, with overflow as in Java; of DECIMAL with 38 digits. Sums of FLOAT and
+    DOUBLE may differ from Flink's in the last digits, since the order of additions differs.
 
     Args:
-        columns: ``c0``, ``c1`` and so on; the kinds of rows in ``__kind`` if they may go away again.
-        operation: Whose rows they are; its calls can be computed of partial rows.
+        columns: Batch with ``c0``, ``c1`` and so on; with row kinds in ``__kind`` if it has retractions.
+        operation: Operation that takes the rows; its calls can be computed from partial aggregates.
 
     Example:
         >>> from kafkastream.sql.types import DataType, Kind
@@ -61,12 +61,12 @@ def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAg
 
 
 def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequence[AggregateCall]) -> pa.Table:
-    """The groups of a batch: the keys, how many rows more there are, and for each call its part, a pair as two columns.
+    """Return the groups of a batch: keys, net number of rows, and the part of each call (a pair as two columns).
 
     Args:
         columns: The batch.
-        keys: What the rows are grouped by.
-        calls: What is computed.
+        keys: Names of the grouping columns.
+        calls: Aggregate calls.
     """
     prepared, sign = dict(keys), _sign(columns)
     aggregations: list[Aggregation] = [([], "count_all")]
@@ -75,14 +75,14 @@ def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequen
         aggregations = [(_SIGN, "sum")]
     for place, call in enumerate(calls):
         aggregations += _aggregations(f"a{place}", call, columns, sign, prepared)
-    prepared = prepared or {_SIGN: columns.column(0)}  # what is counted needs rows
+    prepared = prepared or {_SIGN: columns.column(0)}  # counting needs rows
     return pa.table(prepared).group_by(list(keys), use_threads=False).aggregate(aggregations)
 
 
 def _aggregations(
     name: str, call: AggregateCall, columns: pa.RecordBatch, sign: pa.Array | None, prepared: dict[str, pa.Array]
 ) -> list[Aggregation]:
-    """Aggregations for a call, of columns that are added to those that are prepared."""
+    """Return the aggregations of a call; adds the columns that they need to ``prepared``."""
     values = _values(call, columns)
     if call.filter is not None:
         is_counted = pc.fill_null(columns.column(column(call.filter)), False)
@@ -101,7 +101,7 @@ def _aggregations(
 
 
 def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
-    """A call's argument, as it can be computed with; without one, whatever is not NULL."""
+    """Return a call's argument as numbers; for a call without one, any column without NULL."""
     if call.argument is None:
         return pa.repeat(True, columns.num_rows)
     values = numbers_of(columns.column(column(call.argument)))
@@ -115,7 +115,7 @@ def _values(call: AggregateCall, columns: pa.RecordBatch) -> pa.Array:
 
 
 def _sign(columns: pa.RecordBatch) -> pa.Array | None:
-    """1 for each row that is added, -1 for each that goes away; None where all are added."""
+    """Return 1 for each added row and -1 for each retraction; None if all are added."""
     if KIND not in columns.schema.names:
         return None
     kinds = columns.column(KIND)
@@ -126,7 +126,7 @@ def _sign(columns: pa.RecordBatch) -> pa.Array | None:
 
 
 def _numbered(values: pa.Array) -> tuple[pa.Array, list[Any]]:
-    """Arrays, maps and rows, of which Arrow makes no groups, as the numbers of different ones."""
+    """Return numbers of distinct values in place of arrays, maps and rows, which Arrow cannot group by."""
     numbers: dict[Any, int] = {}
     of_rows = [numbers.setdefault(value, len(numbers)) for value in values_of(values)]
     return pa.array(of_rows, pa.int64()), list(numbers)

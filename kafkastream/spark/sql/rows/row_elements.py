@@ -1,4 +1,4 @@
-"""Rows of frames as the elements of operators and sinks."""
+"""Decodes rows of DataFrames to elements of operators and sinks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kafkastream.sql.types import DataType
 __all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
 
 TIME = "__time"
-"""The column with what a row says of event time: one ms more than the watermark that it makes."""
+"""Column with the event time that a row carries: one ms more than its watermark."""
 
 _KINDS = tuple(RowKind)
 _OUT: Final = ("topic", "value", "key", "timestamp")
@@ -39,7 +39,7 @@ class RowsDecoder(Decoder):
     columns: ClassVar[tuple[str, ...]] = ()
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """The record that a row was made of, where it is known."""
+        """Return the position of a row's source record, if known."""
         if "topic" not in arrow.schema.names:
             return f"row {row + 1}"
         topic, partition, offset = (arrow[column][row].as_py() for column in ("topic", "partition", "offset"))
@@ -49,20 +49,20 @@ class RowsDecoder(Decoder):
 @final
 @attrs.frozen
 class KeyedRows(RowsDecoder):
-    """Rows for a keyed operator: a number for the kind, then the columns; as they are, or aggregated as far as they go.
+    """Decodes rows for a keyed operator: number of the row kind, then the columns; perhaps locally aggregated.
 
-    A batch of which no row is the query's gives one element, None, for the time that it tells.
+    A batch without rows of the query gives one element, None, which carries its event time.
 
     Args:
-        width: How many columns there are.
-        aggregate: What becomes of a batch before it is sent.
+        width: Number of columns.
+        aggregate: Local aggregation of a batch; None for none.
     """
 
     width: int
     aggregate: Callable[[pa.RecordBatch], Sequence[Any]] | None = None
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The rows, with the latest time of all."""
+        """Return the rows, with the latest event time of the batch."""
         latest = compute.max(arrow[TIME]).as_py() if TIME in arrow.schema.names else None
         rows = arrow.filter(arrow[KEPT]) if KEPT in arrow.schema.names else arrow
         values = rows_of(rows, self.width) if self.aggregate is None else list(self.aggregate(rows))
@@ -74,10 +74,10 @@ class KeyedRows(RowsDecoder):
 @final
 @attrs.frozen
 class EncodedRecords(RowsDecoder):
-    """Records for Kafka, as a table's formats have encoded them."""
+    """Decodes rows to Kafka records, which a table's formats have encoded."""
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The records."""
+        """Return the records."""
         topics, messages, keys, times = (arrow[f"out_{name}"].to_pylist() for name in _OUT)
         headers = map(_headers, arrow[_HEADERS].to_pylist()) if _HEADERS in arrow.schema.names else repeat(())
         values = [
@@ -98,12 +98,12 @@ def _headers(rows: Sequence[dict[str, Any]] | None) -> tuple[tuple[str, bytes | 
 @final
 @attrs.frozen
 class RowElements(RowsDecoder):
-    """Rows as the calling program has them.
+    """Decodes rows for the calling program, or for a stream.
 
     Args:
-        names: The names of the columns.
+        names: Names of the columns.
         time: The column with the event time, if one has it.
-        instants: Whether points in time are ``Instant``, as the elements of streams have them.
+        instants: Whether TIMESTAMP_LTZ values are ``Instant``, as in elements of streams.
     """
 
     names: tuple[str, ...]
@@ -111,7 +111,7 @@ class RowElements(RowsDecoder):
     instants: bool = False
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The rows, each with its kind; where they tell how far time has come, with that, and None for those left out."""
+        """Return the rows, each with its kind; with event time if rows carry it, and None for filtered rows."""
         columns = [user_values(arrow[name], instants=self.instants) for name in column_names(len(self.names))]
         rows: list[Row | None] = [
             Row.of_kind(kind, **dict(zip(self.names, values, strict=True)))
@@ -124,7 +124,7 @@ class RowElements(RowsDecoder):
         return Batch(rows, arrow[TIME].to_pylist(), range(len(rows)))
 
     def _times(self, arrow: pa.RecordBatch) -> list[int | None]:
-        """In ms, as elements of streams have it."""
+        """Return the event time in ms, as elements of streams have it."""
         if self.time is None:
             return [None] * arrow.num_rows
         return [None if one is None else one // 1000 for one in values_of(arrow[f"c{self.time}"])]
@@ -133,7 +133,7 @@ class RowElements(RowsDecoder):
 @final
 @attrs.define(eq=False)
 class RowTimes(Operator):
-    """Gives rows their own event time, when it has been seen how far they bring time.
+    """Assigns rows their own event time, after watermarks have been generated.
 
     Args:
         time: The column with the event time, if one has it.
@@ -158,18 +158,18 @@ def _milliseconds(time: datetime | Instant | None) -> int | None:
 @final
 @attrs.frozen
 class PrintedRows(RowsDecoder):
-    """Rows as the print connector writes them.
+    """Decodes rows to lines of the print connector.
 
     Args:
         types: The types of the columns.
-        style: How a row is shown.
+        style: Style in which a row is shown.
     """
 
     types: tuple[DataType, ...]
     style: PrintStyle = PrintStyle.ROW
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """A line for each row."""
+        """Return a line for each row."""
         columns = [arrow[name].to_pylist() for name in column_names(len(self.types))]
         lines = [
             printed_row(kind, values, self.types, self.style)

@@ -1,6 +1,6 @@
-"""Tasks behind an operation with state, or a stream: rows go to the next one, or to the sink, with reports beside.
+"""Tasks after a stateful operation or a stream: take its rows to the next operation or to the sink.
 
-A row of such a frame is either one of the query's, or a message that is on its way to the driver.
+A row of such a DataFrame is either a row of the query, or a message on its way to the driver.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kafkastream.sql.plan.spark_text import KEPT
 __all__ = ["HIDDEN", "RowTask", "Unpacking"]
 
 HIDDEN: Final = tuple(f"__message_{name}" for name in Message._fields)
-"""The columns of a message, beside those of rows."""
+"""Columns of a message, in addition to those of rows."""
 _BUCKET, _KIND = HIDDEN[:2]
 _BEHIND: Final = HIDDEN[Message._fields.index("behind")]
 
@@ -42,18 +42,18 @@ _Arrows = Iterator[pa.RecordBatch]
 @final
 @attrs.frozen
 class Unpacking:
-    """Makes rows of what an operation has sent; other messages pass.
+    """Unpacks the rows in messages of an operation; other messages pass unchanged.
 
     Args:
         node: The operation's node.
-        schema: The columns of its rows.
+        schema: Schema of its rows.
     """
 
     node: int
     schema: pa.Schema
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> _Arrows:
-        """The plain function that ``mapInArrow`` wants."""
+        """Unpack messages; a plain function for ``mapInArrow``."""
         for arrow in batches:
             for row in arrow.to_pylist():
                 message = Message(**row)
@@ -90,10 +90,10 @@ class Unpacking:
 @final
 @attrs.define(eq=False)
 class RowChain:
-    """Operators behind the rows of a query, for one subtask.
+    """Operator chain after rows of a query, for one subtask.
 
     Args:
-        chain: What takes the rows' elements.
+        chain: Takes the elements.
         decoder: Makes elements of rows.
     """
 
@@ -108,16 +108,16 @@ class RowChain:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions may serve the next task."""
+        """Whether the opened functions can be reused in the next task."""
         return self.chain.reusable and not self._is_abandoned
 
     def abandon(self) -> None:
-        """End a task that has failed, here or before."""
+        """End a task that has failed."""
         self._is_abandoned = True
         self.chain.abandon()
 
     def push_in_order(self, rows: pa.RecordBatch) -> Iterator[Report]:
-        """Push the rows before the watermark, then those behind it."""
+        """Push the rows before the watermark, then those after it."""
         is_behind = compute.fill_null(rows[_BEHIND], True)
         for side, own in ((False, compute.invert(is_behind)), (True, is_behind)):
             self.chain.behind_watermark(is_behind=side)
@@ -142,11 +142,11 @@ class RowChain:
 @final
 @attrs.frozen
 class RowTask:
-    """Task that takes such rows through a chain of operators.
+    """Task that runs an operator chain on such rows.
 
     Args:
         run: Attempt that the tasks belong to.
-        node: Node whose rows they are.
+        node: Node that the rows come from.
         chain: Pickled operators.
         decoder: Makes elements of rows.
         parallelism: Number of subtasks.
@@ -159,7 +159,7 @@ class RowTask:
     parallelism: int
 
     def messages(self, labels: Sequence[int]) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
-        """Return what ``mapInArrow`` wants where another operation follows.
+        """Return the function for ``mapInArrow`` if another operation follows.
 
         Args:
             labels: Labels of that operation's buckets.
@@ -177,10 +177,10 @@ class RowTask:
         return task
 
     def reports(self, origin: str) -> Callable[[Iterable[pa.RecordBatch]], _Arrows]:
-        """Return what ``mapInArrow`` wants where the sink follows, and what is left are reports for the driver.
+        """Return the function for ``mapInArrow`` if the sink follows; it yields reports for the driver.
 
         Args:
-            origin: What stands for where rows come from, in the names of transactions.
+            origin: Origin of the rows in the names of transactions.
         """
 
         def task(batches: Iterable[pa.RecordBatch]) -> _Arrows:
@@ -191,7 +191,7 @@ class RowTask:
         return task
 
     def _given(self, batches: Iterator[pa.RecordBatch], origin: str, subtask: int) -> Iterator[Message | Report]:
-        """Run a task, and yield the messages among its rows, and what its rows have come to."""
+        """Run a task; yield the messages among its input, and the output of its rows."""
 
         def load() -> RowChain:
             return RowChain(unpickled(self.chain), self.decoder)

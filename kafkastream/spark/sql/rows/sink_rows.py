@@ -1,4 +1,4 @@
-"""Rows of a query on their way to the sink of a table: the protocol of a writer, and the registry that finds it by class."""
+"""Table writers, which convert rows of a query for the sink of a table: their protocol, and their registry by class."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["TableWriter", "columns_by_name", "elements_of", "failing", "is_other
 
 
 class TableWriter(ABC):
-    """Form of a query's rows between Spark and the operator of a table's sink."""
+    """Protocol of table writers: the form of rows between Spark and a sink's operator."""
 
     @abstractmethod
     def rows(self, rows: DataFrame, table: TableDefinition, *, drops_nulls: bool, present: Column | None) -> DataFrame:
-        """Return the rows as tasks get them; arguments as of ``taken``.
+        """Return the rows in the form that tasks receive; arguments as of ``taken``.
 
         Raises:
             UnsupportedFeatureError: A format cannot hold a column.
@@ -37,7 +37,7 @@ class TableWriter(ABC):
 
     @abstractmethod
     def decoder(self, query: QueryNode) -> Decoder:
-        """Return how a task makes the sink's elements of these rows."""
+        """Return the decoder of these rows to elements of the sink."""
 
 
 @Registry
@@ -45,13 +45,13 @@ def table_writer(sink: TableSink) -> TableWriter:
     """Return the writer of a table, which the ``engine_module`` of the table's class registers.
 
     Raises:
-        DefinitionError: None is registered.
+        DefinitionError: No writer is registered for the class.
     """
     raise unregistered("table", type(sink), "a TableWriter with @table_writer.register")
 
 
 def elements_of(query: QueryNode) -> RowElements:
-    """Return how rows become elements of a stream, or of the calling program."""
+    """Return the decoder of rows to elements of a stream or of the calling program."""
     fields = query.relation.fields
     times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
     names = tuple(field.name for field in fields)
@@ -61,7 +61,7 @@ def elements_of(query: QueryNode) -> RowElements:
 @final
 @attrs.frozen
 class _AsTheyAre(TableWriter):
-    """Rows of every kind, for the terminal or for nobody."""
+    """Writer of the connectors ``print`` and ``blackhole``: takes rows of every kind."""
 
     sink: PrintTableSink | BlackHoleTableSink
 
@@ -70,7 +70,7 @@ class _AsTheyAre(TableWriter):
         return rows
 
     def decoder(self, query: QueryNode) -> Decoder:
-        """Return how rows become lines, or elements."""
+        """Return the decoder of rows to lines, or to elements."""
         if isinstance(self.sink, BlackHoleTableSink):
             return elements_of(query)
         return PrintedRows(tuple(field.type for field in query.relation.fields), self.sink.style)
@@ -94,14 +94,14 @@ def taken(
     drops_nulls: bool = False,
     present: Column | None = None,
 ) -> DataFrame:
-    """Return the rows that a sink takes: none with NULL where a column allows none.
+    """Return the rows that a sink accepts, without NULL in NOT NULL columns.
 
     Args:
-        rows: The rows: hidden columns, whose names begin with ``__``, and the written columns, ``c0`` and so on.
+        rows: Rows with hidden columns, whose names begin with ``__``, and the written columns, ``c0`` and so on.
         definition: The table.
-        is_upsert: Whether the old rows of updates are left out.
-        drops_nulls: Whether a row with NULL in a column without NULL is left out; otherwise it fails the query.
-        present: Which rows are the query's; all, if None.
+        is_upsert: Whether to drop UPDATE_BEFORE.
+        drops_nulls: Whether to drop a row with NULL in a NOT NULL column; otherwise it fails the query.
+        present: Condition for the query's own rows; None if all are.
     """
     kind, passes = row_kind(rows), is_other(present)
     if is_upsert and kind is not None:
@@ -115,22 +115,22 @@ def taken(
 
 
 def row_kind(rows: DataFrame) -> Column | None:
-    """Return the hidden column with the kinds of rows; None where all are new."""
+    """Return the hidden column with row kinds; None if all rows are inserts."""
     return functions.col(KIND) if KIND in rows.columns else None
 
 
 def is_other(present: Column | None) -> Column:
-    """Return which rows are not the query's, and pass untouched."""
+    """Return the condition for rows that are not the query's and pass unchanged."""
     return functions.lit(False) if present is None else ~present
 
 
 def columns_by_name(definition: TableDefinition) -> dict[str, Column]:
-    """Return the columns that a table writes, by their names."""
+    """Return the columns that a table writes, by name."""
     return {column.name: functions.col(f"c{place}") for place, column in enumerate(written_columns(definition))}
 
 
 def failing(problem: Column) -> Column:
-    """Return a column that fails the query with a text about a row."""
+    """Return an expression that fails the query with a text about a row."""
     text = functions.concat(
         functions.lit(f"{BAD_ROW} [partition "),
         functions.spark_partition_id().cast("string"),
@@ -142,7 +142,7 @@ def failing(problem: Column) -> Column:
 
 
 def _without_nulls(rows: DataFrame, required: dict[str, Column], passes: Column, drops_nulls: bool) -> DataFrame:
-    """The rows, of which those fail or are left out that have NULL where none may be, unless they pass as they are."""
+    """Drop, or fail on, rows with NULL in NOT NULL columns, except rows that pass unchanged."""
     if not required:
         return rows
     is_whole = passes | reduce(Column.__and__, (column.isNotNull() for column in required.values()))

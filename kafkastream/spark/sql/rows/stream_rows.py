@@ -1,4 +1,4 @@
-"""The elements of a stream as the rows of a table: what a chain sends where a query begins."""
+"""Sends the elements of a stream as rows of a table, where a SQL query reads a stream."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["StreamRows", "sent_type"]
 
 
 def sent_type(field: StreamField) -> DataType:
-    """The type in which a column is sent: its own, but for an element's timestamp."""
+    """Return the type in which a column is sent: its own, except for an element's timestamp."""
     return TIMESTAMP if field.place is None else field.type
 
 
@@ -38,8 +38,8 @@ class StreamRows(SendingOperator):
     """Sends elements as rows; the target is the node that makes rows of them.
 
     Args:
-        source: What the rows are.
-        labels: Of all buckets, of which elements go by their own subtask's.
+        source: Table source of the stream.
+        labels: Labels of all buckets; elements go by the bucket of their subtask.
     """
 
     kind = ReportKind.WRITE
@@ -50,7 +50,7 @@ class StreamRows(SendingOperator):
     _converts: Sequence[Convert | None] = attrs.field(default=(), init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Know the bucket and the columns."""
+        """Determine the bucket and the columns."""
         self._label = self.labels[context.get_index_of_this_subtask() % len(self.labels)]
         self._kinds = [arrow_type_of(spark_type(sent_type(field))) for field in self.source.fields]
         self._converts = [
@@ -71,7 +71,7 @@ class StreamRows(SendingOperator):
         self.send(self._label, dumps((as_bytes(table), None)))
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """An element is no row of the table."""
+        """Return the error of an element that is not a row of the table."""
         types = ", ".join(f"{name} {field.type}" for name, field in zip(self._names, self.source.fields, strict=True))
         return UserFunctionError(
             f"an element of the stream is no row of table {self.name!r}: {said(error)}",
@@ -86,7 +86,7 @@ class StreamRows(SendingOperator):
 
     def _table(self, values: Sequence[Any], timestamps: Sequence[int | None]) -> pa.Table:
         if self.source.is_composite and any(value is None for value in values):
-            # Flink's InputConversionOperator skips them.
+            # as Flink's InputConversionOperator does
             timestamps = [time for value, time in zip(values, timestamps, strict=True) if value is not None]
             values = [value for value in values if value is not None]
         kinds = [value.get_row_kind() if isinstance(value, Row) else RowKind.INSERT for value in values]

@@ -1,4 +1,4 @@
-"""The values of rows between Arrow and keyed operators: plain, comparable, and the same in every process."""
+"""Values of rows in keyed operators: plain Python values, comparable, with the same hash in every process."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from pyarrow import types
 __all__ = ["KIND", "array_of", "column_names", "kinds_of", "numbers_of", "rows_of", "typed", "values_of"]
 
 KIND: Final = "__kind"
-"""The column with the kinds of rows, as ``RowKind`` numbers them; where it is missing, rows are only added."""
+"""Column with the numbers of row kinds (``RowKind``); without it all rows are inserts."""
 
 
 def column_names(width: int) -> list[str]:
-    """The names of so many columns."""
+    """Return the names of so many columns."""
     return [f"c{index}" for index in range(width)]
 
 
 def kinds_of(arrow: pa.RecordBatch) -> list[int]:
-    """The number of each row's kind, 0 where nothing says it."""
+    """Return the number of each row's kind; 0 (INSERT) without the column."""
     kinds: list[int] = arrow[KIND].to_pylist() if KIND in arrow.schema.names else [0] * arrow.num_rows
     return kinds
 
 
 def rows_of(arrow: pa.RecordBatch, width: int) -> list[tuple[Any, ...]]:
-    """The rows of a batch: the number of their kind first, then the columns."""
+    """Return the rows of a batch: number of the row kind, then the columns."""
     return list(zip(kinds_of(arrow), *(values_of(arrow[name]) for name in column_names(width)), strict=True))
 
 
 def values_of(array: pa.Array) -> list[Any]:
-    """The values of a column: times and dates as numbers, what has parts as tuples."""
+    """Return the values of a column: times and dates as numbers, nested values as tuples."""
     if not types.is_nested(array.type):
         return numbers_of(array).to_pylist()
     whole = _plain(array.type)
@@ -39,7 +39,7 @@ def values_of(array: pa.Array) -> list[Any]:
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column of such values."""
+    """Return an Arrow column of such values."""
     if types.is_nested(kind):
         rich = _rich(kind)
         return pa.array([None if value is None else rich(value) for value in values], kind)
@@ -48,7 +48,7 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def numbers_of(values: pa.Array) -> pa.Array:
-    """A column with dates and times as whole numbers: days and microseconds."""
+    """Return a column with dates and times as integers: days and µs."""
     number = _number(values.type)
     return values if number is None else values.cast(_counted(values.type)).cast(number)
 
@@ -68,14 +68,14 @@ def _number(kind: pa.DataType) -> pa.DataType | None:
 
 
 def _counted(kind: pa.DataType) -> pa.DataType:
-    """A type of times as the one that counts microseconds."""
+    """Return the type of times in µs."""
     if types.is_timestamp(kind):
         return pa.timestamp("us", kind.tz)
     return pa.time64("us") if types.is_time64(kind) else kind
 
 
 def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
-    """Converter of an array's, a map's or a row's parts to a tuple."""
+    """Return the converter of nested values to tuples."""
     if types.is_struct(kind):
         fields = [(field.name, _plain(field.type)) for field in kind]
         return lambda value: tuple(None if value[name] is None else plain(value[name]) for name, plain in fields)
@@ -89,7 +89,7 @@ def _plain(kind: pa.DataType) -> Callable[[Any], Any]:
 
 
 def _rich(kind: pa.DataType) -> Callable[[Any], Any]:
-    """Converter of such a tuple to what Arrow takes."""
+    """Return the converter of such tuples to values for Arrow."""
     if types.is_struct(kind):
         fields = [(field.name, _rich(field.type)) for field in kind]
         return lambda value: {
