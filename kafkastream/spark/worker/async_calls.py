@@ -1,4 +1,4 @@
-"""The invocations of an asynchronous function on a worker: an event loop, and many elements in flight."""
+"""Invokes an asynchronous function on a worker: one event loop, many elements in flight."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kafkastream.spark.worker.batches import ElementError
 __all__ = ["AsyncCalls", "Outcome"]
 
 _UNWINDING_S: Final = 1.0
-"""How long a batch waits for what it has cancelled."""
+"""Seconds that a batch waits for cancelled invocations."""
 
 
 Outcome: TypeAlias = tuple[int, tuple[Any, ...]]
-"""The index of an element, and the elements that take its place."""
+"""Index of an element, and its results."""
 
 
 @final
 class AsyncCalls:
-    """Invokes a function on the elements of one batch after another; a batch ends when all of its results are there."""
+    """Invokes a function on the elements of one batch after another; a batch ends when it has all results."""
 
     def __init__(self, descriptor: AsyncFunctionDescriptor) -> None:
         self._descriptor = descriptor
@@ -39,7 +39,7 @@ class AsyncCalls:
         """Return the outcome of each element, in the order of completion.
 
         Raises:
-            ElementError: An invocation raised, or its result is no list.
+            ElementError: An invocation raised, or its result is not a list.
         """
         return self._loop.run_until_complete(self._outcomes(values)) if values else []
 
@@ -65,7 +65,7 @@ class AsyncCalls:
         return found
 
     async def _fill(self, waiting: Iterator[tuple[int, Any]], found: list[Outcome]) -> None:
-        """Take one element after another, for as long as there are any."""
+        """Invoke the function on one waiting element after another."""
         for index, value in waiting:
             try:
                 found.append((index, _elements(await self._result(value))))
@@ -73,7 +73,7 @@ class AsyncCalls:
                 raise ElementError(index) from error
 
     async def _result(self, value: Any) -> Any:
-        """Return the result of an element's last attempt, or of ``timeout`` where the attempts take too long."""
+        """Return the result of an element's last attempt, or of ``timeout`` if the attempts take too long."""
         deadline = self._loop.time() + self._timeout_s
         attempts = self._loop.create_task(self._attempts(value, deadline))
         try:
@@ -82,7 +82,7 @@ class AsyncCalls:
             if not attempts.done():
                 attempts.cancel()
                 self._cancelled.add(attempts)
-        # Flink's timer has a thread of its own: an invocation that blocks the event loop for too long times out there.
+        # Flink's timer has its own thread: there an invocation that blocks the event loop for too long also times out.
         if not attempts.done() or self._loop.time() > deadline:
             return self._descriptor.function.timeout(value)
         result, error = attempts.result()
@@ -91,7 +91,7 @@ class AsyncCalls:
         return result
 
     async def _attempts(self, value: Any, deadline: float) -> tuple[Any, BaseException | None]:
-        """Invoke the function until an outcome is not to be retried; return what it returned or raised."""
+        """Invoke the function until its outcome needs no retry; return its result or error."""
         strategy = self._descriptor.retry_strategy
         for attempts in itertools.count(1):
             result, error = await self._attempt(value)
@@ -117,7 +117,7 @@ class AsyncCalls:
 
 
 async def _ended(cancelled: set[asyncio.Task[Any]]) -> None:
-    """Let cancelled tasks run their ``finally`` blocks; one that refuses to end is left behind."""
+    """Let cancelled tasks run their ``finally`` blocks; one that does not end in time is abandoned."""
     if cancelled:
         await asyncio.wait(cancelled, timeout=_UNWINDING_S)
 

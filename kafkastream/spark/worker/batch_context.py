@@ -1,4 +1,4 @@
-"""Context that the driver gives a micro-batch's tasks beyond their plan: a local property of Spark's goes with each."""
+"""Context of a micro-batch, which the driver passes to its tasks by a local property of Spark's."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _PROPERTY = "kafkastream.batch"
 @final
 @attrs.frozen
 class BatchContext:
-    """Context of a micro-batch: facts that the driver knows when it begins.
+    """Context of a micro-batch: what the driver knows when it begins, beyond the tasks' plan.
 
     Args:
-        runs: The jobs at work in this application, whose workers may be the same.
-        writers: The tokens of the last writers of the jobs' slots.
-        slots: What stands in the names of this job's slots, and in no other's.
-        batch: The micro-batch, as the slots' markers count them: the same when it is run again.
+        runs: Run ids of the running jobs in this Spark application, which share workers.
+        writers: Tokens of the last writers of the jobs' slots.
+        slots: Common part of the names of this query's slots, unique to it.
+        batch: Number of the micro-batch in the slots' markers; the same when it is repeated.
     """
 
     runs: frozenset[str] = frozenset()
@@ -32,13 +32,13 @@ class BatchContext:
     batch: int = 0
 
     def hand_out(self, spark: SparkContext) -> None:
-        """Let the tasks that this thread is about to start know."""
+        """Set the context for the tasks that this thread starts next."""
         told = (sorted(self.runs), sorted(self.writers), self.slots, self.batch)
         spark.setLocalProperty(_PROPERTY, json.dumps(told))
 
     @staticmethod
     def of_task() -> BatchContext | None:
-        """Context of the running task; None outside of a task, and where there is no driver to give one."""
+        """Return the context of the running task; None outside of a task, or if the driver has set none."""
         context = TaskContext.get()
         told = None if context is None else context.getLocalProperty(_PROPERTY)
         return None if told is None else _read(told)

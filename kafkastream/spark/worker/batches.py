@@ -1,4 +1,4 @@
-"""The elements of one Arrow batch on their way through a chain, and how one that fails is named."""
+"""Batches of elements on their way through a chain, and errors that name the failing element."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class Batch(NamedTuple):
-    """Elements, with the event time of each and the source record that it came from (an index of the Arrow batch)."""
+    """Elements, each with its event time and the index of its source record in the Arrow batch."""
 
     values: Sequence[Any]
     timestamps: Sequence[int | None]
     origin: Sequence[int]
 
     def rows(self, indices: Sequence[int]) -> Batch:
-        """Some of the elements."""
+        """Return the elements at these indices."""
         return Batch(
             [self.values[index] for index in indices],
             [self.timestamps[index] for index in indices],
@@ -34,11 +34,11 @@ class Batch(NamedTuple):
         )
 
     def from_offset(self, offsets: Sequence[int], least: int) -> Batch:
-        """Return the elements that have come of records from an offset on.
+        """Return the elements of source records from an offset on.
 
         Args:
-            offsets: Those of the source records, ascending.
-            least: The first one that counts.
+            offsets: Offsets of the source records, ascending.
+            least: First offset to include.
 
         Example:
             >>> Batch(("a", "b", "c"), (None, None, None), (0, 0, 1)).from_offset([7, 8], 8).values
@@ -49,12 +49,12 @@ class Batch(NamedTuple):
         return self.rows([index for index, row in enumerate(self.origin) if offsets[row] >= least])
 
     def between(self, begin: int, end: int) -> Batch:
-        """The elements from one index up to another."""
+        """Return the elements from one index up to another."""
         return Batch(self.values[begin:end], self.timestamps[begin:end], self.origin[begin:end])
 
 
 def concatenated(batches: Sequence[tuple[int, Batch]]) -> Batch:
-    """Batches of the parts of one Arrow batch as one, given where each part begins."""
+    """Join batches of consecutive parts of one Arrow batch, given the begin of each part."""
     if len(batches) == 1 and batches[0][0] == 0:
         return batches[0][1]
     return Batch(
@@ -106,7 +106,7 @@ class ElementError(Exception):
 
 
 def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[Any]) -> list[Any]:
-    """``function`` of each value; which element failed is told by how far the iterator had come.
+    """Apply ``function`` to each value; the iterator's position tells which element failed.
 
     Raises:
         ElementError: With the index of the value on which ``function`` raised.
@@ -116,28 +116,28 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
         out = list(map(function, NOTE.watched(remaining), *more))
     except BaseException as error:  # also sys.exit, which would end the worker
         raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error
-    if len(out) < len(values):  # map takes a StopIteration of the function's for its own end, without a word
+    if len(out) < len(values):  # map would silently end at a StopIteration of the function's
         raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
     return out
 
 
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
-    """Apply ``work`` to all from 0 to ``number`` and isolate those on which it fails.
+    """Apply ``work`` to all indices from 0 to ``number``, and isolate those on which it fails.
 
-    An ``OSError`` is no element's fault: a registry that is away says nothing of a record. It is raised, as is what is
-    no error but an end: ``sys.exit``, say.
-    All is tried at once. From the first failure on, stretches are tried that double in length as long as they pass, so
-    that few failures cost little, and many no more than one call each.
+    An ``OSError`` is not the fault of an element: an unreachable registry says nothing about a record. It is raised, as
+    is an exception that ends the process, such as that of ``sys.exit``.
+    First all indices are tried at once. After a failure, stretches are tried that double in length as long as they
+    succeed, so that few failures cost little, and many no more than one call each.
 
     Args:
-        work: Takes the begin and the end of a stretch; raises an ``ElementError`` with an index in the stretch.
-        number: How many there are.
+        work: Processes a stretch, given its begin and end; raises an ``ElementError`` with an index in the stretch.
+        number: Number of indices.
 
     Yields:
-        Where a stretch begins, and its result; or which one failed, and the error.
+        The begin of a stretch and its result, or the index of a failure and its error.
 
     Raises:
-        ElementError: Because of an ``OSError`` or an end, with the index of the one on which it came.
+        ElementError: An ``OSError`` or an exit, with the index at which it occurred.
     """
     begin, length = 0, number
     while begin < number:
@@ -148,7 +148,7 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
             if isinstance(error.__cause__, OSError) or not isinstance(error.__cause__, Exception):
                 raise ElementError(begin + error.index) from error.__cause__
             if error.index:
-                length = error.index  # those before it are tried on their own
+                length = error.index  # the ones before it are tried without it
             else:
                 yield begin, error
                 begin, length = begin + 1, 1

@@ -1,4 +1,4 @@
-"""The ends of a chain on a worker: what a sink is, the terminal, the calling program."""
+"""Sinks of a chain on a worker: their base class, and those for the terminal and the calling program."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class SinkPlace(NamedTuple):
     Attributes:
         name: Name of its node.
         node: Number of its node.
-        run: The job at work.
-        identity: The sink's identity among the job's sinks, the same after a restart.
-        element_type: The type of the elements that it takes, if it is declared.
-        ends: Whether the job's input ends by itself.
+        run: Attempt that the tasks belong to.
+        identity: Identity of the sink among the job's sinks, stable across restarts.
+        element_type: Declared type of its elements, if any.
+        ends: Whether the job's input is bounded.
     """
 
     name: str
@@ -61,28 +61,28 @@ def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
 
 @attrs.define(eq=False)
 class SinkOperator(Operator):
-    """An operator that nothing comes out of; what it has to tell the driver is drained and reported."""
+    """Operator without output; its messages to the driver are drained and reported."""
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Note these source records: the next batch written has come of them."""
+        """Note the source records of the next batch."""
 
     @abstractmethod
     def write(self, batch: Batch) -> None:
-        """Take in a batch."""
+        """Write a batch."""
 
     def apply(self, batch: Batch) -> Batch:
-        """Write the batch; nothing comes out."""
+        """Write the batch; there is no output."""
         self.write(batch)
         return _NOTHING
 
     def stops(self, offset: int) -> None:
-        """Know that the task ends before this offset of its partition; the rest comes in a later task."""
+        """Note that the task ends before this offset of its partition; a later task has the rest."""
 
     def abandon(self) -> None:
-        """The task has failed."""
+        """End a task that has failed."""
 
     def finish(self) -> Iterator[Report]:
-        """End the task: make sure of what was written, and report the rest."""
+        """End the task: flush the output, and return the last reports."""
         return self.drain()
 
 
@@ -107,30 +107,30 @@ class CollectOperator(_ReportingOperator):
         self._pending.extend(batch.values)
 
     def drain(self) -> Iterator[Report]:
-        """The elements so far."""
+        """Return the elements so far."""
         return self._take(ReportKind.ELEMENTS)
 
 
 @final
 @attrs.define(eq=False)
 class DiscardOperator(SinkOperator):
-    """Has no use for elements."""
+    """Discards elements."""
 
     def write(self, batch: Batch) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 @final
 @attrs.define(eq=False)
 class PrintOperator(_ReportingOperator):
-    """Sends lines to the program's terminal, in Flink's format."""
+    """Sends lines to the program's standard output or error, in Flink's format."""
 
     sink: PrintSink
     output_type: TypeInformation[Any] | None
     _prefix: str = attrs.field(default="", init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Fix the prefix: identifier, and the subtask when there are several (Flink's PrintSinkOutputWriter)."""
+        """Build the prefix: identifier, and the subtask if there are several (Flink's PrintSinkOutputWriter)."""
         identifier = self.sink.identifier
         subtask = str(context.subtask + 1) if context.parallelism > 1 else ""
         prefix = ":".join(filter(None, (identifier, subtask)))
@@ -141,7 +141,7 @@ class PrintOperator(_ReportingOperator):
         self._pending.extend(self._prefix + printed(value, self.output_type) for value in batch.values)
 
     def drain(self) -> Iterator[Report]:
-        """The lines so far."""
+        """Return the lines so far."""
         return self._take(ReportKind.LINES)
 
 

@@ -1,4 +1,4 @@
-"""The operators of a chain, as they run on a worker: a batch of elements in, a batch out."""
+"""Operators of a chain on a worker, from batches of elements to batches of elements."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _NO_TIMESTAMP = -(2**63)  # Flink's TimestampAssigner.NO_TIMESTAMP
 
 
 class TaskScope(NamedTuple):
-    """Part of a query's work that a task does.
+    """Scope of a task in a query.
 
     Args:
-        origin: Where its records come from: the source, and there the partition.
-        split: The partition, for who looks at one after the other; empty where there is none.
+        origin: Origin of its records: source and partition.
+        split: Partition, for watermarks; empty if there is none.
     """
 
     origin: str
@@ -59,44 +59,44 @@ class TaskScope(NamedTuple):
 
 @attrs.define(eq=False)
 class Operator(ABC):
-    """Operator of a chain; ``parallelism`` is its own, if it has one, ``scope`` says whose its metrics are."""
+    """Operator of a chain; ``parallelism`` is its own one, if set, and ``scope`` that of its metrics."""
 
     name: str
     parallelism: int | None = attrs.field(default=None, kw_only=True)
     scope: OperatorScope = attrs.field(factory=OperatorScope, kw_only=True)
 
     has_side_outputs: ClassVar[bool] = False
-    """Whether pairs of a tag and an element may come out."""
+    """Whether the output may have pairs of a tag and an element, for side outputs."""
     has_metrics: ClassVar[bool] = True
-    """Whether it is an operator of the user's, which has metrics of its own."""
+    """Whether it is an operator of the program, which has metrics."""
 
     @abstractmethod
     def apply(self, batch: Batch) -> Batch:
-        """The elements that come out for those that came in."""
+        """Process a batch, and return the output."""
 
     def open(self, context: RuntimeContext) -> None:
         """Prepare for elements."""
 
     def begin(self, task: TaskScope) -> None:
-        """A task begins; its elements come after the micro-batch's watermark, unless told otherwise."""
+        """Begin a task; its elements come after the micro-batch's watermark, unless its input says otherwise."""
 
     def behind_watermark(self, *, is_behind: bool) -> None:
-        """Hear on which side of the micro-batch's watermark the next elements are."""
+        """Note whether the next elements come after the micro-batch's watermark."""
 
     def drain(self) -> Iterator[Report]:
-        """Reports of the batches so far."""
+        """Return the reports of the batches so far."""
         return iter(())
 
     def close(self) -> None:
-        """End after the last element."""
+        """Close the function."""
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """Error that the user reads when this operator fails on an element."""
+        """Return the user's error if this operator fails on an element."""
         return element_failed(self.name, element, position, error)
 
     @property
     def overrides_close(self) -> bool:
-        """Whether the user's function has something to do at the end."""
+        """Whether the function overrides ``close``."""
         return False
 
 
@@ -117,13 +117,13 @@ class _UserOperator(Operator):
         return overrides_close(self.function)
 
     def call(self, kind: type[Function], method: str) -> Callable[..., Any]:
-        """The plain function to call per element."""
+        """Return the plain function to call per element."""
         return method_of(self.function, kind, method)
 
 
 @final
 class MapOperator(_UserOperator):
-    """Map: one element in, one out."""
+    """``MapFunction``: one output element per element."""
 
     def apply(self, batch: Batch) -> Batch:
         """Call the function on each element."""
@@ -132,27 +132,27 @@ class MapOperator(_UserOperator):
 
 @final
 class FilterOperator(_UserOperator):
-    """Keeps elements."""
+    """``FilterFunction``: keeps or drops elements."""
 
     def apply(self, batch: Batch) -> Batch:
-        """Keep those for which the function is true."""
+        """Return the elements for which the function is true."""
         kept = each(self.call(FilterFunction, "filter"), batch.values)
         return Batch(*(list(compress(column, kept)) for column in batch))
 
 
 @final
 class FlatMapOperator(_UserOperator):
-    """FlatMap: one element in, any number out."""
+    """``FlatMapFunction``: any number of output elements per element."""
 
     def apply(self, batch: Batch) -> Batch:
-        """Call the function on each element and string its results together."""
+        """Call the function on each element, and concatenate the results."""
         function = self.call(FlatMapFunction, "flat_map")
         return _flat(batch, each(lambda value: tuple(iterated(function(value))), batch.values))
 
 
 @final
 class ProcessOperator(_UserOperator):
-    """``ProcessFunction``: one element in, any number out, knowing its timestamp."""
+    """``ProcessFunction``: any number of output elements per element, with access to its timestamp."""
 
     has_side_outputs = True
 
@@ -171,7 +171,7 @@ class ProcessOperator(_UserOperator):
 @final
 @attrs.define(eq=False)
 class AsyncOperator(_UserOperator):
-    """Async I/O: one element in, any number out, many elements at a time."""
+    """``AsyncFunction``: any number of output elements per element, many elements in flight."""
 
     _calls: AsyncCalls | None = attrs.field(default=None, init=False)
 
@@ -198,19 +198,19 @@ class AsyncOperator(_UserOperator):
 @final
 @attrs.define(eq=False)
 class PresentRows(Operator):
-    """Lets pass what is there: the rows of tables, without what stands for none and only tells the time."""
+    """Drops None, which stands for filtered rows that only carry event time."""
 
     has_metrics = False
 
     def apply(self, batch: Batch) -> Batch:
-        """The elements that are not None."""
+        """Return the elements that are not None."""
         if None not in batch.values:
             return batch
         return batch.rows([index for index, value in enumerate(batch.values) if value is not None])
 
 
 class TimestampOperator(_UserOperator):
-    """Gives elements the event time that a strategy's assigner finds."""
+    """Assigns event time to elements by a strategy's timestamp assigner."""
 
     def apply(self, batch: Batch) -> Batch:
         """Replace the timestamps."""
@@ -219,12 +219,12 @@ class TimestampOperator(_UserOperator):
 
 
 def flinks_times(batch: Batch) -> Iterator[int]:
-    """The timestamps of a batch, as assigners and generators see them: negative where there is none."""
+    """Return the timestamps of a batch for assigners and generators: ``NO_TIMESTAMP`` in place of None."""
     return (_NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
 
 
 def _timestamps(found: list[Any]) -> list[int]:
-    """Timestamps of an assigner, checked to be what Flink takes; looked at one by one only when they are not."""
+    """Return an assigner's timestamps, checked to be 64-bit integers; one by one only if the check fails."""
     if set(map(type, found)) <= {int} and min(found, default=0) >= -(2**63) and max(found, default=0) < 2**63:
         return found
     return each(partial(as_timestamp, "a timestamp"), found)
@@ -250,12 +250,12 @@ _OPERATORS: Mapping[OperatorKind, type[_UserOperator]] = {
 
 
 def user_operator(node: OperatorNode) -> Operator | None:
-    """The operator of a node; None when it changes nothing (a strategy without an assigner)."""
+    """Return the operator of a node; None if it changes nothing (a strategy without an assigner)."""
     return _OPERATORS[node.kind](node.name, node.function) if _has_effect(node.function) else None
 
 
 def timestamp_operators(name: str, strategy: WatermarkStrategy[Any]) -> tuple[Operator, ...]:
-    """The operator that a source's strategy asks for, if any."""
+    """Return the operator of a source's timestamp assigner, if any."""
     return (TimestampOperator(name, strategy),) if _has_effect(strategy) else ()
 
 

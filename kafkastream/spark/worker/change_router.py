@@ -1,4 +1,4 @@
-"""Takes changes to the tables of the sink, on a worker."""
+"""Routes changes to the tables of the sink, on a worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ChangeRouter", "FollowsSchemas"]
 
 
 class FollowsSchemas:
-    """Operator that knows the schemas of tables; it is sent to the workers anew when these change.
+    """Operator with the schemas of tables; it is sent to the workers again when they change.
 
     Attributes:
         book: Schemas of source and sink.
@@ -29,10 +29,10 @@ class FollowsSchemas:
 @final
 @attrs.define(eq=False)
 class ChangeRouter(Operator, FollowsSchemas):
-    """Makes what the sink takes of changes, once for each table that they are routed to.
+    """Converts changes to elements of the sink, one for each table that they are routed to.
 
     Args:
-        processing: Rules and form.
+        processing: Rules of the pipeline, and the form of the sink's elements.
         book: Schemas of source and sink.
     """
 
@@ -41,11 +41,11 @@ class ChangeRouter(Operator, FollowsSchemas):
     _writes: dict[TableId, tuple[Write, ...]] = attrs.field(factory=dict, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Forget the tables of an earlier book."""
+        """Clear the tables of an earlier book."""
         self._writes = {}
 
     def apply(self, batch: Batch) -> Batch:
-        """Return what the sink takes, with the source records that it has come of."""
+        """Return the elements of the sink, with their source records."""
         writes = self._writes
         for table in {change[0] for change in batch.values} - writes.keys():
             writes[table] = writes_of(self.processing, self.book, table)

@@ -1,4 +1,4 @@
-"""Elements that leave an operator with a declared type become what Flink's serializer would hand on."""
+"""Coerces the output of an operator with a declared type, as Flink's serializer does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["DeclaredType", "coerced", "mistyped"]
 @final
 @attrs.define(eq=False)
 class DeclaredType(Operator):
-    """Coerces the elements that leave another operator; it is the stage behind that one, and has its name."""
+    """Coerces the output of another operator, which it follows in the chain and whose name it has."""
 
     has_metrics = False
     type_info: TypeInformation[Any] = attrs.field(kw_only=True)
@@ -39,15 +39,15 @@ class DeclaredType(Operator):
         return batch if self._coercion is None else batch._replace(values=coerced(self._coercion, batch.values))
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """Say which element is not of the type."""
+        """Return the error of an element that is not of the type."""
         return mistyped(f"operator {self.name!r} gave an element", element, self.type_info, position, error)
 
 
 def coerced(coercion: Coercion, values: Any) -> Any:
-    """Coerce values, at once if possible, so that one which does not fit can be named.
+    """Coerce values, all at once if possible; otherwise one by one, to name the one that fails.
 
     Raises:
-        ElementError: One is of another type.
+        ElementError: A value is of another type.
     """
     done = coercion.column(values)
     return each(coercion.one_or_none, values) if done is None else done

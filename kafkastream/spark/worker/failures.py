@@ -1,4 +1,4 @@
-"""Errors of user functions and data on a worker: operator, record, and the user's own traceback."""
+"""Errors of user functions and data on a worker, with operator, record, and the user's traceback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PACKAGE = str(Path(__file__).parents[2])
 
 @contextmanager
 def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[None]:
-    """Name the operator, or the function of SQL, whose ``open`` or ``close`` raised."""
+    """Translate errors of ``open`` or ``close`` within a ``with`` block; they name the operator or SQL function."""
     place = f"{method} of {kind} {name!r}"
     try:
         with located(place):
@@ -38,7 +38,7 @@ def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[
 
 
 def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
-    """A function raised on an element."""
+    """Return the error of a function that raised on an element."""
     return UserFunctionError(
         f"the function of operator {operator!r} raised {said(error)}",
         where=f"{position}; element {shown(element)}",
@@ -47,7 +47,7 @@ def element_failed(operator: str, element: object, position: str, error: BaseExc
 
 
 def call_failed(function: str, arguments: Sequence[object], error: BaseException) -> UserFunctionError:
-    """A function of SQL raised."""
+    """Return the error of a SQL function that raised."""
     return UserFunctionError(
         f"function {function!r} raised {said(error)}",
         where=f"arguments {', '.join(map(shown, arguments))}" if arguments else "",
@@ -56,12 +56,12 @@ def call_failed(function: str, arguments: Sequence[object], error: BaseException
 
 
 def timer_failed(method: str, position: str, error: BaseException | None) -> UserFunctionError:
-    """A function raised when a timer fired."""
+    """Return the error of a function that raised when a timer fired."""
     return UserFunctionError(f"{method} raised {said(error)}", where=position, now=_own_traceback(error))
 
 
 def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:
-    """A record could not be decoded."""
+    """Return the error of a record that could not be decoded."""
     return DeserializationError(
         f"source {source!r} failed to deserialize a record: {said(error)}",
         where=position,
@@ -70,7 +70,7 @@ def not_decoded(source: str, position: str, error: BaseException | None) -> Dese
 
 
 def not_encoded(sink: str, element: object, position: str, error: BaseException | None) -> SerializationError:
-    """An element could not be encoded."""
+    """Return the error of an element that could not be encoded."""
     return SerializationError(
         f"sink {sink!r} failed to serialize an element: {said(error)}",
         where=f"{position}; element {shown(element)}",
@@ -79,12 +79,12 @@ def not_encoded(sink: str, element: object, position: str, error: BaseException 
 
 
 def said(error: BaseException | None) -> str:
-    """An error, in one line of a message."""
+    """Return type and text of an error in one line."""
     return f"{type(error).__name__}: {error.what if isinstance(error, KafkastreamError) else error}"
 
 
 def _own_traceback(error: BaseException | None) -> str:
-    """The traceback without this package's frames."""
+    """Return the traceback without this package's frames."""
     if error is None:
         return ""
     report = traceback.TracebackException.from_exception(error)

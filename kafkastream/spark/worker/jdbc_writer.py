@@ -1,4 +1,4 @@
-"""Elements into a PostgreSQL database, on a worker; those of streams by a statement of the user's."""
+"""Writes elements to a PostgreSQL database, on a worker; those of streams by the user's statement."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = ["JdbcOperator"]
 @final
 @attrs.define(eq=False)
 class JdbcOperator(SinkOperator):
-    """Writes a task's elements in a transaction, with the offset behind the last record where there is one.
+    """Writes a task's elements in one transaction, with the offset after the last record if the source has offsets.
 
     Args:
-        identity: The sink's identity among the job's sinks.
-        make: Makes the writer, which connects when there is something to write.
-        prepared: Makes of elements what the writer takes.
+        identity: Identity of the sink among the job's sinks.
+        make: Makes the writer, which connects at the first write.
+        prepared: Converts elements for the writer.
     """
 
     identity: str
@@ -50,25 +50,25 @@ class JdbcOperator(SinkOperator):
     _end: int = attrs.field(default=0, init=False)
 
     def begin(self, task: TaskScope) -> None:
-        """Know where the task's elements come from."""
+        """Note the origin of the task's elements."""
         self._origin, self._partition, self._is_begun = task.origin, None, False
         self._offsets, self._reached, self._end = [], 0, 0
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Know the offsets of the records that the next elements come from."""
+        """Note the offsets of the next elements' source records."""
         if "offset" in arrow.schema.names and "partition" in arrow.schema.names:
             self._offsets = arrow["offset"].to_pylist()
             self._partition = TopicPartition(self._origin, arrow["partition"][0].as_py())
             self._end = self._offsets[-1] + 1
 
     def write(self, batch: Batch) -> None:
-        """Write what no earlier attempt has written."""
+        """Write the elements that no earlier attempt has written."""
         writer = self._begun()
         left = batch.from_offset(self._offsets, self._reached)
         writer.write(self.prepared(left.values))
 
     def stops(self, offset: int) -> None:
-        """Leave what comes from this offset on to a later task."""
+        """Leave records from this offset on to a later task."""
         self._end = offset
 
     def finish(self) -> Iterator[Report]:
@@ -79,7 +79,7 @@ class JdbcOperator(SinkOperator):
         return self.drain()
 
     def abandon(self) -> None:
-        """Drop the transaction."""
+        """Roll back the transaction."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -107,7 +107,7 @@ def _parameters(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _bound(value: Any) -> Any:
-    """Return a value as psycopg takes it."""
+    """Return a value as a parameter for psycopg."""
     if isinstance(value, Instant):
         return datetime.datetime.fromtimestamp(value.seconds, datetime.timezone.utc).replace(
             microsecond=value.nanos // 1000

@@ -1,4 +1,4 @@
-"""A column of JSON objects to rows, quickly: msgspec reads what fits the type as it is, Flink's rules the rest."""
+"""Decodes a column of JSON objects to rows: msgspec where values fit the types, Flink's rules for the rest."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _FEW: Final = 16
 
 
 def decode_json_rows(schema: JsonRowDeserializationSchema, values: pa.Array) -> list[Row | None]:
-    """Decode values as ``schema.deserialize`` does each.
+    """Decode each value as ``schema.deserialize`` does.
 
     Raises:
-        ElementError: With the index of the value that could not be decoded.
+        ElementError: A value cannot be decoded; with its index.
     """
     messages = values.to_pylist()
-    if not _is_text(values):  # msgspec does not look into what it skips
+    if not _is_text(values):  # msgspec does not validate skipped members
         return each(schema.deserialize, messages)
     return _decoder(schema).decode(messages)
 
@@ -57,12 +57,12 @@ def _is_text(values: pa.Array) -> bool:
 @final
 @attrs.frozen
 class _Decoder:
-    """Two ways to the same rows.
+    """Fast and complete decoder of the same rows.
 
     Attributes:
-        typed: Reads a message that has the fields' very types; raises for any other.
-        rows: Makes rows of what ``typed`` has read.
-        any: Reads any message by Flink's rules.
+        typed: Parses a message whose values have exactly the types of the fields; raises for others.
+        rows: Converts the results of ``typed`` to rows.
+        any: Decodes any message by Flink's rules.
     """
 
     typed: Callable[[bytes], Any]
@@ -100,13 +100,13 @@ def _decoder(schema: JsonRowDeserializationSchema) -> _Decoder:
     general = reading.reader(_parser(reading))
     try:
         struct, rows = _Typed(reading).row(reading.type_info)
-    except ValueError:  # a name of a field that msgspec cannot take
+    except ValueError:  # a field name that msgspec does not allow
         return _Decoder(_not_typed, list, general)
     return _Decoder(msgspec.json.Decoder(struct).decode, rows, general)
 
 
 def _parser(reading: JsonReading) -> Callable[[bytes], Any]:
-    """The reading's parser, quickened; msgspec refuses some messages that Flink takes."""
+    """Return a fast parser, which falls back to the complete one: msgspec refuses some messages that Flink accepts."""
     quick = msgspec.json.Decoder(float_hook=without_zeros if has_decimals(reading.type_info) else None).decode
     exact = reading.parser()
 
@@ -126,12 +126,12 @@ def _not_typed(message: bytes) -> Any:
 @final
 @attrs.frozen
 class _Typed:
-    """Types that msgspec checks while it reads, each with the converter of what it has read, if it needs one."""
+    """Types that msgspec checks while parsing, each with a converter of its values, if it needs one."""
 
     reading: JsonReading
 
     def row(self, type_info: RowTypeInfo) -> tuple[Any, Callable[[Iterable[Any]], list[Row]]]:
-        """The struct for a row, and the function from such structs to rows."""
+        """Return the struct type of a row, and the function from such structs to rows."""
         names = type_info.get_field_names()
         types, converters = zip(*map(self.value, type_info.elements), strict=True) if names else ((), ())
         places = [f"f{place}" for place in range(len(names))]
@@ -145,7 +145,7 @@ class _Typed:
         return struct, partial(_rows, names, _getter(places), converted)
 
     def value(self, type_info: TypeInformation[Any]) -> tuple[Any, Convert | None]:
-        """The type of a value that may be null, with its converter."""
+        """Return the type of a nullable value, with its converter."""
         kind, convert = self._of(type_info)
         return (kind, convert) if kind is msgspec.Raw else (kind | None, convert and partial(_unless_none, convert))
 
@@ -209,7 +209,7 @@ def _unless_none(convert: Convert, value: Any) -> Any:
 
 
 def _unsigned_zero(value: float) -> float:
-    """Decimals have no -0.0."""
+    """Return a decimal without the sign of zero, which Java's decimals lack."""
     return value + 0.0
 
 

@@ -1,4 +1,4 @@
-"""The Kafka sink on a worker: elements become records, and a producer takes them."""
+"""Kafka sinks on a worker: encode elements to records and produce them."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 __all__ = ["KafkaOperator", "ProducingOperator", "TransactionalOperator", "slot_name"]
 
-"""The worker's producers, by their sinks: all its tasks share one."""
+"""Producers of this worker by sink, shared by its tasks."""
 
 
 @attrs.define(eq=False)
 class KafkaOperator(SinkOperator):
-    """Writes elements as records; how surely is up to the class.
+    """Writes elements as records; subclasses implement the delivery guarantees.
 
     Args:
-        encoder: Makes the records.
-        dead_letters: Takes elements of which no record can be made; without it, they fail the job.
+        encoder: Encodes elements to records.
+        dead_letters: Takes elements that cannot be encoded; without it they fail the job.
     """
 
     encoder: RecordEncoder
@@ -55,7 +55,7 @@ class KafkaOperator(SinkOperator):
     _errors: tuple[Counter, ...] = attrs.field(default=(), init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Prepare the encoder; newer Flink counts under both names."""
+        """Prepare the encoder and the metrics, which newer Flink counts under both names."""
         if self.dead_letters is not None:
             self.dead_letters.open(self._knows)
         self.encoder.open(context, self._partitions_of, None if self.dead_letters is None else self.dead_letters.admit)
@@ -69,7 +69,7 @@ class KafkaOperator(SinkOperator):
     @property
     @abstractmethod
     def tells_of_producer(self) -> bool:
-        """Whether the producer's own metrics are wanted."""
+        """Whether to register the producer's own metrics."""
 
     @property
     @abstractmethod
@@ -85,7 +85,7 @@ class KafkaOperator(SinkOperator):
     @property
     @abstractmethod
     def asking(self) -> RecordProducer:
-        """The producer that is asked for topics and their partitions."""
+        """Return the producer that looks up topics and their partitions."""
 
     def _knows(self, topic: str) -> bool:
         return self.asking.knows(topic)
@@ -94,16 +94,16 @@ class KafkaOperator(SinkOperator):
         return self.asking.partitions_of(topic)
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Keep the source records, if dead letters may be made of them; rows of a query are none."""
+        """Keep the source records, if dead letters may need them; rows of a query have none."""
         if self.dead_letters is not None and "value" in arrow.schema.names:
             self._arrow = arrow
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
-        """An element could not be made a record."""
+        """Return the error of an element that cannot be encoded."""
         return not_encoded(self.name, element, position, error)
 
     def _encoded(self, batch: Batch) -> Iterator[tuple[Records, int]]:
-        """The records of a batch, and how many bytes they hold."""
+        """Return the records of a batch, and their size in bytes."""
         if self.dead_letters is None:
             yield self._counted(self.encoder.encode(batch))
             return
@@ -122,7 +122,7 @@ class KafkaOperator(SinkOperator):
             yield records, records.payload_bytes
 
     def _record(self, batch: Batch, index: int) -> SourceRecord:
-        """Source record of an element; behind keyed operators there is none, and the element's text stands for it."""
+        """Return the source record of an element; after keyed operators the element's text replaces it."""
         if self._arrow is None:
             return without_record(batch.values[index])
         return source_record(self._arrow, batch.origin[index])
@@ -139,7 +139,7 @@ class KafkaOperator(SinkOperator):
 @final
 @attrs.define(eq=False)
 class ProducingOperator(KafkaOperator):
-    """Writes with the worker's producer: at least once, or not even that."""
+    """Writes by the worker's producer: at least once, or without guarantee."""
 
     node: int
     run: JobAttempt
@@ -148,7 +148,7 @@ class ProducingOperator(KafkaOperator):
     _producer: RecordProducer | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Take the worker's producer."""
+        """Get the worker's producer."""
         from kafkastream.kafka.producer import RecordProducer
 
         key = ("producer", self.node)
@@ -158,7 +158,7 @@ class ProducingOperator(KafkaOperator):
 
     @property
     def asking(self) -> RecordProducer:
-        """The one that writes."""
+        """Return the producer that writes."""
         assert self._producer is not None
         return self._producer
 
@@ -173,13 +173,13 @@ class ProducingOperator(KafkaOperator):
         return self.asking.statistics
 
     def write(self, batch: Batch) -> None:
-        """Encode the elements and hand them to the producer."""
+        """Encode the elements and pass them to the producer."""
         assert self._producer is not None
         for records, _ in self._encoded(batch):
             self._producer.send(records)
 
     def finish(self) -> Iterator[Report]:
-        """Make sure of what was written, as far as the guarantee asks."""
+        """Flush the producer, unless the guarantee is NONE."""
         if self.flush_each_task and self._producer is not None:
             self._producer.flush()
         yield from self.drain()
@@ -188,12 +188,12 @@ class ProducingOperator(KafkaOperator):
 @final
 @attrs.define(eq=False)
 class TransactionalOperator(KafkaOperator):
-    """Writes exactly once: what is left of a slot, in transactions that say how far the slot has come.
+    """Writes exactly once: in transactions of a slot, each with the slot's new marker.
 
     Args:
-        properties: Of its clients.
-        prefix: How its transactions' names begin: with the user's prefix.
-        sink: The sink's identity among the job's sinks, which is the second part of the names.
+        properties: Properties of its clients.
+        prefix: The user's transactional id prefix, with which its slots' names begin.
+        sink: Identity of the sink among the job's sinks, a part of its slots' names.
     """
 
     properties: TransactionProperties
@@ -205,7 +205,7 @@ class TransactionalOperator(KafkaOperator):
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Prepare the encoder, and count transactions."""
+        """Prepare the encoder, and register counters of transactions."""
         from kafkastream.spark.worker.transactional_writer import SlotCounters
 
         super().open(context)
@@ -218,14 +218,14 @@ class TransactionalOperator(KafkaOperator):
 
     @property
     def asking(self) -> RecordProducer:
-        """Producer of this sink's own, as in Flink, asked for topics and partitions; most sinks never ask."""
+        """Return a producer of this sink's own, as in Flink, to look up topics; most sinks never need it."""
         from kafkastream.kafka.producer import RecordProducer
 
         self._asking = self._asking or RecordProducer(self.properties.producer, self.name)
         return self._asking
 
     def begin(self, task: TaskScope) -> None:
-        """Know the slot: the same for the same records, whatever task of whatever attempt takes them."""
+        """Determine the slot, which is the same for the same records in every attempt."""
         from kafkastream.spark.worker.transactional_writer import TransactionalWriter
 
         assert self._counters is not None
@@ -238,18 +238,18 @@ class TransactionalOperator(KafkaOperator):
             self.name,
             self.encoder.schema.topic,
             told.batch,
-            () if tried_before() else told.writers,  # the first try may have opened the slot
+            () if tried_before() else told.writers,  # the first attempt may have opened the slot
             self._counters,
             self.statistics,
         )
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """Know where in the source the next elements come from; write, when enough is kept of those before."""
+        """Note the source records of the next elements; write the buffered ones if they are enough."""
         super().arrives(arrow)
         self._begun.arrives(arrow)
 
     def write(self, batch: Batch) -> None:
-        """Encode what has not been written before, and keep it until there is enough to write."""
+        """Encode the elements that were not written before, and buffer them."""
         left = self._begun.left_of(batch)
         if left.values:
             for records, payload_bytes in self._encoded(left):
@@ -257,18 +257,18 @@ class TransactionalOperator(KafkaOperator):
                     self._begun.add(records, payload_bytes)
 
     def stops(self, offset: int) -> None:
-        """Leave what comes from this offset on to a later task of the same micro-batch."""
+        """Leave records from this offset on to a later task of the same micro-batch."""
         self._begun.stops(offset)
 
     def finish(self) -> Iterator[Report]:
-        """Write the rest, and tell who has written."""
+        """Write the rest, and report the slot's writer."""
         self._begun.finish()
         yield from self.drain()
         if self._begun.writer is not None:
             yield Report(ReportKind.WRITER, self.scope.node, self._begun.writer)
 
     def abandon(self) -> None:
-        """Write no more of the task."""
+        """Discard the rest of the task."""
         if self._task is not None:
             self._task.abandon()
 
@@ -279,13 +279,13 @@ class TransactionalOperator(KafkaOperator):
 
 
 def slot_name(prefix: str, slots: str, sink: str, origin: str) -> str:
-    """The ``transactional.id`` of a slot, which is also the group that holds its progress.
+    """Return the ``transactional.id`` of a slot, which is also the consumer group that holds its marker.
 
     Args:
-        prefix: The user's.
-        slots: What the names of the query's slots have in common, and no others (``SlotNames.id``).
-        sink: The sink's identity.
-        origin: Where the records come from.
+        prefix: The user's transactional id prefix.
+        slots: Common part of the names of the query's slots, unique to it (``SlotNames.id``).
+        sink: Identity of the sink.
+        origin: Origin of the records.
 
     Example:
         >>> slot_name("orders", "5d2f", "copy", "in-orders-3")

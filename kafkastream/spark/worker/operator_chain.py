@@ -1,4 +1,4 @@
-"""Operator chains: operators that take elements, once they have come in, down to sinks, a batch at a time."""
+"""Operator chains: take elements through operators down to sinks, one batch at a time."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from kafkastream.spark.worker.task_metrics import OperatorMetrics
 __all__ = ["ChainedOperator", "OperatorChain", "Place", "applied"]
 
 Place = Callable[[int], str]
-"""Where an element has come from, in the user's words, by its origin."""
+"""Function from an element's origin to a description of its source record."""
 
 
 @final
 @attrs.define(eq=False)
 class ChainedOperator:
-    """An operator and the stages that take what comes out of it; ``sides`` take its side outputs, by their tags."""
+    """An operator with the operators that take its output; ``sides`` take its side outputs, by tag."""
 
     operator: Operator
     next: tuple[ChainedOperator, ...] = ()
@@ -38,13 +38,13 @@ class ChainedOperator:
 @final
 @attrs.define(eq=False)
 class OperatorChain:
-    """The stages of a chain, opened for one subtask.
+    """A chain of operators, opened for one subtask.
 
     Args:
-        stages: What takes the elements first, each with what follows.
-        before: Operators that the chain itself applies, before.
-        apart: A stage that the chain itself pushes to.
-        sides: What takes tagged elements first, where the chain's own operator has side outputs.
+        stages: First operators, each with those that follow.
+        before: Operators that are applied before the stages.
+        apart: Stage that only ``push_to`` reaches.
+        sides: First operators of side outputs, by tag, if the operator before the chain has side outputs.
     """
 
     stages: tuple[ChainedOperator, ...]
@@ -54,7 +54,7 @@ class OperatorChain:
     _metrics: dict[Operator, OperatorMetrics] = attrs.field(factory=dict, init=False)
 
     def operators(self) -> tuple[Operator, ...]:
-        """Every operator once; one that is reached on two ways is one operator."""
+        """Return all operators; one that is reached on two paths comes once."""
         apart = () if self.apart is None else (self.apart,)
         stages = (*apart, *self.stages, *chain.from_iterable(self.sides.values()))
         return tuple(dict.fromkeys((*self.before, *_operators(stages))))
@@ -66,7 +66,7 @@ class OperatorChain:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions may serve the next task: not when one wants to be closed."""
+        """Whether the opened functions can be reused in the next task: not if one overrides ``close``."""
         return not any(operator.overrides_close for operator in self.operators())
 
     def open(self, context: RuntimeContext) -> None:
@@ -86,22 +86,22 @@ class OperatorChain:
                 operator.open(own)
 
     def begin(self, task: TaskScope) -> None:
-        """A task begins."""
+        """Begin a task."""
         for operator in self.operators():
             operator.begin(task)
 
     def behind_watermark(self, *, is_behind: bool) -> None:
-        """Say on which side of the micro-batch's watermark the next elements are."""
+        """Tell the operators that the next elements come after the micro-batch's watermark."""
         for operator in self.operators():
             operator.behind_watermark(is_behind=is_behind)
 
     def drain(self) -> Iterator[Report]:
-        """Reports of the operators so far."""
+        """Return the reports of the operators so far."""
         for operator in self.operators():
             yield from operator.drain()
 
     def push(self, batch: Batch, place: Place) -> None:
-        """Take elements through all stages.
+        """Push elements through all stages.
 
         Raises:
             JobError: An element failed, with its place.
@@ -109,7 +109,7 @@ class OperatorChain:
         self.spread(batch, self.stages, None, place)
 
     def push_to(self, stage: ChainedOperator, batch: Batch, place: Place) -> None:
-        """Take elements through one stage, and what follows it; errors as with ``push``."""
+        """Push elements through one stage and those that follow it; errors as of ``push``."""
         if not batch.values:
             return
         out = applied(stage.operator, batch, place)
@@ -125,7 +125,7 @@ class OperatorChain:
         sides: Mapping[str, tuple[ChainedOperator, ...]] | None,
         place: Place,
     ) -> None:
-        """Take what has come out to what follows; with ``sides``, what is tagged goes there, or nowhere."""
+        """Push output to the next stages; with ``sides``, tagged elements go to their side output or are dropped."""
         main, aside = (batch, {}) if sides is None else parted(batch)
         for stage in following:
             self.push_to(stage, main, place)
@@ -139,7 +139,7 @@ class OperatorChain:
             sink.abandon()
 
     def finish(self) -> Iterator[Report]:
-        """End the task: functions with a ``close`` of their own are closed, then sinks have written.
+        """End the task: close functions that override ``close``, then flush the sinks.
 
         Raises:
             UserFunctionError: A function's ``close`` raised.
@@ -154,7 +154,7 @@ class OperatorChain:
         yield from self.drain()
 
     def changes(self) -> Iterator[OperatorChanges]:
-        """Changes of the operators' metrics; the work of those before counts as the chain's own."""
+        """Return the changes of the operators' metrics; operators ``before`` the stages count as the chain's own."""
         telling = (operator for operator in self._metrics if operator.has_metrics and operator not in self.before)
         return (self._metrics[operator].changes() for operator in telling)
 
@@ -163,7 +163,7 @@ def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
     """Apply an operator to a batch.
 
     Raises:
-        JobError: It failed on an element, with its place.
+        JobError: It failed on an element; the error names its record.
     """
     NOTE.enter(f"operator {operator.name!r}", lambda index: place(batch.origin[index]))
     try:

@@ -1,8 +1,8 @@
-"""Part files of a micro-batch: what they are called, and how the driver makes them seen when all tasks have ended.
+"""Part files of a micro-batch: their names, and their publication by the driver when all tasks have ended.
 
-A task writes to files whose names begin with a dot, and reports them; the driver renames them before Spark counts the
-micro-batch as done. A micro-batch that is run again has the same number, so its files have the names of the first
-attempt's and take their place; what else the first attempt has left is deleted at the first commit of a run.
+A task writes to hidden files, whose names begin with a dot, and reports them; the driver renames them before Spark
+commits the micro-batch. A repeated micro-batch has the same number, so its files replace those of the first attempt;
+other files that the first attempt has left are deleted at the first commit of a run.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class PartNames:
     """Names of a task's part files.
 
     Args:
-        writer: The sink of a job that writes them, for as long as its checkpoint is there.
-        batch: The micro-batch.
-        origin: Where the task's elements come from.
+        writer: Digest that identifies the sink of a job, as long as its checkpoint exists.
+        batch: Digits of the micro-batch's number.
+        origin: Digest of the origin of the task's elements.
 
     Example:
         >>> names = PartNames.of("5d2f", "words", 7, "source-orders-0", is_partition=True)
@@ -49,20 +49,20 @@ class PartNames:
 
     @staticmethod
     def of(slots: str, sink: str, batch: int, origin: str, *, is_partition: bool) -> PartNames:
-        """Name the files of a task.
+        """Return the names of a task's files.
 
         Args:
-            slots: What stands in the names of the query's slots, and in no other's.
-            sink: The sink's identity among the job's sinks.
-            batch: The number of the micro-batch.
-            origin: Where the task's elements come from.
-            is_partition: Whether that is a partition of a topic; pieces of collections are counted apart.
+            slots: Common part of the names of the query's slots, unique to it.
+            sink: Identity of the sink among the job's sinks.
+            batch: Number of the micro-batch.
+            origin: Origin of the task's elements.
+            is_partition: Whether the origin is a partition of a topic; pieces of collections are counted separately.
         """
         return PartNames(_digest(f"{slots}/{sink}/{is_partition}"), f"{batch:0{_DIGITS}x}", _digest(origin))
 
     @property
     def whole_batch(self) -> str:
-        """Common part of the file names of all tasks of the micro-batch."""
+        """Return the common part of the file names of the micro-batch."""
         return f"{self.writer}-{self.batch}"
 
     def name(self, prefix: str, number: int, suffix: str) -> str:
@@ -80,8 +80,8 @@ class WrittenParts:
     """Part files that a task has written for a sink.
 
     Args:
-        names: What its files are called.
-        parts: The path of each complete file, with the hidden path where it lies until the micro-batch is complete.
+        names: Names of its files.
+        parts: Final path of each file, with its hidden path until the micro-batch is complete.
     """
 
     names: PartNames
@@ -91,12 +91,12 @@ class WrittenParts:
 @final
 @attrs.frozen
 class PartCommits:
-    """Makes the part files of complete micro-batches seen, in one run of a part of a job."""
+    """Publishes the part files of complete micro-batches, in one run of a part of a job."""
 
     _cleaned: set[str] = attrs.field(factory=set, init=False)
 
     def commit(self, sink: FileSink, written: Sequence[WrittenParts]) -> None:
-        """Give the files of a micro-batch their names.
+        """Rename the files of a micro-batch to their final names.
 
         Raises:
             StorageError: The directory cannot be written to, or the driver does not see what the workers wrote.
@@ -112,7 +112,7 @@ class PartCommits:
                 _flush(folder)
 
     def _clean(self, sink: FileSink, written: Iterable[WrittenParts], kept: set[Path]) -> None:
-        """Delete what earlier attempts have left: hidden files, and those of this micro-batch."""
+        """Delete files of earlier attempts: hidden ones, and those of this micro-batch."""
         begun = {task.names.writer: task.names.whole_batch for task in written}
         writers = begun.keys() - self._cleaned
         for path in _left(sink.base_path, {begun[writer] for writer in writers}, writers):
@@ -122,7 +122,7 @@ class PartCommits:
 
 
 def _left(base_path: str, batches: set[str], writers: set[str]) -> Iterator[Path]:
-    """Find the hidden files of writers, and all files of micro-batches."""
+    """Return the hidden files of writers, and all files of micro-batches."""
     if not writers:
         return
     for folder, _, names in os.walk(base_path):
@@ -136,7 +136,7 @@ def _left(base_path: str, batches: set[str], writers: set[str]) -> Iterator[Path
 
 
 def _flush(folder: Path) -> None:
-    """See that a power cut does not take the new names back."""
+    """Flush the directory, so that a power failure does not undo the renaming."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -146,10 +146,10 @@ def _flush(folder: Path) -> None:
 
 @contextmanager
 def told(base_path: str) -> Iterator[None]:
-    """Tell errors of the file system in the user's words.
+    """Translate errors of the file system within a ``with`` block.
 
     Raises:
-        StorageError: There was one.
+        StorageError: The file system has failed.
     """
     try:
         yield

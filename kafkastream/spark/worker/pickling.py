@@ -1,4 +1,4 @@
-"""Pickles what is sent to workers, and reads it there."""
+"""Pickles objects for workers, and unpickles them there."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["sent", "unpickled"]
 
 
 def sent(thing: object, what: Callable[[], str]) -> bytes:
-    """Pickle an object; where ``import pyflink`` means this package, it does so for the reader, too.
+    """Pickle an object; if ``import pyflink`` means this package here, it will for the reader as well.
 
     Args:
-        thing: Object that workers need.
+        thing: Object for workers.
         what: Describes the object in an error.
 
     Raises:
@@ -38,7 +38,7 @@ def sent(thing: object, what: Callable[[], str]) -> bytes:
 @final
 @attrs.frozen
 class _WithAlias:
-    """Pickled object that is read with PyFlink's names known: modules beside the program import them, too."""
+    """Pickled object that is unpickled with ``pyflink`` aliased, since modules beside the program import it."""
 
     data: bytes
 
@@ -50,7 +50,7 @@ def unpickled(pickled: bytes) -> Any:
     """Return an object that ``sent`` has pickled.
 
     Raises:
-        WorkerDependencyError: A module that it needs is not there.
+        WorkerDependencyError: A module that it needs cannot be imported.
     """
     try:
         return pickle.loads(pickled)

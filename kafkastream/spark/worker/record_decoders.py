@@ -1,4 +1,4 @@
-"""Source records as Arrow brings them to a worker, decoded to elements."""
+"""Decodes Arrow batches of source records to elements, on a worker."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class Decoder(ABC):
-    """Makes elements of one source's Arrow batches."""
+    """Decodes the Arrow batches of one source to elements."""
 
     columns: ClassVar[tuple[str, ...]]
 
@@ -58,30 +58,30 @@ class Decoder(ABC):
 
     @abstractmethod
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The elements of a batch."""
+        """Return the elements of a batch."""
 
     @abstractmethod
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Position of the record in a row, in the user's words."""
+        """Describe the position of a row's record, for errors."""
 
     @property
     def stopped_at(self) -> int | None:
-        """Offset of the first record of the task that it leaves for a later one; None if it takes all."""
+        """Return the offset of the task's first record that it leaves for a later task; None if it decodes all."""
         return None
 
     def begin(self) -> None:
         """Begin a task."""
 
     def skipped(self, number: int) -> None:
-        """Know that so many records of the task could not be decoded, and are left out."""
+        """Count records of the task that could not be decoded and are skipped."""
 
     def finish(self) -> Iterator[Report]:
-        """End a task; return what the driver is to know."""
+        """End a task; return its report for the driver, if any."""
         return iter(())
 
 
 class KafkaDecoder(Decoder):
-    """Makes elements of Kafka's records."""
+    """Base of decoders of Kafka records."""
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
         """Return the record's topic, partition and offset."""
@@ -92,7 +92,7 @@ class KafkaDecoder(Decoder):
 @final
 @attrs.frozen
 class ValueDecoder(KafkaDecoder):
-    """Decodes the records' values."""
+    """Decodes values by a ``DeserializationSchema``."""
 
     columns = ("topic", "partition", "offset", "timestamp", "value")
     schema: ValueOnlySchema[Any]
@@ -102,7 +102,7 @@ class ValueDecoder(KafkaDecoder):
         self.schema.open(InitializationContext())
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """Decode values with a ``DeserializationSchema``: one element per record, of which a None drops the record."""
+        """Return one element per record; None drops the record."""
         values = decode_values(self.schema.schema, arrow["value"])
         batch = Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
         return _without_dropped(batch)
@@ -111,13 +111,13 @@ class ValueDecoder(KafkaDecoder):
 @final
 @attrs.frozen
 class DeserializerDecoder(KafkaDecoder):
-    """Decodes the records' values as a class of Kafka's Java client does."""
+    """Decodes values as a deserializer class of Kafka's Java client does."""
 
     columns = ValueDecoder.columns
     schema: KafkaDeserializerSchema
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """Decode values with a Kafka ``Deserializer``: one element per record, None for a tombstone."""
+        """Return one element per record, None for a tombstone."""
         values = deserialize_values(self.schema.deserializer, arrow["value"])
         return Batch(values, arrow["timestamp"].to_pylist(), range(len(values)))
 
@@ -125,7 +125,7 @@ class DeserializerDecoder(KafkaDecoder):
 @final
 @attrs.frozen
 class RecordDecoder(KafkaDecoder):
-    """Hands whole records to a schema of the user's."""
+    """Decodes whole records by the user's ``KafkaRecordDeserializationSchema``."""
 
     columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
     schema: KafkaRecordDeserializationSchema[Any]
@@ -135,7 +135,7 @@ class RecordDecoder(KafkaDecoder):
         self.schema.open(InitializationContext())
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """Any number of elements per record, each with the record's timestamp."""
+        """Return any number of elements per record, each with the record's timestamp."""
         results = each(lambda row: tuple(self.schema.deserialize(_record(row))), arrow.to_pylist())
         origin = [row for row, elements in enumerate(results) for _ in elements]
         timestamps = arrow["timestamp"].to_pylist()
@@ -145,7 +145,7 @@ class RecordDecoder(KafkaDecoder):
 @final
 @attrs.define(eq=False)
 class CollectionDecoder(Decoder):
-    """Elements that the program itself held."""
+    """Decodes the elements of a collection."""
 
     columns = ("value",)
     _before: int = attrs.field(default=0, init=False)
@@ -156,18 +156,18 @@ class CollectionDecoder(Decoder):
         self._before = self._number = 0
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
-        """The elements, without event time."""
+        """Return the elements, without event time."""
         self._before, self._number = self._before + self._number, arrow.num_rows
         values = [pickle.loads(value) for value in arrow["value"].to_pylist()]
         return Batch(values, [None] * len(values), range(len(values)))
 
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
-        """Counted from 1, over the batches of a task."""
+        """Return the element's number, counted from 1 over the batches of a task."""
         return f"element {self._before + row + 1} of the collection"
 
 
 def decoder_of(node: SourceNode) -> Decoder:
-    """Decoder that makes the records of a source into elements."""
+    """Return the decoder of a source's records."""
     if isinstance(node.source, CollectionSource):
         return CollectionDecoder()
     match node.source.deserializer:
@@ -181,7 +181,7 @@ def decoder_of(node: SourceNode) -> Decoder:
 
 
 def columns_of(node: SourceNode) -> tuple[str, ...]:
-    """The columns of the records of a Kafka source that are read."""
+    """Return the columns that a Kafka source's decoder reads."""
     kept = ("key", "headers") if node.keeps_records else ()
     columns = dict.fromkeys((*decoder_of(node).columns, *kept))
     match node.source:
@@ -193,7 +193,7 @@ def columns_of(node: SourceNode) -> tuple[str, ...]:
 
 
 def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
-    """The record in a row, as far as it was read."""
+    """Return the record in a row, with the columns that were read."""
     if "topic" not in arrow.schema.names:
         return without_record(pickle.loads(arrow["value"][row].as_py()))
     record = arrow.slice(row, 1).to_pylist()[0]
@@ -203,19 +203,19 @@ def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:
 
 
 def without_record(element: object) -> SourceRecord:
-    """Stand-in for the record of an element that has none: the element's text."""
+    """Return a substitute for the record of an element that has none: the element's text."""
     return SourceRecord(repr(element).encode(errors="replace"))
 
 
 def subtask_of(arrow: pa.RecordBatch, parallelism: int) -> int:
-    """The subtask that Flink would have read these records with; the first, for a collection."""
+    """Return the subtask that reads these records in Flink; the first one, for a collection."""
     if "topic" not in arrow.schema.names:
         return 0
     return owner_subtask(arrow["topic"][0].as_py(), arrow["partition"][0].as_py(), parallelism)
 
 
 def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
-    """The subtask that reads a partition (Flink's KafkaSourceEnumerator.getSplitOwner).
+    """Return the subtask that reads a partition (Flink's KafkaSourceEnumerator.getSplitOwner).
 
     Example:
         >>> [owner_subtask("orders", partition, 4) for partition in range(4)]
@@ -231,7 +231,7 @@ def owner_subtask(topic: str, partition: int, parallelism: int) -> int:
 
 
 def split_name(partition: TopicPartition) -> str:
-    """A partition, as what watermarks are made of."""
+    """Return the name of a partition as a split of watermarks."""
     return f"{partition.topic}-{partition.partition}"
 
 

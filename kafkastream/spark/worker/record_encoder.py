@@ -1,4 +1,4 @@
-"""Elements as Kafka records: what a sink's record schema makes of a batch."""
+"""Encodes batches of elements to Kafka records by a sink's record schema."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ _TIME_ZERO = "event time 0 (1970-01-01) cannot be written: Kafka's C client take
 @final
 @attrs.define(eq=False)
 class RecordEncoder:
-    """Makes records of elements.
+    """Encodes elements to records.
 
-    What a schema's ``serialize`` gives is the rule. Records that the builder puts together of parts are made by column,
-    with the same result, quicker.
+    The schema's ``serialize`` defines the result. Schemas from the builder are evaluated column by column, which is
+    faster and gives the same records.
 
     Args:
-        schema: What makes a record.
+        schema: Record schema of the sink.
     """
 
     schema: KafkaRecordSerializationSchema[Any]
@@ -57,19 +57,19 @@ class RecordEncoder:
 
         Args:
             context: The subtask.
-            partitions_of: Asks the brokers for the partitions of a topic.
-            admit: Raises on the topic, key, value and headers of a record that must not be written.
+            partitions_of: Looks up the partitions of a topic on the brokers.
+            admit: Raises if a record with this topic, key, value and headers must not be written.
         """
         self._admit = admit
         self._context = KafkaSinkContext(context.subtask, context.parallelism, partitions_of)
         self.schema.open(InitializationContext(), self._context)
 
     def encode(self, batch: Batch) -> Records:
-        """The records of a batch, in its order.
+        """Return the records of a batch, in its order.
 
         Raises:
-            ElementError: No record can be made of an element.
-            DeliveryError: The brokers do not tell the partitions of a topic.
+            ElementError: An element cannot be encoded.
+            DeliveryError: The partitions of a topic cannot be looked up.
         """
         assert self._context is not None
         if isinstance(self.schema, MessagesAsEncoded):
@@ -80,7 +80,7 @@ class RecordEncoder:
 
 
 def _changes(batch: Batch, admit: Admit | None) -> Records:
-    """The records that a pipeline has made of changes."""
+    """Return the records that a pipeline has encoded."""
     from kafkastream.kafka.producer import Records
 
     topics, values, keys, partitions, headers = zip(*batch.values, strict=True) if batch.values else ((),) * 5
@@ -92,7 +92,7 @@ def _changes(batch: Batch, admit: Admit | None) -> Records:
 def _built(
     schema: BuiltRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch, admit: Admit | None
 ) -> Records:
-    """Column by column; nothing of ours is called for each element, unless there is a partitioner."""
+    """Encode column by column; no Python of ours runs per element, unless there is a partitioner."""
     from kafkastream.kafka.producer import BY_KEY, Records
 
     elements, partitioner = batch.values, schema.partitioner
@@ -128,7 +128,7 @@ def _by_value(admit: Admit) -> Callable[..., None]:
 def _placed(
     records: Records, partitioner: KafkaPartitioner[Any], context: KafkaSinkContext, elements: Sequence[Any]
 ) -> Records:
-    """The records with the partitions that the partitioner gives them."""
+    """Return the records with the partitioner's partitions."""
     topics = [topic for topic, _ in zip(records.topics, elements, strict=False)]
     known = {topic: context.get_partitions_for_topic(topic) for topic in dict.fromkeys(topics)}
     allowed = {topic: frozenset(partitions) for topic, partitions in known.items()}
@@ -148,7 +148,7 @@ def _placed(
 def _own(
     schema: KafkaRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch, admit: Admit | None
 ) -> Records:
-    """Record by record, as a schema of the user's makes them; where it makes none, there is none."""
+    """Encode record by record by the user's schema; elements for which it returns None are dropped."""
 
     def one(element: Any, timestamp: int | None) -> ProducerRecord | None:
         record = schema.serialize(element, context, timestamp)
@@ -162,7 +162,7 @@ def _own(
 
 
 def records_of(made: Sequence[ProducerRecord]) -> Records:
-    """Records that are made already, column by column."""
+    """Yield encoded records column by column."""
     from kafkastream.kafka.producer import BY_KEY, Records
 
     return Records(
@@ -185,7 +185,7 @@ _FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (
 
 
 def _check(record: object) -> None:
-    """Check a ``ProducerRecord`` for what Java's compiler would find, and for what Kafka's C client cannot write."""
+    """Check the types of a ``ProducerRecord``, as Java's compiler would, and the limits of Kafka's C client."""
     if not isinstance(record, ProducerRecord):
         raise TypeError(f"serialize returned neither a ProducerRecord nor None, its result is of type {_type(record)}")
     for field, kinds, wanted in _FIELDS:
@@ -221,7 +221,7 @@ def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> S
 
 
 def _written_times(timestamps: Sequence[int | None]) -> Iterable[int]:
-    """Event times as the client takes them: none and negative ones become 0, which stands for the time of writing."""
+    """Return event times for the client: none and negative ones become 0, which means the time of writing."""
     known = [timestamp for timestamp in timestamps if timestamp is not None]
     if len(known) == len(timestamps) and min(known) > 0:
         return known
@@ -235,7 +235,7 @@ def _topics(schema: BuiltRecordSerializationSchema[Any], values: Sequence[Any]) 
 
 
 def _checked(values: Sequence[Any], what: str, *kinds: type) -> Sequence[Any]:
-    """Check types by the handful that occur, and look for the culprit only when there is one."""
+    """Check the set of types that occur, and search for the bad value only if one is wrong."""
 
     def check(value: object) -> None:
         if not isinstance(value, kinds):

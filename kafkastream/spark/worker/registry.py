@@ -17,14 +17,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class HasEngineModule(Protocol):
-    """A value whose class names the module of the engine that handles it."""
+    """A value whose class names the engine module that handles it."""
 
     engine_module: ClassVar[str]
 
 
 @final
 class Registry(Generic[P, R]):
-    """Decorator for a function that dispatches on the class of its first argument, as ``functools.singledispatch`` does.
+    """Decorator of a function that dispatches on the class of its first argument, as ``functools.singledispatch`` does.
 
     Before the first look-up it imports the module that the class names as its ``engine_module``, where the handler of
     the class is registered. So a new class needs no entry in any list of modules.
@@ -62,7 +62,7 @@ def unregistered(what: str, kind: type[HasEngineModule], handler: str) -> Defini
     Args:
         what: Name of such classes, in the singular.
         kind: The class.
-        handler: What its module is to register, and how.
+        handler: Handler that its engine module must register, and how.
     """
     name = kind.__name__
     return DefinitionError(

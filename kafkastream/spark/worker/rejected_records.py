@@ -1,4 +1,4 @@
-"""Records that come to nothing, on a worker: what is kept of them, and which ones a sink sets aside."""
+"""Rejected records on a worker: their dead letters, and the checks by which a sink rejects records."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _NO_TOPIC = -1
 
 
 def dead_letter(record: SourceRecord, operator: str, error: ElementError, element: str | None = None) -> DeadLetter:
-    """Dead letter for a record that came to nothing in an operator."""
+    """Return the dead letter for a record that failed in an operator."""
     return DeadLetter(record, operator, said(error.__cause__), element)
 
 
 @final
 @attrs.define(eq=False)
 class DeadLetters:
-    """Dead letters of a sink: the records that it rejects, and the topic that they are written to.
+    """Dead letters of a sink: rejects records that brokers would refuse, and encodes their dead letters.
 
     Args:
-        sink: The sink's name.
-        topic: Where dead letters go.
-        client: The Java properties of the sink's clients.
+        sink: Name of the sink.
+        topic: Topic of the dead letters.
+        client: Client properties of the sink, by Java's names.
     """
 
     sink: str
@@ -51,15 +51,15 @@ class DeadLetters:
         """Prepare.
 
         Args:
-            knows: Whether the brokers know a topic.
+            knows: Returns whether a topic exists.
         """
         self._knows = knows
 
     def admit(self, topic: str, key: bytes | str | None, value: bytes | str | None, headers: Headers) -> None:
-        """Let a record pass that the brokers will take.
+        """Check that the brokers will accept a record.
 
         Raises:
-            ValueError: They will not: it is too large, or there is no such topic.
+            ValueError: The record is too large, or its topic does not exist.
         """
         size = batch_bytes(key, value, headers)
         limit = self._limit(topic, size)
@@ -69,12 +69,12 @@ class DeadLetters:
             raise ValueError(f"the record has {size:,} bytes, and {limit:,} may be written to topic {topic!r}")
 
     def letter(self, record: SourceRecord, element: object, error: ElementError) -> ProducerRecord:
-        """The record that is written for an element of a record."""
+        """Return the dead letter for an element of a source record."""
         letter = dead_letter(record, self.sink, error, shown(element)).to_record(self.topic)
         return fitting(letter, partial(self._limit, self.topic))
 
     def _limit(self, topic: str, size: int) -> int:
-        """The most bytes that a record for a topic may have; one that would not fit has the brokers asked again."""
+        """Return the maximum record size of a topic in bytes; looked up again for a record that would exceed it."""
         limit, asked_at = self._limits.get(topic, (_NO_TOPIC, -_ASKED_AGAIN_S))
         if size > limit and time.monotonic() - asked_at >= _ASKED_AGAIN_S:
             limit = self._asked(topic)
@@ -86,7 +86,7 @@ class DeadLetters:
         if not self._knows(topic):
             return _NO_TOPIC
         own = int(self.client.get("max.request.size", _MAX_REQUEST_SIZE))
-        if self.client.get("compression.type", "none") != "none":  # brokers look at what is left of it
+        if self.client.get("compression.type", "none") != "none":  # brokers check the compressed size
             return own
         from kafkastream.kafka.admin import Cluster
 

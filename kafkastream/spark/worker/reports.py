@@ -41,29 +41,29 @@ _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, Rep
 
 
 class Report(NamedTuple):
-    """Row from a task to the driver: its kind, the node of the graph that it is from, and its content."""
+    """Report of a task to the driver: its kind, the node of the graph that sends it, and its content."""
 
     kind: ReportKind
     node: int
     content: Any
 
     def payload(self) -> bytes:
-        """Content, pickled; plain content needs no more than pickle, in a third of the time."""
+        """Return the content, pickled; by plain pickle if possible, which takes a third of the time of cloudpickle."""
         return pickle.dumps(self.content) if self.kind in _PLAIN else dumps(self.content)
 
     @staticmethod
     def of_row(row: Any) -> Report:
-        """The report in a row that Spark has collected."""
+        """Return the report in a row that Spark has collected."""
         return Report(ReportKind(row.kind), row.node, pickle.loads(row.payload))
 
 
 def report_batches(reports: Iterable[Report]) -> Iterator[pa.RecordBatch]:
-    """The rows to hand to Spark, one batch each."""
+    """Yield reports as Arrow batches, one each."""
     return (report_batch(report.kind.value, report.node, report.payload()) for report in reports)
 
 
 def report_batch(kind: str, node: int, payload: bytes) -> pa.RecordBatch:
-    """Record batch of one report row, to hand to Spark."""
+    """Return a report as an Arrow batch."""
     columns = [pa.array([kind]), pa.array([node], pa.int32()), pa.array([payload], pa.binary())]
     return pa.RecordBatch.from_arrays(columns, ["kind", "node", "payload"])
 

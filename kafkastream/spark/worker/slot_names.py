@@ -1,7 +1,8 @@
-"""Transactional ids of an exactly-once query, and the numbers that their markers count from.
+"""Names of an exactly-once query's transaction slots, and the numbers of micro-batches in their markers.
 
-Names are the same at each run of a job, so that nothing piles up on the brokers. So each run counts its micro-batches from
-a number that none before has come to: no marker of an earlier run is ever taken for one of this.
+Names are the same in each run of a job, so that transactional ids do not accumulate on the brokers. Therefore each run
+numbers its micro-batches from a higher start than any before: a marker of an earlier run is never taken for one of
+this.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ from kafkastream.model.common.immutable import FrozenMap
 __all__ = ["SINGLE", "SlotNames", "marker_owner", "origin_name"]
 
 SINGLE: Final = "all"
-"""Origin in the name of the slot of a sink behind keyed operators, whose records have no place in a source."""
+"""Origin in the slot name of a sink after keyed operators, whose records have no source offset."""
 
 _PER_START = 10**12
-"""More micro-batches than a run ever has, and few enough for nine million runs."""
+"""Distance between the numbers of two runs: more micro-batches than a run has, and enough for nine million runs."""
 
 
 @final
 @attrs.frozen
 class SlotNames:
-    """Names of a query's transaction slots, as the checkpoint keeps them.
+    """Names of a query's transaction slots, as saved in the checkpoint.
 
     Args:
-        id: Stands in the names of all slots of the query, and in no other's.
-        prefixes: The transactional id prefixes of the sinks, by the sinks' identities.
-        run: The last run of the job.
-        starts: How many runs there were.
-        began: At which of them Spark's own checkpoint of the query began, which counts micro-batches from 0.
+        id: Common part of the names of the query's slots, unique to it.
+        prefixes: Transactional id prefixes of the sinks, by their identities.
+        run: Id of the job's last run.
+        starts: Number of runs so far.
+        began: Number of the run in which Spark's checkpoint of the query began, which counts micro-batches from 0.
 
     Example:
         >>> first = SlotNames("5d2f").started("one", has_begun=False)
@@ -55,23 +56,23 @@ class SlotNames:
 
     @staticmethod
     def of_record(record: Mapping[str, Any], query: str | None) -> SlotNames:
-        """Read the record in a checkpoint, whose Spark query is ``query``.
+        """Parse the record in a checkpoint; ``query`` is Spark's id of the query.
 
-        Version 0.1 named slots by that, and kept prefixes only.
+        Version 0.1 named slots by that id, and saved prefixes only.
         """
         if "prefixes" in record:
             return SlotNames(**record)
         return SlotNames(query or uuid.uuid4().hex[:16], record)
 
     def record(self) -> dict[str, Any]:
-        """Record of the names for the checkpoint."""
+        """Return the record for the checkpoint."""
         return {**attrs.asdict(self, recurse=False), "prefixes": dict(self.prefixes)}
 
     def started(self, run: str, *, has_begun: bool) -> SlotNames:
-        """At a start of the job.
+        """Return the names for a start of the job.
 
         Args:
-            run: The run, the same when a part of it is started again.
+            run: Id of the run, the same when a part is restarted.
             has_begun: Whether Spark has a checkpoint of the query.
         """
         starts = self.starts + (run != self.run)
@@ -79,19 +80,19 @@ class SlotNames:
 
     @property
     def is_first(self) -> bool:
-        """Whether no earlier run can have written anything."""
+        """Whether no earlier run can have written anything to the slots."""
         return self.starts <= 1
 
     def of_batch(self, number: int) -> int:
-        """As what markers count a micro-batch of Spark's."""
+        """Return the number of a Spark micro-batch in markers."""
         return self.began * _PER_START + number
 
     def of_piece(self, number: int) -> int:
-        """As what they count a piece of a collection, which is written at each start."""
+        """Return the number of a collection's piece in markers; pieces are written at each start."""
         return self.starts * _PER_START + number
 
     def batch(self, counted: int) -> int | None:
-        """The micro-batch of Spark's that is counted so; None for one of a later run."""
+        """Return Spark's number of the micro-batch with this number in markers; None for one of a later run."""
         number = counted - self.of_batch(0)
         return number if number < _PER_START else None
 
@@ -107,5 +108,5 @@ def marker_owner(slots: str, sink: str) -> str:
 
 
 def origin_name(source: str, topic: str, partition: int) -> str:
-    """Return the origin in the name of the slot that a partition's records are written in."""
+    """Return the origin in the slot name for records of a partition."""
     return f"{source}-{topic}-{partition}"

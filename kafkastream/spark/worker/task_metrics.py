@@ -1,4 +1,4 @@
-"""The metrics of a chain's operators, counted on the worker batch by batch and told at the end of each task."""
+"""Metrics of a chain's operators, counted on the worker by batch and reported at the end of each task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONSUMER_GROUP = "KafkaConsumer"
 
 
 class OperatorMetrics:
-    """The metrics of an operator in one subtask: Flink's own, and those that its function registers in ``group``."""
+    """Metrics of an operator in one subtask: Flink's own, and those that its function registers in ``group``."""
 
     def __init__(self, scope: OperatorScope, subtask: int) -> None:
         self.group = MetricGroup(scope.components(subtask))
@@ -34,12 +34,12 @@ class OperatorMetrics:
 
 @final
 class SourceMetrics(OperatorMetrics):
-    """The metrics of a source in one subtask.
+    """Metrics of a source in one subtask.
 
     Args:
-        scope: Whose they are.
-        subtask: Which subtask.
-        consumer_metrics: Whether what Kafka's consumer would tell is wanted.
+        scope: Metric scope of the source.
+        subtask: Index of the subtask.
+        consumer_metrics: Whether to register metrics of a Kafka consumer.
     """
 
     def __init__(self, scope: OperatorScope, subtask: int, *, consumer_metrics: bool) -> None:
@@ -48,14 +48,14 @@ class SourceMetrics(OperatorMetrics):
         self._reader: _ReaderMetrics | None = None
 
     def emitted(self, arrow: pa.RecordBatch, batch: Batch, fetched_at: int) -> None:
-        """Count records, fetched at this time (ms), that have become these elements."""
+        """Count records, fetched at a time in ms, and their elements."""
         self.records_in.inc(len(batch.values))
         self.records_out.inc(len(batch.values))
         if "topic" in arrow.schema.names:
             self._reader_of(arrow).took(arrow, batch, fetched_at)
 
     def failed(self, arrow: pa.RecordBatch, number: int) -> None:
-        """So many of these records have become no element."""
+        """Count records that failed to be decoded."""
         self._reader_of(arrow).errors.inc(number)
 
     def _reader_of(self, arrow: pa.RecordBatch) -> _ReaderMetrics:
@@ -70,7 +70,7 @@ class SourceMetrics(OperatorMetrics):
 
 
 class _ReaderMetrics:
-    """Metrics of the records that a source has read from Kafka."""
+    """Metrics of a source's Kafka records."""
 
     def __init__(self, group: MetricGroup, arrow: pa.RecordBatch, *, consumer_metrics: bool) -> None:
         self._last = arrow
@@ -94,7 +94,7 @@ class _ReaderMetrics:
             self._emit_lag = None if event_time is None else wall_clock_ms() - event_time
 
     def register_offset(self) -> None:
-        """Let the offset of the last record be told, once: the partition's next task may run on another worker."""
+        """Report the offset of the last record once: the partition's next task may run on another worker."""
         topic, partition, offset = (self._last[name][-1].as_py() for name in ("topic", "partition", "offset"))
         self._offsets[topic, partition] = offset
         place = self._group.add_group("topic", topic).add_group("partition", str(partition))
@@ -107,6 +107,6 @@ class _ReaderMetrics:
 
 
 def _payload_bytes(arrow: pa.RecordBatch) -> int:
-    """The bytes of the keys and values that were read; keys are read only where the schema wants them."""
+    """Return the size of keys and values in bytes; keys only if the schema reads them."""
     payload = (name for name in ("key", "value") if name in arrow.schema.names)
     return sum(compute.sum(compute.binary_length(arrow[name])).as_py() or 0 for name in payload)

@@ -1,4 +1,4 @@
-"""Life cycle of a task: opens its operators or takes them from the worker's cache, runs them, keeps or drops them."""
+"""Life cycle of a task: opens operators or takes them from the worker's cache, runs them, then caches or drops them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Operators(Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether they may serve the next task: not when one of their functions wants to be closed."""
+        """Whether they can be reused in the next task: not if one of their functions overrides ``close``."""
 
     def open(self, context: RuntimeContext) -> None:
         """Open the functions."""
@@ -42,9 +42,9 @@ class TaskRunner(Generic[Ops]):
 
     Args:
         attempt: Attempt that the task belongs to; operators of an earlier one are dropped.
-        node: Node that a failure is reported for.
-        key: What tells the operators apart from those of other tasks of the job.
-        load: Makes the operators, not yet opened.
+        node: Node in the report of a failure.
+        key: Cache key of the operators, unique in the job.
+        load: Unpickles the operators, not yet opened.
         subtask: Number of the subtask.
         parallelism: Number of subtasks.
     """
@@ -57,13 +57,13 @@ class TaskRunner(Generic[Ops]):
     parallelism: int
 
     def run(self, work: Callable[[Ops], Iterable[T]], rest: Iterable[object] = ()) -> Iterator[T | Report]:
-        """Run the task, and yield what it gives, as it comes to it.
+        """Run the task, and yield its output as it is made.
 
-        A failure becomes a report: raised, it would come out of the JVM as a Java stack.
+        A failure becomes a report: if it were raised, the JVM would turn it into a Java stack trace.
 
         Args:
-            work: Runs the opened operators, and yields reports, or whatever else the task gives.
-            rest: Input of the task, which Spark expects to be read to its end, also after a failure.
+            work: Runs the opened operators, and yields the output.
+            rest: Input of the task, which Spark requires to be read to its end, even after a failure.
         """
         try:
             with NOTE.task(self.attempt.id, tried_before()), self._operators() as operators:

@@ -1,8 +1,8 @@
-"""Transactions in which a task writes to its slot: what is left of it, with markers of how far the slot has come.
+"""Writes a task's records to its slot in transactions, each with a marker of the slot's progress.
 
-A task's records are of one partition, in the order of their offsets. What they became is kept until it is worth a
-transaction, or the task ends. So no transaction is open while functions run, and however much a micro-batch holds, none
-stays open for long. On a replay, what has been written before is known by the offset of the record that it came from.
+A task's source records are of one partition, in the order of their offsets. Its output is buffered until it is worth a
+transaction, or the task ends. So no transaction is open while functions run, and none stays open for long, however
+large the micro-batch. On a replay, output that was written before is recognized by the offset of its source record.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ __all__ = ["SlotCounters", "TransactionalWriter"]
 _CHUNK_BYTES = 16 * 1024 * 1024
 _MOST_KEPT = 8
 _kept: OrderedDict[str, Slot] = OrderedDict()
-"""The worker's writers from task to task, the last used last; each has threads and connections of its own.
+"""Cached writers of this worker, the last used last; each has threads and connections of its own.
 
-A slot that another worker has written since is closed to the writer that is kept here, and its next transaction would be
-fenced. So a writer is used again only if it is among those that the driver knows as the last ones of their slots.
+If another worker has written to a slot since, the writer that is cached here would be fenced. So a cached writer is
+reused only if the driver knows it as the last writer of its slot.
 """
 
 
@@ -37,9 +37,9 @@ class SlotCounters(NamedTuple):
     """Counters of a sink's transactions.
 
     Args:
-        committed: Those that were committed.
-        skipped: Tasks that found their slot written already, wholly or in part.
-        fenced: Those that another attempt at the same slot, or another client of the same one, has ended.
+        committed: Committed transactions.
+        skipped: Tasks whose output was already written, completely or partly.
+        fenced: Transactions that another attempt at the same slot, or another client, has fenced.
     """
 
     committed: Counter
@@ -48,23 +48,23 @@ class SlotCounters(NamedTuple):
 
     @staticmethod
     def of(group: MetricGroup) -> SlotCounters:
-        """The counters of a sink."""
+        """Register the counters of a sink."""
         return SlotCounters(*(group._own_counter(f"transactions{what.title()}") for what in SlotCounters._fields))
 
 
 @final
 class TransactionalWriter:
-    """Writer of a task to its transaction slot; it opens the slot when there is something to write.
+    """Writer of a task to its transaction slot; opens the slot at the first write.
 
     Args:
-        properties: Of the sink's clients.
-        slot: The slot's name.
-        sink: The sink's name, for errors.
-        topic: The sink's topic; None when it has several.
-        batch: The micro-batch, as the slot's markers count them.
-        last_writers: The tokens of the writers that were the last ones of their slots, in whatever worker.
-        counters: Count what happens.
-        statistics: Where the slot's producers tell of themselves, one after the other.
+        properties: Properties of the sink's clients.
+        slot: Name of the slot.
+        sink: Name of the sink, for errors.
+        topic: Topic of the sink; None if it has several.
+        batch: Number of the micro-batch in the slot's markers.
+        last_writers: Tokens of the last writers of all slots, in any worker.
+        counters: Counters of the sink's transactions.
+        statistics: Statistics of the slot's producers, one after the other.
     """
 
     def __init__(
@@ -94,9 +94,9 @@ class TransactionalWriter:
         self._bytes = 0
 
     def arrives(self, arrow: pa.RecordBatch) -> None:
-        """The elements that come next are of these source records; when enough is kept of those before, it is written.
+        """Note the source records of the next elements; write the buffered output if it is enough.
 
-        Rows of a table that have come of one record may come in two batches: such a record is not complete before.
+        Rows of one source record may come in two batches: the record is complete only after the second.
         """
         offsets = arrow["offset"] if "offset" in arrow.schema.names else None
         if self._bytes >= _CHUNK_BYTES and self._offsets is not None and offsets is not None:
@@ -106,11 +106,11 @@ class TransactionalWriter:
         self._offsets = offsets
 
     def left_of(self, batch: Batch) -> Batch:
-        """The elements that have not been written by an earlier attempt.
+        """Return the elements that no earlier attempt has written.
 
         Raises:
             DeliveryError: The brokers do not let the sink write.
-            JobError: The slot has come farther than this micro-batch.
+            JobError: The slot's marker is ahead of this micro-batch.
         """
         if self._slot is None:
             self._slot = self._taken()
@@ -125,16 +125,16 @@ class TransactionalWriter:
         return batch.from_offset(self._offsets.to_pylist(), self._done.offset)
 
     def add(self, records: Records, payload_bytes: int) -> None:
-        """Keep records to be written."""
+        """Buffer records."""
         self._records.append(records)
         self._bytes += payload_bytes
 
     def stops(self, offset: int) -> None:
-        """End before an offset; the rest of the micro-batch comes in a later task."""
+        """End before an offset; a later task has the rest of the micro-batch."""
         self._end = Marker(self._batch, offset)
 
     def finish(self) -> None:
-        """Write the rest; the slot serves the next task."""
+        """Write the rest; the slot can be reused in the next task."""
         if self._records:
             self._publish(self._end)
         if self._slot is not None:
@@ -143,13 +143,13 @@ class TransactionalWriter:
                 _kept.popitem(last=False)
 
     def abandon(self) -> None:
-        """Write no more: the next attempt asks the brokers what has been written."""
+        """Discard the rest; the next attempt reads the marker on the brokers."""
         if self._slot is not None:
             self._slot.abandon()
 
     @property
     def writer(self) -> tuple[str, str] | None:
-        """The slot and its writer's token, for the driver; None when nothing was written."""
+        """Return the slot and its writer's token, for the driver; None if nothing was written."""
         return None if self._slot is None else (self._name, self._slot.token)
 
     def _taken(self) -> Slot:
@@ -170,14 +170,14 @@ class TransactionalWriter:
         return Slot(self._properties, self._name, self._sink, self._topic, self._statistics)
 
     def _publish(self, marker: Marker) -> None:
-        """Write what is kept; where the slot is lost, open it again, and write if nothing was written since."""
+        """Write the buffered records; if the slot is fenced, open it again, and write unless another attempt has."""
         assert self._slot is not None
         try:
             self._slot.publish(self._records, marker)
         except SlotTakenError:
             self._counters.fenced.inc()
             self._slot.abandon()
-            if self._slot.is_mute:  # after an outage; the others that were kept would each take as long to find out
+            if self._slot.is_mute:  # after an outage each of the other cached writers would take as long to fail
                 _kept.clear()
             self._slot = self._opened()
             found = self._slot.marker or Marker()

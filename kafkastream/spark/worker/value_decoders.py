@@ -24,10 +24,10 @@ Decode = Callable[[Any, pa.Array], Sequence[Any]]
 
 
 def decode_values(schema: DeserializationSchema[Any], values: pa.Array) -> Sequence[Any]:
-    """The elements of a binary column; None where the schema drops the record.
+    """Return the elements of a binary column; None if the schema drops the record.
 
     Raises:
-        ElementError: With the index of the value that could not be decoded.
+        ElementError: A value cannot be decoded; with its index.
     """
     decode: Decode = _COLUMN_DECODERS.get(type(schema), _one_by_one)
     if not values.null_count:
@@ -55,7 +55,7 @@ def _one_by_one(schema: DeserializationSchema[Any], values: pa.Array) -> Sequenc
 
 
 def _text(schema: SimpleStringSchema, values: pa.Array) -> Sequence[str]:
-    """Arrow checks and decodes a whole column; only a bad one is looked at value by value, to name the culprit."""
+    """Decode a whole column by Arrow; only if that fails, value by value, to find the bad one."""
     if not schema.is_utf8:
         return _one_by_one(schema, values)
     try:

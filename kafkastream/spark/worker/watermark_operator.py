@@ -1,4 +1,4 @@
-"""Gives elements their event time, and sees how far it comes: what watermarks are made of on the driver."""
+"""Assigns event time to elements and generates watermarks of splits, which the driver combines."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ __all__ = ["WatermarkOperator"]
 @final
 @attrs.define(eq=False)
 class WatermarkOperator(TimestampOperator):
-    """A strategy at work; its splits are the source's partitions, or subtasks further down.
+    """Applies a watermark strategy; its splits are a source's partitions, or subtasks after other operators.
 
     Args:
-        node: The node that makes watermarks.
-        by_partition: Whether the strategy is a source's.
+        node: Node that generates watermarks.
+        by_partition: Whether splits are partitions, since the strategy is a source's.
     """
 
     node: int
@@ -44,15 +44,15 @@ class WatermarkOperator(TimestampOperator):
     _generators: dict[str, tuple[WatermarkGenerator[Any], WatermarkOutput]] = attrs.field(factory=dict, init=False)
 
     def open(self, context: RuntimeContext) -> None:
-        """Know the subtask."""
+        """Note the subtask."""
         self._subtask = str(context.get_index_of_this_subtask())
 
     def begin(self, task: TaskScope) -> None:
-        """Know the partition."""
+        """Note the partition."""
         self._split = task.split if self.by_partition else self._subtask
 
     def apply(self, batch: Batch) -> Batch:
-        """Replace the timestamps, if there is an assigner, and look at them."""
+        """Assign timestamps, if there is an assigner, and update the watermark."""
         timed = batch if self.strategy.timestamp_assigner is None else super().apply(batch)
         watermark = self._watermark(timed)
         if watermark is not None:
@@ -60,19 +60,19 @@ class WatermarkOperator(TimestampOperator):
         return timed
 
     def drain(self) -> Iterator[Report]:
-        """Report of the watermarks seen since the last call."""
+        """Return the watermarks since the last call, as a report."""
         if self._seen:
             yield Report(ReportKind.TIMES, self.node, (self._seen, frozenset(self._idle)))
             self._seen = {}
 
     @property
     def strategy(self) -> WatermarkStrategy[Any]:
-        """The user's."""
+        """Return the user's watermark strategy."""
         strategy: WatermarkStrategy[Any] = self.function
         return strategy
 
     def _watermark(self, batch: Batch) -> int | None:
-        """Watermark that elements lead to; None when they say nothing."""
+        """Return the watermark after a batch; None if it gives none."""
         if not batch.values:
             return None
         match self.strategy.generation:

@@ -1,4 +1,4 @@
-"""Keeps operators, functions and producers of a Python worker open between tasks, while the job runs that opened them."""
+"""Cache of a Python worker's operators, functions and producers, which stay open between tasks of their job."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 @final
 @attrs.frozen
 class JobAttempt:
-    """An attempt to run a part of a job, as its tasks know it.
+    """Attempt to run a part of a job.
 
     Args:
         id: Id of the job's run: one per start of a job.
-        attempt: Number of restarts of the part since.
-        job_parameters: Global job parameters, for functions.
-        max_parallelism: Maximum parallelism of the job, if it has one.
+        attempt: Number of the part's restarts since.
+        job_parameters: Global job parameters.
+        max_parallelism: Maximum parallelism of the job, if set.
     """
 
     id: str
@@ -38,7 +38,7 @@ class JobAttempt:
         return attrs.evolve(self, attempt=self.attempt + 1)
 
     def context(self, subtask: int, parallelism: int) -> RuntimeContext:
-        """Return the context of the running task, for functions, though without their own names and metrics."""
+        """Return the runtime context of the running task, without a function's name and metrics."""
         return RuntimeContext(
             task_name="",
             subtask=subtask,
@@ -51,7 +51,7 @@ class JobAttempt:
 
 @final
 class WorkerCache:
-    """Opened objects by the job and the key that they were opened for. Borrow with ``take``; return with ``keep``.
+    """Opened objects by attempt and key. Borrow with ``take``; return with ``keep``.
 
     Example:
         >>> cache, attempt = WorkerCache(), JobAttempt("job")
@@ -66,11 +66,11 @@ class WorkerCache:
         self._kept: dict[tuple[str, Hashable], tuple[int, Any]] = {}
 
     def take(self, attempt: JobAttempt, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what was kept, or what ``make`` gives, which drops what earlier attempts and ended jobs have opened.
+        """Return the cached object, or a new one of ``make``; drops objects of earlier attempts and ended jobs.
 
         Args:
             attempt: Attempt of the running task.
-            key: Kind of the object, and what tells it apart from others of its kind.
+            key: Kind of the object, and its identity among those of its kind.
             make: Opens the object.
         """
         kept = self._kept.pop((attempt.id, key), None)
@@ -84,7 +84,7 @@ class WorkerCache:
         return make()
 
     def keep(self, attempt: JobAttempt, key: Hashable, thing: object) -> None:
-        """Keep an object for the next task."""
+        """Cache an object for the next task."""
         self._kept[attempt.id, key] = (attempt.attempt, thing)
 
 
@@ -93,7 +93,7 @@ WORKER_CACHE: Final = WorkerCache()
 
 
 def tried_before() -> int:
-    """Return how often Spark has begun this task before."""
+    """Return the number of earlier attempts at this task."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
