@@ -62,8 +62,6 @@ from kafkastream.testing.pytest_plugin import NewTopic
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-NOT_YET = {"delta"}
-"""Sinks of pipelines that the page does not tell before they run."""
 PAGE = Path(__file__).parents[2] / "docs" / "support.md"
 HEADING = re.compile(r"^## (.*)$")
 ROW = re.compile(r"^\| (?P<names>`.*?`) \| (?P<status>[a-z ]+) \| (?P<note>.*?)\|$")
@@ -297,7 +295,7 @@ def test_all_connectors_and_formats_are_on_the_page() -> None:
 @pytest.mark.parametrize(("part", "known"), [("source", SOURCES), ("sink", SINKS)], ids=["sources", "sinks"])
 def test_all_sources_and_sinks_of_pipelines_are_on_the_page(part: str, known: Mapping[str, object]) -> None:
     told = {row.name: row.status for row in ROWS if row.column == f"Pipeline {part}"}
-    assert {name for name, status in told.items() if status in THERE} == set(known) - NOT_YET
+    assert {name for name, status in told.items() if status in THERE} == set(known)
     others = {"source": "{type: values, tables: CREATE TABLE t (id INT)}", "sink": "{type: print}"}
     for name in (name for name, status in told.items() if status in ABSENT):
         text = "".join(f"{key}: {value}\n" for key, value in {**others, part: f"{{type: {name}}}"}.items())
