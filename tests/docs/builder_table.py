@@ -63,7 +63,7 @@ class BuilderTable:
             for name in re.findall(rf"`{self.built}(?:Builder)?\.(\w+)`", row["names"]):
                 here = ABSENT if row["status"] == "not yet" else f"`{name}`"
                 lacks = "Flink lacks" in row["note"] or row["status"] == "not yet"
-                java = ABSENT if "Ours, Flink lacks" in row["note"] else f"`{_camel_case(name)}`"
+                java = ABSENT if "An extension, Flink lacks" in row["note"] else f"`{_camel_case(name)}`"
                 yield f"| {here} | {ABSENT if lacks else f'`{name}`'} | {java} | {row['status']} |"
 
 

@@ -225,7 +225,7 @@ CHECK_DUPLICATED_GROUP: Final = Option[bool](
     key="scan.check.duplicated.group.id",
     parse=boolean,
     default=False,
-    doc=("Whether the job fails if its consumer group already has members. From Alibaba Cloud; Flink lacks it."),
+    doc="Whether the job fails if its consumer group already has members. From Alibaba Cloud; Flink lacks it.",
 )
 PARTITIONER: Final = Option[str](
     key="sink.partitioner",
