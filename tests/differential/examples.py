@@ -43,8 +43,8 @@ EXAMPLES: Final = (
     "connectors/kafka_json_format.py",
 )
 TOPICS: Final = ("test_avro_topic", "test_bytearray_topic", "test_csv_topic", "test_json_topic")
-QUIET_SECONDS: Final = 25
-LOGGED: Final = re.compile("add_jars: |job '|Using Any for|No module named google")
+QUIET_SECONDS: Final = 40
+LOGGED: Final = re.compile("add_jars |job '|Using Any for|No module named google")
 """Lines of the engines' own loggers, which the examples send to standard output."""
 CONSOLE: Final = Console()
 
