@@ -13,9 +13,8 @@ import attrs
 from kafkastream.cdc.errors import MisfitError
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["IS_TIME", "TimeCheck", "time_check"]
+__all__ = ["TimeCheck", "time_check"]
 
-IS_TIME: Final = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 
 _LEAP_YEAR: Final = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DAY: Final = (

@@ -12,8 +12,9 @@ import attrs
 import msgspec
 
 from kafkastream.cdc.errors import MisfitError
-from kafkastream.cdc.times import IS_TIME, time_check
+from kafkastream.cdc.times import time_check
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.sql.type_families import BYTES, TEXT, TIMES
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Conversion", "Convert", "checked", "json_members", "json_text", "wire_type"]
@@ -29,8 +30,6 @@ _NUMERIC: Final = frozenset(b"-0123456789")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _GREATEST_FLOAT: Final = 3.4028234663852886e38
 _BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
-_TEXTS: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
-_BYTES: Final = frozenset({Kind.BINARY, Kind.VARBINARY})
 
 _text_of: Final[Callable[[Json], str]] = msgspec.json.Decoder(str).decode
 _elements_of: Final[Callable[[Json], list[msgspec.Raw]]] = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -49,10 +48,10 @@ def wire_type(type_: DataType) -> Any:
         case kind if kind in _BITS:
             high = (1 << (_BITS[kind] - 1)) - 1
             return Annotated[int, msgspec.Meta(ge=-high - 1, le=high)] | None
-        case kind if kind in _TEXTS | _BYTES:
-            basic = str if kind in _TEXTS else bytes
+        case kind if kind in TEXT | BYTES:
+            basic = str if kind in TEXT else bytes
             return basic | None if type_.size == _MOST else Annotated[basic, msgspec.Meta(max_length=type_.size)] | None
-        case kind if kind in IS_TIME:
+        case kind if kind in TIMES:
             return str | None
         case _:
             return msgspec.Raw
@@ -60,7 +59,7 @@ def wire_type(type_: DataType) -> Any:
 
 def checked(type_: DataType, conversion: Conversion) -> Callable[[Any], Any] | None:
     """Return the function that finishes values decoded as ``wire_type``; None if nothing is left to do."""
-    if type_.kind in IS_TIME:
+    if type_.kind in TIMES:
         return time_check(type_, conversion.time_zone)
     return conversion.converter(type_) if wire_type(type_) is msgspec.Raw else None
 
@@ -111,19 +110,19 @@ class Conversion:
 
     def _of_values(self, type_: DataType) -> Convert:
         match type_.kind:
-            case kind if kind in _TEXTS:
+            case kind if kind in TEXT:
                 return json_text if type_.size == _MOST else partial(_short_text, type_)
-            case kind if kind in IS_TIME:
+            case kind if kind in TIMES:
                 return partial(_time, time_check(type_, self.time_zone))
             case Kind.DECIMAL:
                 return self._texts_too(_decimal(type_))
             case Kind.ARRAY:
                 return partial(_array, self.converter(type_.parts[0]))
-            case Kind.MAP if type_.parts[0].kind in _TEXTS:
+            case Kind.MAP if type_.parts[0].kind in TEXT:
                 return partial(_map, self.converter(type_.parts[1]))
             case Kind.ROW:
                 return partial(_row, {field.name: self.converter(field.type) for field in type_.fields})
-            case kind if kind in _BYTES:
+            case kind if kind in BYTES:
                 return msgspec.json.Decoder(wire_type(type_)).decode
             case _ if wire_type(type_) is not msgspec.Raw:
                 return self._texts_too(msgspec.json.Decoder(wire_type(type_)).decode)

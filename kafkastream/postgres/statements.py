@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, final
 
 from msgspec.structs import astuple
@@ -12,6 +12,7 @@ from kafkastream.cdc.folding import FoldedChanges
 from kafkastream.cdc.tables import TableSchema
 from kafkastream.postgres.client import Connection
 from kafkastream.postgres.values import Values, refused_text, value_converter
+from kafkastream.sql.type_families import APPROXIMATE, BYTES, STAMPS
 from kafkastream.sql.types import Kind
 
 if TYPE_CHECKING:
@@ -19,11 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["TableStatements"]
 
-_BYTES = {Kind.BINARY, Kind.VARBINARY}
 _BOOLEAN_OID, _BYTEA_OID = 16, 17  # https://www.postgresql.org/docs/current/catalog-pg-type.html, pg_type.dat
 
 # Equal in the database, though not always in Python: "a" and "a " of CHAR, 12:00 and 12:00:00.0, NaN, what REAL rounds.
-_UNEVEN_KEYS = {Kind.CHAR, Kind.FLOAT, Kind.DOUBLE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ}
+_UNEVEN_KEYS = APPROXIMATE | STAMPS | {Kind.CHAR, Kind.TIME}
 
 _COPY = "COPY {target} ({columns}) FROM STDIN"
 _STAGE = "CREATE TEMPORARY TABLE {staging} ON COMMIT DELETE ROWS AS SELECT {columns}, 0 AS {ordinal} FROM {target} WITH NO DATA"
@@ -55,7 +55,7 @@ class TableStatements:
         self._texts: dict[str, bytes] = {}
         self._places = [schema.names.index(name) for name in schema.primary_key]
         self._convert = value_converter(
-            self._places_of_texts(_BYTES, _BYTEA_OID), self._places_of_texts({Kind.BOOLEAN}, _BOOLEAN_OID)
+            self._places_of_texts(BYTES, _BYTEA_OID), self._places_of_texts({Kind.BOOLEAN}, _BOOLEAN_OID)
         )
         self._is_staging_used = False
         self._has_uneven_key = any(schema[name].type.kind in _UNEVEN_KEYS for name in schema.primary_key)
@@ -110,7 +110,7 @@ class TableStatements:
                 values[width] = -number
                 yield tuple(values)
 
-    def _places_of_texts(self, kinds: set[Kind], oid: int) -> list[int]:
+    def _places_of_texts(self, kinds: Collection[Kind], oid: int) -> list[int]:
         """Return the numbers of the columns of some kinds that the database holds as text."""
         places = [place for place, column in enumerate(self._schema.columns) if column.type.kind in kinds]
         if not places:

@@ -12,15 +12,15 @@ from kafkastream.cdc.projection import EVENT_TYPE, HIDDEN
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.transforms import Step, TransformedTable
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
+from kafkastream.spark.sql.formats.value_texts import utc_text
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.plan.spark_text import SparkPrinter
+from kafkastream.sql.type_families import TIMES
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Transform", "parsed_as", "transformed"]
 
 _HALVES: Final = ("before", "after")
-_AS_TEXT: Final = frozenset({*TEMPORAL, Kind.TIME})
 
 
 class Transform:
@@ -72,7 +72,7 @@ def _parsed(transforms: Sequence[Transform]) -> Iterator[Column]:
 
 def parsed_as(kind: DataType) -> str:
     """Return the type that JSON values are parsed as, before the cast to the column's type."""
-    return "string" if kind.kind in _AS_TEXT else spark_type(kind).simpleString()
+    return "string" if kind.kind in TIMES else spark_type(kind).simpleString()
 
 
 def _typed(transforms: Sequence[Transform]) -> Iterator[Column]:
@@ -135,4 +135,4 @@ def _json(row: Column, schema: TableSchema) -> Column:
 def _plain(value: Column, kind: DataType) -> Column:
     if kind.kind is Kind.TIMESTAMP_LTZ:
         return functions.concat(utc_text(value), functions.lit("Z"))
-    return value.cast("string") if kind.kind in _AS_TEXT else value
+    return value.cast("string") if kind.kind in TIMES else value

@@ -28,7 +28,7 @@ from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
 from kafkastream.spark.sql.formats.message_format import reader_of
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.value_texts import TEMPORAL, of_text
+from kafkastream.spark.sql.formats.value_texts import of_text
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.sql.connectors import FileTableSource
 from kafkastream.sql.connectors.key_value_fields import RecordPart
@@ -37,6 +37,7 @@ from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.tables import TableFile
 from kafkastream.sql.formats import CsvFormat
 from kafkastream.sql.table import TableDefinition
+from kafkastream.sql.type_families import TIMES
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["files_scanned"]
@@ -126,7 +127,7 @@ def _partition_value(place: int, field: RowField) -> Column:
         value = functions.coalesce(of_text(text, field.type), functions.date_from_unix_date(text.try_cast("int")))
     elif field.type.kind is Kind.TIME:
         value = functions.coalesce(of_text(text, field.type), functions.time_from_millis(text.try_cast("bigint")))
-    elif field.type.kind in TEMPORAL:
+    elif field.type.kind in TIMES:
         value = functions.replace(text, functions.lit("T"), functions.lit(" ")).try_cast("timestamp_ntz")
         if field.type.kind is Kind.TIMESTAMP_LTZ:
             epoch = functions.expr("TIMESTAMP_NTZ'1970-01-01 00:00:00'")

@@ -15,6 +15,7 @@ from kafkastream.cdc.tables import Column, TableId
 from kafkastream.spark.cdc.delta.connection import active
 from kafkastream.spark.internals.jvm import java_path, java_session, jvm_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.sql.type_families import CONSTRUCTED
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted", "table_path"]
@@ -23,7 +24,7 @@ _WIDENS: Final = "delta.enableTypeWidening"
 _REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
 """Characters that Delta accepts in column names only with column mapping, which older readers do not support."""
 _SEPARATOR: Final = "\x1f"
-_AS_TEXT: Final = frozenset({Kind.TIME, Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
+_AS_TEXT: Final = CONSTRUCTED | {Kind.TIME}
 
 
 @final

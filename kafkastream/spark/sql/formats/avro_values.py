@@ -7,12 +7,12 @@ from decimal import Context, Decimal
 from functools import partial
 from typing import Any, Final
 
+from kafkastream.sql.type_families import MAPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["Convert", "avro_dump", "avro_load"]
 
 Convert = Callable[[Any], Any]
-_MAPS: Final = frozenset({Kind.MAP, Kind.MULTISET})
 _EXACT: Final = Context(prec=100)
 
 
@@ -20,7 +20,7 @@ def avro_load(kind: DataType) -> Convert | None:
     """Return the conversion of Avro's values to plain ones; None if they are the same. Decimals overflow to NULL."""
     if kind.kind is Kind.DECIMAL:
         return partial(_decimal, digits=10 ** (kind.size or 0), scale=kind.scale or 0)
-    if kind.kind in _MAPS:
+    if kind.kind in MAPS:
         value = _map_value(kind, avro_load)
         return _items if value is None else lambda pairs: [(key, _apply(value, one)) for key, one in pairs.items()]
     return _of_parts(kind, avro_load)
@@ -36,7 +36,7 @@ def avro_dump(kind: DataType, schema: Any) -> Convert | None:
     schema = _beside_null(schema)
     if kind.kind is Kind.DECIMAL:
         return partial(_unscaled, scale=kind.scale or 0, size=schema.get("size"))
-    if kind.kind in _MAPS:
+    if kind.kind in MAPS:
         value = _map_value(kind, lambda part: avro_dump(part, schema["values"]))
         return dict if value is None else lambda pairs: {key: _apply(value, one) for key, one in pairs}
     if kind.kind is Kind.ARRAY:

@@ -13,11 +13,11 @@ from kafkastream.spark.sql.formats.message_reading import Fail, Reader, or_fail
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.formats.value_texts import of_text
 from kafkastream.sql.formats import CsvFormat
+from kafkastream.sql.type_families import CONSTRUCTED, MAPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["check_csv", "csv_reader"]
 
-_WITH_PARTS: Final = frozenset({Kind.ARRAY, Kind.MAP, Kind.MULTISET, Kind.ROW})
 _COMMENTS: Final = r"^[ \r\n]*(?:#[^\n]*(?:\n[ \r\n]*|$))*"
 _UNESCAPED: Final = (("0", "\0"), ("n", "\n"), ("r", "\r"), ("t", "\t"))
 _PROBLEM: Final = "Failed to deserialize CSV row."
@@ -31,7 +31,7 @@ def check_csv(row: DataType) -> None:
     """
     for field in row.fields:
         parts = (*field.type.parts, *(inner.type for inner in field.type.fields))
-        if field.type.kind in {Kind.MAP, Kind.MULTISET} or any(part.kind in _WITH_PARTS for part in parts):
+        if field.type.kind in MAPS or any(part.kind in CONSTRUCTED for part in parts):
             raise UnsupportedFeatureError(
                 f"CSV has no columns of type {field.type}: {field.name}",
                 now="Arrays and rows of numbers, texts and times work; use the format json for others.",

@@ -9,8 +9,9 @@ from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.csv_message_reading import check_csv
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
-from kafkastream.spark.sql.formats.value_texts import WHOLE, utc_text
+from kafkastream.spark.sql.formats.value_texts import utc_text
 from kafkastream.sql.formats import CsvFormat
+from kafkastream.sql.type_families import WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["csv_message"]

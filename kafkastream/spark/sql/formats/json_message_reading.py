@@ -12,9 +12,10 @@ from pyspark.sql import Column, functions, types
 from kafkastream.spark.sql.formats.flattening import flattened
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader, map_leaves, map_parts, or_fail
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.value_texts import TEMPORAL, WHOLE, of_text
+from kafkastream.spark.sql.formats.value_texts import of_text
 from kafkastream.sql.formats import JsonFormat
 from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
+from kafkastream.sql.type_families import BYTES, TEXT, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_reader"]
@@ -24,8 +25,7 @@ _ROWS: Final = "__rows"
 
 _TEXTS: Final = "map<string,string>"
 _FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
-_EXACT: Final = frozenset({Kind.DECIMAL, Kind.BINARY, Kind.VARBINARY})
-_TEXT: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
+_EXACT: Final = BYTES | {Kind.DECIMAL}
 _PROBLEM: Final = "Failed to deserialize JSON."
 
 
@@ -122,7 +122,7 @@ def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Colum
 
 
 def _is_temporal(kind: DataType) -> bool:
-    return kind.kind in TEMPORAL
+    return kind.kind in TIMES
 
 
 def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: DataType) -> Column:
@@ -138,7 +138,7 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
         case Kind.TIME:  # Flink reads only whole seconds
             value = functions.when(of_text(found, kind).isNotNull(), functions.substring(found, 1, len("12:30:01")))
             return or_fail(of_text(value, kind), found, failure)
-        case text if text in _TEXT:
+        case text if text in TEXT:
             return found
         case _:
             return or_fail(of_text(found, kind, settings.timestamp_format.separator), found, failure)
@@ -205,7 +205,7 @@ def _parsed_as(kind: DataType, leaf: Callable[[DataType], types.DataType]) -> ty
 
 def _strict(kind: DataType) -> types.DataType:
     """Return the strict type: times are text, since Spark accepts forms that Flink refuses."""
-    return types.StringType() if kind.kind in TEMPORAL else spark_type(kind)
+    return types.StringType() if kind.kind in TIMES else spark_type(kind)
 
 
 def _loose(kind: DataType) -> types.DataType:

@@ -9,8 +9,9 @@ from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.decimal_texts import decimal_text
 from kafkastream.spark.sql.formats.message_reading import holds, map_leaves
-from kafkastream.spark.sql.formats.value_texts import TEMPORAL, utc_text
+from kafkastream.spark.sql.formats.value_texts import utc_text
 from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
+from kafkastream.sql.type_families import TIMES
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_message", "json_value"]
@@ -47,7 +48,7 @@ def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
 
 
 def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:
-    return kind.kind in TEMPORAL or _is_marked(settings, kind)
+    return kind.kind in TIMES or _is_marked(settings, kind)
 
 
 def _is_marked(settings: JsonSettings, kind: DataType) -> bool:

@@ -7,11 +7,11 @@ from typing import Final
 from pyspark.sql import Column, functions
 
 from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["as_type"]
 
-_STAMPS: Final = frozenset({Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 _MICROS: Final = 6
 
 
@@ -26,16 +26,16 @@ def as_type(value: Column, source: DataType, target: DataType) -> Column:
     match target.kind:
         case Kind.CHAR | Kind.VARCHAR:
             return _text(value, source, target)
-        case kind if kind in _STAMPS and source.kind in _STAMPS:
+        case kind if kind in STAMPS and source.kind in STAMPS:
             return _shortened(value, source, target).cast(spark_type(target))
-        case Kind.TIME if source.kind in _STAMPS:
+        case Kind.TIME if source.kind in STAMPS:
             return functions.date_format(value, "HH:mm:ss.SSSSSS").cast(spark_type(target))
         case _:
             return value.cast(spark_type(target))
 
 
 def _text(value: Column, source: DataType, target: DataType) -> Column:
-    if source.kind in _STAMPS:
+    if source.kind in STAMPS:
         digits = min(source.size or 0, _MICROS)
         value = functions.date_format(value, f"yyyy-MM-dd HH:mm:ss{'.' * (digits > 0)}{'S' * digits}")
     elif source.kind is Kind.BOOLEAN:

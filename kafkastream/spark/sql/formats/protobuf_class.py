@@ -12,18 +12,18 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.formats import ProtobufFormat
+from kafkastream.sql.type_families import BYTES, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["MessageClass", "check_fields", "is_map", "is_proto3"]
 
-_TEXTS: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
     "BOOLEAN": frozenset({Kind.BOOLEAN}),
-    "BYTE_STRING": frozenset({Kind.BINARY, Kind.VARBINARY}),
+    "BYTE_STRING": BYTES,
     "DOUBLE": frozenset({Kind.DOUBLE}),
     "FLOAT": frozenset({Kind.FLOAT}),
-    "ENUM": _TEXTS | {Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT},
-    "STRING": _TEXTS,
+    "ENUM": TEXT | WHOLE,
+    "STRING": TEXT,
     "INT": frozenset({Kind.INT}),
     "LONG": frozenset({Kind.BIGINT}),
 }

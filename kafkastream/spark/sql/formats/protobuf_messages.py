@@ -13,7 +13,8 @@ from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import ProtobufFormat
-from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.type_families import TEXT
+from kafkastream.sql.types import DataType
 
 __all__ = ["protobuf_decoder", "protobuf_encoder"]
 
@@ -24,7 +25,6 @@ _Set = Callable[[Any, Any], None]
 _UINT32, _UINT64, _ENUM, _STRING, _MESSAGE = 3, 4, 8, 9, 10
 _BYTES: Final = 12
 _UNSIGNED: Final = {_UINT32: 32, _UINT64: 64}
-_TEXTS: Final = frozenset({Kind.CHAR, Kind.VARCHAR})
 
 
 def protobuf_decoder(part: RecordPart, settings: ProtobufFormat) -> MessageDecoder:
@@ -114,7 +114,7 @@ def _loading_one(field: Any, kind: DataType, reads_defaults: bool) -> _Convert:
         return _row(field.message_type, kind, reads_defaults)
     if field.cpp_type == _ENUM:
         names = {value.number: value.name for value in field.enum_type.values}
-        return (lambda number: names.get(number, "UNRECOGNIZED")) if kind.kind in _TEXTS else _known(names)
+        return (lambda number: names.get(number, "UNRECOGNIZED")) if kind.kind in TEXT else _known(names)
     bits = _UNSIGNED.get(field.cpp_type)
     if bits is not None:  # Java has no unsigned types
         return lambda number: number - (1 << bits) if number >> (bits - 1) else number

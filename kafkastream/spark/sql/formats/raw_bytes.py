@@ -15,6 +15,7 @@ from kafkastream.spark.sql.formats.message_reading import Fail, Reader
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import Endianness, RawFormat
+from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import Kind, RowField
 
 __all__ = ["raw_message", "raw_reader"]
@@ -124,7 +125,7 @@ def _turned(digits: Column, size: int, settings: RawFormat) -> Column:
 
 
 def _check(field: RowField, settings: RawFormat) -> None:
-    if field.type.kind in {Kind.CHAR, Kind.VARCHAR} and settings.charset.upper() not in _CHARSETS:
+    if field.type.kind in TEXT and settings.charset.upper() not in _CHARSETS:
         if is_utf8(settings.charset):
             return
         raise UnsupportedFeatureError(

@@ -10,10 +10,8 @@ from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.time_texts import CLOCK, DAY, clock
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["TEMPORAL", "WHOLE", "of_text", "utc_text"]
+__all__ = ["of_text", "utc_text"]
 
-WHOLE: Final = frozenset({Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT})
-TEMPORAL: Final = frozenset({Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_LTZ})
 _DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
 
 
