@@ -15,7 +15,6 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["TimeCheck", "time_check"]
 
-
 _LEAP_YEAR: Final = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
 _DAY: Final = (
     r"(?!0000)(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from sqlglot import exp
 
@@ -17,7 +17,7 @@ from kafkastream.sql.table_options import did_you_mean
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 
-__all__ = ["called", "called_name"]
+__all__ = ["called", "called_name", "is_call"]
 
 _NEAREST = {
     "CURRENT_ROW_TIMESTAMP": "CURRENT_TIMESTAMP, which is one time for each micro-batch, is there.",
@@ -31,6 +31,11 @@ _WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
 def called_name(node: exp.Expr) -> str:
     """Name of the function that a node calls."""
     return node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)
+
+
+def is_call(node: exp.Expr, *names: str) -> TypeGuard[exp.Anonymous]:
+    """Whether a node calls a function of one of these names."""
+    return isinstance(node, exp.Anonymous) and called_name(node).upper() in names
 
 
 def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:

@@ -23,11 +23,7 @@ from kafkastream.model.graph.job_graph import (
     SourceNode,
     UnionNode,
 )
-from kafkastream.sql.connectors import (
-    StreamTableSource,
-    TableSink,
-    source_of,
-)
+from kafkastream.sql.connectors import StreamTableSource, TableSink, source_of
 from kafkastream.sql.plan.branches import Branch, Origin, branches
 from kafkastream.sql.plan.operations import (
     Deduplicate,

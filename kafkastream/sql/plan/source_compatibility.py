@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.sql.connectors import (
-    DataGenTableSource,
-    TableSource,
-    source_of,
-)
+from kafkastream.sql.connectors import DataGenTableSource, TableSource, source_of
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand
 from kafkastream.sql.plan.branches import Origin, origins
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values

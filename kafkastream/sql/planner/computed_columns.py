@@ -11,6 +11,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import DataGenTableSource, source_of
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
@@ -101,7 +102,7 @@ def computed(definition: TableDefinition, catalog: Catalog | None = None) -> Com
         node = text.expression()
         of = ExpressionCompiler(text, Scope.of(inputs, definition.name[-1]), catalog or _NoTables())
         expressions.append(of.compile(node))
-        if isinstance(node, exp.Anonymous) and node.name.upper() == "PROCTIME":
+        if is_call(node, "PROCTIME"):
             fields.append(Field(one.name, _LTZ, TimeAttribute.PROCESSING))
         else:
             fields.append(Field(one.name, expressions[-1].type))
@@ -151,7 +152,7 @@ def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> Event
         )
         raise text.error(None, what, "Add a computed column such as ts AS CAST(t AS TIMESTAMP(3)).")
     node = text.expression()
-    if isinstance(node, exp.Anonymous) and node.name.upper() == "SOURCE_WATERMARK":
+    if is_call(node, "SOURCE_WATERMARK"):
         if definition.stream is not None:
             return EventTime(place, None)
         raise text.error(

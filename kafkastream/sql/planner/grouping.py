@@ -13,13 +13,9 @@ from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggr
 from kafkastream.sql.expressions.aggregate_names import GROUP_WINDOWS
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import TRUE, Call, ColumnRef, FieldAccess, TypedExpression
-from kafkastream.sql.plan.operations import (
-    AggregateCall,
-    GroupAggregate,
-    SessionAggregate,
-    WindowAggregate,
-)
+from kafkastream.sql.plan.operations import AggregateCall, GroupAggregate, SessionAggregate, WindowAggregate
 from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
@@ -79,7 +75,7 @@ class _OfGroups(ExpressionCompiler):
         aggregate = aggregate_of(self._of, node)
         if aggregate is not None:
             return self._grouped.column(aggregate)
-        if isinstance(node, exp.Anonymous) and node.name.upper() in GROUP_WINDOWS and self._grouped.rows.window:
+        if is_call(node, *GROUP_WINDOWS) and self._grouped.rows.window:
             place = window_property(self._of, node, self._window, self._grouped.rows.window)
             return reference(self._grouped.rows.relation, place)
         if next(calls_in(node), None) is None:
@@ -96,7 +92,7 @@ class _OfGroups(ExpressionCompiler):
 
 
 def _has_group_window(node: exp.Expr) -> bool:
-    return any(one.name.upper() in GROUP_WINDOWS for one in node.find_all(exp.Anonymous))
+    return any(is_call(one, *GROUP_WINDOWS) for one in node.find_all(exp.Anonymous))
 
 
 def aggregated(
@@ -148,7 +144,7 @@ def _keys(planner: SelectPlanner, node: exp.Select) -> tuple[list[exp.Expr], exp
             raise planner.text.refused(key, what, "Write a UNION ALL of queries, each with its GROUP BY.")
         if isinstance(key, exp.Literal):
             raise planner.text.error(key, "GROUP BY takes columns, not their numbers.", "Write the expression again.")
-        if isinstance(key, exp.Anonymous) and key.name.upper() in ("TUMBLE", "HOP", "SESSION"):
+        if is_call(key, "TUMBLE", "HOP", "SESSION"):
             windows.append(key)
         else:
             keys.extend(key.expressions if isinstance(key, exp.Tuple) else [key])

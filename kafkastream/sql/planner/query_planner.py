@@ -12,6 +12,7 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.common_types import common_type
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.casts import widened
 from kafkastream.sql.plan.expression import Cast, calls_user
@@ -208,7 +209,7 @@ def _cells(row: exp.Expr) -> Sequence[exp.Expr]:
     """The values of a row: of ``(1, 2)``, ``ROW(1, 2)`` or a single one."""
     if isinstance(row, exp.Tuple) and len(row.expressions) == 1:
         return _cells(row.expressions[0])
-    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.upper() == "ROW"):
+    if isinstance(row, exp.Tuple) or is_call(row, "ROW"):
         return list(row.expressions)
     return [row.this if isinstance(row, exp.Paren) else row]
 

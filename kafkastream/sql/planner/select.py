@@ -9,6 +9,7 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, filtered, projected, rewindowed
 from kafkastream.sql.planner.from_clause import source
@@ -72,11 +73,7 @@ def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
 
 def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
     """The selected columns that are ``PROCTIME()``."""
-    return frozenset(
-        at
-        for at, item in enumerate(chosen)
-        if isinstance(bare := item.node.unalias(), exp.Anonymous) and bare.name.upper() == "PROCTIME"
-    )
+    return frozenset(at for at, item in enumerate(chosen) if is_call(item.node.unalias(), "PROCTIME"))
 
 
 def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, rewindowed, without_times
@@ -84,10 +85,7 @@ def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
     numbers = [
         one
         for one in select.expressions
-        if isinstance(one, exp.Alias)
-        and isinstance(one.this, exp.Window)
-        and isinstance(one.this.this, exp.Anonymous)
-        and one.this.this.name.upper() == "ROW_NUMBER"
+        if isinstance(one, exp.Alias) and isinstance(one.this, exp.Window) and is_call(one.this.this, "ROW_NUMBER")
     ]
     if len(numbers) != 1 or select.args.get("distinct"):
         return None

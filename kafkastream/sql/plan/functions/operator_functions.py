@@ -17,11 +17,7 @@ from kafkastream.sql.plan.functions.built_in import (
     like,
     returns,
 )
-from kafkastream.sql.plan.functions.type_rules import (
-    comparable,
-    widest,
-    with_common_type,
-)
+from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import ATOMIC, TEXT
