@@ -45,7 +45,7 @@ class Program:
         self.prefix = new_topic()
         self.checkpoints = checkpoints
         self.topics = {name: new_topic() for name in "abcdefg"}
-        self.out = new_topic()
+        self.out = new_topic(config={"message.timestamp.type": "LogAppendTime"})  # as Spark itself could copy to
 
     def environment(self, **settings: str) -> StreamExecutionEnvironment:
         env = StreamExecutionEnvironment.get_execution_environment()
@@ -83,8 +83,10 @@ class Program:
         else:
             write("renamed", e)
             write("uid", f)
-        keyed = read("g").key_by(lambda value: value[0], change.get("key type", Types.STRING()))
-        keyed.process(Count(), Types.STRING()).uid("count").sink_to(self.parts.sink(self.out))
+        g = read("g")
+        keyed = g.key_by(lambda value: value[0], change.get("key type", Types.STRING()))
+        counted = keyed.process(Count(), Types.STRING()).uid("count")
+        (g if change.get("copied") else counted).sink_to(self.parts.sink(self.out))
         return env
 
     def run(self, change: Change, expected: list[str]) -> None:
@@ -130,6 +132,14 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "The type of a key changes": (
         {"key type": Types.PICKLED_BYTE_ARRAY()},
         r"operator 'count' has state of something else",
+    ),
+    "A keyed operator goes, and what is left is a copy": (
+        {"copied": True},
+        r"cannot map the checkpoint's state of operator with uid 'count'",
+    ),
+    "Its state is given up, too": (
+        {"copied": True, "settings": {"execution.state-recovery.ignore-unclaimed-state": "true"}},
+        r"the checkpoint is of a program with keyed operators, and this one has none",
     ),
 }
 
