@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
 from kafkastream.sql.settings import options_of
+from tests.package import modules_of
 
 Options = Iterable[Option[Any] | OptionFamily]
 COMMON = {"connector": "(none)", "property-version": "1"}
@@ -233,6 +235,14 @@ DECLARED: dict[str, tuple[Options, tuple[Option[Any], ...]]] = {
 
 def test_everything_is_in_the_table_of_defaults() -> None:
     assert DECLARED.keys() == DEFAULTS.keys()
+
+
+def test_every_option_that_is_declared_can_be_given() -> None:
+    listed = [option for options, _ in DECLARED.values() for option in options]
+    declared = [one for name in modules_of("kafkastream.sql") for one in vars(import_module(name)).values()]
+    options = [one for one in declared if isinstance(one, (Option, OptionFamily))]
+    assert options
+    assert [option.key for option in options if option not in listed] == []
 
 
 @pytest.mark.parametrize("name", DECLARED)
