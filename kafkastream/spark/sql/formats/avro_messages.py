@@ -10,7 +10,6 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.model.formats.avro_json import read_avro_json, write_avro_json
 from kafkastream.model.formats.avro_schema import parsed_schema, read_avro
 from kafkastream.model.formats.confluent_wire import framed, unframed
 from kafkastream.model.formats.schema_registry import SchemaRegistry
@@ -53,7 +52,7 @@ class _BareDecoder(MessageDecoder):
 
     def opened(self) -> Callable[[bytes], Plain]:
         schema = parsed_schema(json.loads(self.schema))
-        read = read_avro if self.encoding is AvroEncoding.BINARY else read_avro_json
+        read = read_avro if self.encoding is AvroEncoding.BINARY else _read_json
         return _loaded(self.kind, lambda message: read(message, schema))
 
 
@@ -81,7 +80,7 @@ class _BareEncoder(MessageEncoder):
     encoding: AvroEncoding
 
     def opened(self) -> Callable[[Plain], bytes]:
-        write = _written if self.encoding is AvroEncoding.BINARY else write_avro_json
+        write = _written if self.encoding is AvroEncoding.BINARY else _written_as_json
         return _dumped(self.kind, self.schema, write)
 
 
@@ -118,6 +117,26 @@ def _written(row: Plain, schema: Any) -> bytes:
     except Exception as error:
         raise ValueError(f"Fail to serialize a row with the Avro schema: {error!r}") from error
     return out.getvalue()
+
+
+def _read_json(message: bytes, schema: Any) -> Any:
+    from fastavro import json_reader
+
+    try:
+        return next(iter(json_reader(io.StringIO(json.dumps(json.loads(message))), schema)))
+    except Exception as error:
+        raise ValueError(f"the record cannot be read with the Avro schema: {error!r}") from error
+
+
+def _written_as_json(row: Plain, schema: Any) -> bytes:
+    from fastavro import json_writer
+
+    out = io.StringIO()
+    try:
+        json_writer(out, schema, [row])
+    except Exception as error:
+        raise ValueError(f"the value is not of the Avro schema: {error!r}") from error
+    return json.dumps(json.loads(out.getvalue()), separators=(",", ":"), ensure_ascii=False).encode()
 
 
 @lru_cache(maxsize=1000)
