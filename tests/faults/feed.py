@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import final
 
-from confluent_kafka import Producer
-from typing_extensions import Self
-
 from tests.faults.operators_model import PARTITIONS, time_of
+from tests.feeding import TICK_S, Feeding
 
 __all__ = ["Numbers"]
 
-_TICK_S = 0.1
-
 
 @final
-class Numbers:
+class Numbers(Feeding):
     """Writes numbers to the partitions in turn, until it is stopped.
 
     Args:
@@ -29,37 +23,21 @@ class Numbers:
     """
 
     def __init__(self, servers: str, topic: str, per_second: int, record: Callable[[int], str] = str) -> None:
-        settings: dict[str, str | int] = {"bootstrap.servers": servers, "enable.idempotence": "true", "log_level": 0}
-        self._producer = Producer(settings)
+        super().__init__(servers)
         self._topic = topic
         self._record = record
-        self._per_tick = int(per_second * _TICK_S)
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._write, name="numbers")
+        self._per_tick = int(per_second * TICK_S)
         self._written = 0
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._over.set()
-        self._thread.join()
 
     def stop(self) -> int:
         """End it; how many numbers there are."""
-        self._over.set()
-        self._thread.join()
-        assert self._producer.flush(60) == 0
+        self._end()
+        self._flush()
         return self._written
 
-    def _write(self) -> None:
-        while not self._over.wait(_TICK_S):
-            for number in range(self._written, self._written + self._per_tick):
-                self._producer.produce(
-                    self._topic, self._record(number), partition=number % PARTITIONS, timestamp=time_of(number)
-                )
-            self._written += self._per_tick
-            self._producer.poll(0)
+    def _tick(self) -> None:
+        for number in range(self._written, self._written + self._per_tick):
+            self._producer.produce(
+                self._topic, self._record(number), partition=number % PARTITIONS, timestamp=time_of(number)
+            )
+        self._written += self._per_tick

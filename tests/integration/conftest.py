@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from kafkastream.testing import KafkaBroker
+    from kafkastream.testing.pytest_plugin import NewTopic
 
 
 @final
@@ -100,6 +101,18 @@ def parts(kafka: KafkaBroker) -> Parts:
 def env(spark: SparkSession) -> StreamExecutionEnvironment:
     """A fresh environment on the tests' session."""
     return StreamExecutionEnvironment.get_execution_environment()
+
+
+@pytest.fixture
+def two_subtasks(env: StreamExecutionEnvironment) -> None:
+    """Jobs of the environment have two subtasks."""
+    env.set_parallelism(2)
+
+
+@pytest.fixture
+def two(new_topic: NewTopic) -> str:
+    """A topic with two partitions."""
+    return new_topic(partitions=2)
 
 
 class Read(Protocol):

@@ -25,6 +25,7 @@ from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
 from tests.integration.timed import MONOTONOUS, T0
 
+pytestmark = pytest.mark.usefixtures("two_subtasks")
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
 
 
@@ -34,11 +35,6 @@ def at(second: float, value: str) -> Record:
 
 def first_letter(value: str) -> str:
     return value[0]
-
-
-@pytest.fixture(autouse=True)
-def _two_subtasks(env: StreamExecutionEnvironment) -> None:
-    env.set_parallelism(2)
 
 
 class Meet(KeyedCoProcessFunction[str, str, str, str]):

@@ -29,6 +29,8 @@ from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
+pytestmark = pytest.mark.usefixtures("two_subtasks")
+
 
 class Journal(KeyedProcessFunction[str, str, str]):
     """Counts the elements of each key; a timer comes 5 s after each."""
@@ -48,16 +50,6 @@ class Journal(KeyedProcessFunction[str, str, str]):
         watermark = ctx.timer_service().current_watermark()
         seen = "the end" if watermark == MAX_WATERMARK else f"{(watermark - T0) / 1000:g}"
         yield f"{ctx.get_current_key()} at {(timestamp - T0) / 1000:g}, watermark {seen}, {self.count.value()}"
-
-
-@pytest.fixture(autouse=True)
-def _two_subtasks(env: StreamExecutionEnvironment) -> None:
-    env.set_parallelism(2)
-
-
-@pytest.fixture
-def two(new_topic: NewTopic) -> str:
-    return new_topic(partitions=2)
 
 
 def test_buckets_that_share_a_partition_fail_the_job(

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,17 @@ def started(
     )
 
 
+@contextmanager
+def at_work(script: Path, kafka: KafkaBroker, topic: str) -> Iterator[subprocess.Popen[str]]:
+    """The script, once both of its jobs have written something."""
+    kafka.produce(topic, ["hello"])
+    with started(script, kafka, topic) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
+        assert program.stdout.readline() == "HELLO!\n"
+        yield program
+
+
 def jvm_of(program: subprocess.Popen[str]) -> int:
     """The process of Spark's JVM, once it is there."""
     children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
@@ -92,11 +104,7 @@ def is_java(pid: int) -> bool:
 
 
 def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, topic: str, script: Path) -> None:
-    kafka.produce(topic, ["hello"])
-    with started(script, kafka, topic) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
-        assert program.stdout.readline() == "HELLO!\n"
+    with at_work(script, kafka, topic) as program:
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: the whole group hears it
         out, errors = program.communicate(timeout=120)
     assert (out, program.returncode) == ("", 130)
@@ -104,11 +112,7 @@ def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, to
 
 
 def test_sigterm_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, script: Path) -> None:
-    kafka.produce(topic, ["hello"])
-    with started(script, kafka, topic) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
-        assert program.stdout.readline() == "HELLO!\n"
+    with at_work(script, kafka, topic) as program:
         program.terminate()
         out, errors = program.communicate(timeout=120)
     assert (out, program.returncode) == ("", 143)
@@ -145,11 +149,7 @@ def test_sigterm_while_spark_starts_ends_the_program_and_the_jvm(kafka: KafkaBro
 
 
 def test_jvm_that_is_killed_is_the_error(kafka: KafkaBroker, topic: str, script: Path) -> None:
-    kafka.produce(topic, ["hello"])
-    with started(script, kafka, topic) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "[Line(text='HELLO!')]\n"
-        assert program.stdout.readline() == "HELLO!\n"
+    with at_work(script, kafka, topic) as program:
         os.kill(jvm_of(program), signal.SIGKILL)
         began = time.monotonic()
         out, errors = program.communicate(timeout=60)

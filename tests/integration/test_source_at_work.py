@@ -147,10 +147,8 @@ def test_records_lost_by_retention(read: Read, parts: Parts, topic: str, checkpo
         assert "retention" in raised.value.now
 
 
-def test_topic_that_is_deleted_while_it_is_read(
-    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
-) -> None:
-    target = new_topic()
+def _job_whose_topic_is_deleted(env: StreamExecutionEnvironment, read: Read, parts: Parts, target: str) -> JobClient:
+    """A job that has copied a record from the topic ``{target}-deleted``, which is there no more."""
     topic = f"{target}-deleted"
     parts.kafka.create_topic(topic)
     parts.kafka.produce(topic, ["before"])
@@ -158,10 +156,18 @@ def test_topic_that_is_deleted_while_it_is_read(
     job = env.execute_async("copy")
     wait_until(lambda: parts.values(target) == ["BEFORE"], 30, "the first record")
     parts.kafka.delete_topic(topic)
+    return job
+
+
+def test_topic_that_is_deleted_while_it_is_read(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    target = new_topic()
+    job = _job_whose_topic_is_deleted(env, read, parts, target)
     with pytest.raises(KafkaError) as raised:
         job.get_job_execution_result().result(90)
     assert "deleted" in raised.value.now or "does not exist" in raised.value.what
-    assert topic in str(raised.value)
+    assert f"{target}-deleted" in str(raised.value)
     assert parts.values(target) == ["BEFORE"]
 
 
@@ -169,13 +175,7 @@ def test_job_whose_topic_is_deleted_is_cancelled_at_once(
     env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
 ) -> None:
     target = new_topic()
-    topic = f"{target}-deleted"
-    parts.kafka.create_topic(topic)
-    parts.kafka.produce(topic, ["before"])
-    read(parts.endless(topic)).map(str.upper, Types.STRING()).sink_to(parts.sink(target))
-    job = env.execute_async("copy")
-    wait_until(lambda: parts.values(target) == ["BEFORE"], 30, "the first record")
-    parts.kafka.delete_topic(topic)
+    job = _job_whose_topic_is_deleted(env, read, parts, target)
     time.sleep(1)
     began = time.monotonic()
     job.cancel().result()

@@ -39,6 +39,7 @@ from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+pytestmark = pytest.mark.usefixtures("two_subtasks")
 
 
 class Told(ProcessWindowFunction[str, str, str, TimeWindow]):
@@ -50,16 +51,6 @@ class Told(ProcessWindowFunction[str, str, str, TimeWindow]):
         window = context.window()
         times = sorted(element.split("@")[1] for element in elements)
         yield f"{key} {(window.start - T0) // 1000}-{(window.end - T0) // 1000}: {' '.join(times)}"
-
-
-@pytest.fixture(autouse=True)
-def _two_subtasks(env: StreamExecutionEnvironment) -> None:
-    env.set_parallelism(2)
-
-
-@pytest.fixture
-def two(new_topic: NewTopic) -> str:
-    return new_topic(partitions=2)
 
 
 def test_bounded_job_fires_all_windows_at_its_end(
