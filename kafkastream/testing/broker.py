@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 
 from typing_extensions import Self
 
 from kafkastream.errors import SetupError
 from kafkastream.testing import launch
 from kafkastream.testing.certificates import Certificates
-from kafkastream.testing.guarded import GuardedServer
+from kafkastream.testing.guarded import EmbeddedServer, GuardedServer
 from kafkastream.testing.launch import KafkaProgram
 from kafkastream.testing.security import Mechanism, Protocol, Security
 from kafkastream.testing.topics import KafkaBroker
@@ -20,7 +19,38 @@ from kafkastream.testing.topics import KafkaBroker
 __all__ = ["EmbeddedKafka"]
 
 
-class EmbeddedKafka(KafkaBroker):
+class _Broker(GuardedServer):
+    """Process and directory of a broker, which leaves an archive of Java classes for later ones if there is none."""
+
+    def __init__(self, program: KafkaProgram) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))
+        self.certificates: Certificates | None = None
+        self._program = program
+        command = program.broker_command(self.directory)
+        super().__init__("the embedded Kafka broker", self.directory, command, up="Kafka Server started")
+
+    def prepare(self, ports: Mapping[str, int], properties: Mapping[str, str], security: Security | None) -> None:
+        if security and security.uses_tls:
+            self.certificates = Certificates(self.directory / "certificates")
+            self.certificates.make(self._program.java)
+        secured = security.server_properties(self.certificates) if security else {}
+        launch.write_properties(self.directory, ports, {**secured, **properties})
+        self._program.format_storage(self.directory)
+
+    def stop(self) -> None:
+        if self.is_running():
+            super().stop()
+            self._program.keep_archive(self.directory)
+
+    def remove(self) -> None:
+        try:
+            if self._program.wants_archive():
+                self.stop()
+        finally:
+            super().remove()
+
+
+class EmbeddedKafka(KafkaBroker, EmbeddedServer[_Broker]):
     """Apache Kafka broker in a JVM of its own, on 127.0.0.1, with data that lives until it is stopped.
 
     ::
@@ -53,7 +83,6 @@ class EmbeddedKafka(KafkaBroker):
         self._server_properties = dict(properties or {})
         self._security = security
         self._start_timeout_s = start_timeout_s
-        self._home: _Home | None = None
         super().__init__(self._address(launch.PLAINTEXT))
 
     @property
@@ -63,7 +92,7 @@ class EmbeddedKafka(KafkaBroker):
         Raises:
             SetupError: The broker was not started.
         """
-        return self._started_home().directory
+        return self._started_server().directory
 
     @property
     def certificates(self) -> Certificates:
@@ -72,7 +101,7 @@ class EmbeddedKafka(KafkaBroker):
         Raises:
             SetupError: The broker was not started, or has no TLS listener.
         """
-        certificates = self._started_home().certificates
+        certificates = self._started_server().certificates
         if certificates is None:
             raise SetupError("the embedded Kafka broker has no certificates", now="Give it a Security with SSL.")
         return certificates
@@ -93,8 +122,8 @@ class EmbeddedKafka(KafkaBroker):
             DefinitionError: No such listener or user exists.
             SetupError: The broker was not started.
         """
-        home, security = self._started_home(), self._security or Security(protocols=())
-        properties = security.client_properties(protocol, mechanism, user, home.certificates)
+        server, security = self._started_server(), self._security or Security(protocols=())
+        properties = security.client_properties(protocol, mechanism, user, server.certificates)
         return KafkaBroker(self._address(protocol), properties)
 
     def start(self) -> Self:
@@ -107,14 +136,14 @@ class EmbeddedKafka(KafkaBroker):
             JarsUnavailableError: Kafka's jars could not be downloaded.
             SetupError: The port is in use, or the broker did not start; the error holds the end of its log.
         """
-        is_new = self._home is None
+        is_new = self._server is None
         if not self.is_running():
             launch.check_free(self._ports.values())
-        self._home = self._home or _Home(_program())
+        self._server = self._server or _Broker(_program())
         try:
             if is_new:
-                self._home.prepare(self._ports, self._server_properties, self._security)
-            self._home.start_broker(self._start_timeout_s)
+                self._server.prepare(self._ports, self._server_properties, self._security)
+            self._server.start(self._start_timeout_s)
             if is_new and self._security and self._security.uses_sasl:
                 self._admit(self._security.users)
         except BaseException:
@@ -122,41 +151,13 @@ class EmbeddedKafka(KafkaBroker):
             raise
         return self
 
-    def stop(self, *, keep_data: bool = False) -> None:
-        """Stop the broker; without effect if it does not run.
-
-        Args:
-            keep_data: Keep topics and records for the next ``start`` in this process.
-        """
-        if self._home is not None and keep_data:
-            self._home.stop_broker()
-        elif self._home is not None:
-            self._home.remove()
-            self._home = None
-
-    def is_running(self) -> bool:
-        """Return whether the broker's process runs."""
-        return self._home is not None and self._home.broker_runs()
-
-    def log_tail(self) -> str:
-        """Return the last lines of the broker's log; empty if it does not run."""
-        return self._home.log_tail() if self._home else ""
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.stop()
-
     def _address(self, protocol: str) -> str:
         return f"{launch.HOST}:{self._ports[protocol]}"
 
-    def _started_home(self) -> _Home:
-        if self._home is None:
+    def _started_server(self) -> _Broker:
+        if self._server is None:
             raise SetupError("the embedded Kafka broker was not started", now="Call start() or use it in a with.")
-        return self._home
+        return self._server
 
 
 def _program() -> KafkaProgram:
@@ -164,43 +165,3 @@ def _program() -> KafkaProgram:
     from kafkastream.spark.session.java_home import find_java
 
     return KafkaProgram(find_java(), broker_jars())
-
-
-class _Home:
-    """Directory of a broker, with the watchdog that guards it."""
-
-    def __init__(self, program: KafkaProgram) -> None:
-        self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))
-        self._program = program
-        command = program.broker_command(self.directory)
-        self._server = GuardedServer("the embedded Kafka broker", self.directory, command, up="Kafka Server started")
-        self.certificates: Certificates | None = None
-
-    def prepare(self, ports: Mapping[str, int], properties: Mapping[str, str], security: Security | None) -> None:
-        if security and security.uses_tls:
-            self.certificates = Certificates(self.directory / "certificates")
-            self.certificates.make(self._program.java)
-        secured = security.server_properties(self.certificates) if security else {}
-        launch.write_properties(self.directory, ports, {**secured, **properties})
-        self._program.format_storage(self.directory)
-
-    def broker_runs(self) -> bool:
-        return self._server.is_running()
-
-    def start_broker(self, timeout_s: float) -> None:
-        self._server.start(timeout_s)
-
-    def stop_broker(self) -> None:
-        if self.broker_runs():
-            self._server.stop()
-            self._program.keep_archive(self.directory)
-
-    def remove(self) -> None:
-        try:
-            if self._program.wants_archive():
-                self.stop_broker()
-        finally:
-            self._server.remove()
-
-    def log_tail(self) -> str:
-        return self._server.log_tail()

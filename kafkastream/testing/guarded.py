@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Generic, TypeVar
+
+from typing_extensions import Self
 
 from kafkastream.errors import SetupError
 from kafkastream.testing import watchdog
 from kafkastream.testing.waiting import wait_until
 
-__all__ = ["GuardedServer"]
+__all__ = ["EmbeddedServer", "GuardedServer"]
 
 _STOP_TIMEOUT_S = 30.0
 _LOG_LINES = 30
@@ -95,6 +100,47 @@ class GuardedServer:
 
     def _not_started(self, what: str) -> SetupError:
         return SetupError(what, where=f"the end of its log:\n{self.log_tail()}")
+
+
+S = TypeVar("S", bound=GuardedServer)
+
+
+class EmbeddedServer(ABC, Generic[S]):
+    """Server that this process starts and stops; a context manager, whose block it runs for."""
+
+    _server: S | None = None
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Start the server and wait until it is ready."""
+
+    def stop(self, *, keep_data: bool = False) -> None:
+        """Stop the server and close its connections; without effect if it does not run.
+
+        Args:
+            keep_data: Keep the data for the next ``start`` in this process.
+        """
+        if self._server is not None and keep_data:
+            self._server.stop()
+        elif self._server is not None:
+            self._server.remove()
+            self._server = None
+
+    def is_running(self) -> bool:
+        """Return whether the server's process runs."""
+        return self._server is not None and self._server.is_running()
+
+    def log_tail(self) -> str:
+        """Return the last lines of the server's log; empty if it was not started."""
+        return self._server.log_tail() if self._server else ""
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
 
 
 def _watch(arguments: Sequence[str]) -> subprocess.Popen[str]:

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
-from types import TracebackType
 from typing import final
 from urllib.parse import quote
 
@@ -20,7 +19,7 @@ from typing_extensions import Self
 
 from kafkastream.errors import SetupError
 from kafkastream.testing import launch
-from kafkastream.testing.guarded import GuardedServer
+from kafkastream.testing.guarded import EmbeddedServer, GuardedServer
 
 __all__ = ["EmbeddedPostgres", "PostgresDatabase", "find_program"]
 
@@ -71,7 +70,7 @@ class PostgresDatabase:
 
 
 @final
-class EmbeddedPostgres:
+class EmbeddedPostgres(EmbeddedServer[GuardedServer]):
     """PostgreSQL server in processes of its own, on 127.0.0.1, with data that lives until it is stopped.
 
     ::
@@ -97,7 +96,6 @@ class EmbeddedPostgres:
             database=_NAME,
         )
         self._start_timeout_s = start_timeout_s
-        self._server: GuardedServer | None = None
 
     @property
     def host(self) -> str:
@@ -169,38 +167,10 @@ class EmbeddedPostgres:
             raise
         return self
 
-    def stop(self, *, keep_data: bool = False) -> None:
-        """Stop the server and close its connections; without effect if it does not run.
-
-        Args:
-            keep_data: Keep the data for the next ``start`` in this process.
-        """
-        if self._server is not None and keep_data:
-            self._server.stop()
-        elif self._server is not None:
-            self._server.remove()
-            self._server = None
-
     def restart(self) -> Self:
         """Stop the server, close its connections, and start it with the same data and address."""
         self.stop(keep_data=True)
         return self.start()
-
-    def is_running(self) -> bool:
-        """Return whether the server's process runs."""
-        return self._server is not None and self._server.is_running()
-
-    def log_tail(self) -> str:
-        """Return the last lines of the server's log; empty if it was not started."""
-        return self._server.log_tail() if self._server else ""
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def __repr__(self) -> str:
         return f"EmbeddedPostgres({self.host}:{self.port})"
