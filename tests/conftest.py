@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-_ON_JAVA: Final = frozenset({"java", "kafka", "secured_kafka", "spark"})
+_ON_JAVA: Final = frozenset({"java", "kafka", "secured_kafka"})
 """Fixtures that start a JVM, or stand for one that the test starts."""
 
 
@@ -50,12 +50,9 @@ def spark(java: Path) -> Iterator[SparkSession]:
     from kafkastream.spark.session.session import spark_session
 
     with ExitStack() as stack:
-        if "MASTER" not in os.environ:  # which tests/cluster sets, where Python is shipped
-            patch = stack.enter_context(pytest.MonkeyPatch.context())
-            patch.setenv("PYSPARK_PYTHON", str(stack.enter_context(forking_python())))
-            session = spark_session()
-            patch.undo()
-        else:
+        with pytest.MonkeyPatch.context() as patch:
+            if "MASTER" not in os.environ:  # which tests/cluster sets, where Python is shipped
+                patch.setenv("PYSPARK_PYTHON", str(stack.enter_context(forking_python())))
             session = spark_session()
         stack.callback(session.stop)
         yield session

@@ -35,7 +35,6 @@ _FORKED: Final = (
     "pyspark.sql.streaming.python_streaming_source_runner",
     "pyspark.sql.streaming.transform_with_state_driver_worker",
 )
-_START_S: Final = 60.0
 _SCRIPT: Final = """\
 #!/bin/sh
 case "$2" in
@@ -66,8 +65,6 @@ def _forking_python(folder: Path) -> Iterator[Path]:
         assert process.stdout is not None
         assert process.stdout.readline()  # it listens
         yield program
-        assert process.stdin is not None
-        process.stdin.close()
 
 
 def _serve(path: str) -> None:

@@ -10,7 +10,6 @@ import os
 import pickle
 import sys
 import threading
-import time
 import traceback
 import zipfile
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from pyspark.sql.types import IntegerType, StringType, StructField, StructType, 
 
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries
+from kafkastream.testing import wait_until
 
 PATIENCE_S = 60.0
 
@@ -44,13 +44,6 @@ class Reader(queries.OffsetReader):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
-
-
-def wait_until(is_so: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_so():
-        assert time.monotonic() < deadline, f"{what} did not come"
-        time.sleep(0.1)
 
 
 def gateway(_: SparkSession) -> None:
@@ -159,7 +152,7 @@ def error_conditions(session: SparkSession) -> None:
     ended = (
         session.readStream.format("rate").load().selectExpr("raise_error('x') AS y").writeStream.format("noop").start()
     )
-    wait_until(lambda: not ended.isActive, "the end of the query")
+    wait_until(lambda: not ended.isActive, PATIENCE_S, "the end of the query")
     error_of_query = conditions.exception_of(ended)
     assert error_of_query is not None
     assert "USER_RAISED_EXCEPTION" in conditions.conditions_of(error_of_query), conditions.conditions_of(error_of_query)
@@ -202,8 +195,8 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
     query: StreamingQuery = writer.foreachBatch(look).start()
     started.set()
     try:
-        wait_until(lambda: may_end.is_set() or not query.isActive, "the first micro-batch")
-        wait_until(lambda: Reader.asked or not query.isActive, "a question to the offset reader")
+        wait_until(lambda: may_end.is_set() or not query.isActive, PATIENCE_S, "the first micro-batch")
+        wait_until(lambda: Reader.asked or not query.isActive, PATIENCE_S, "a question to the offset reader")
         assert query.isActive, query.exception()
     finally:
         query.stop()
