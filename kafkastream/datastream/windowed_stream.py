@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, final, overload
 
 import attrs
+from typing_extensions import Self
 
 from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.stream import DataStream, add_keyed_operator
@@ -33,7 +35,7 @@ from kafkastream.model.windows.windows import Window
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
 
-__all__ = ["AllWindowedStream", "WindowedStream"]
+__all__ = ["AllWindowedStream", "WindowSetters", "WindowedStream"]
 
 T = TypeVar("T")
 TUPLE = TypeVar("TUPLE", bound=tuple[Any, ...])
@@ -44,15 +46,9 @@ RESULT = TypeVar("RESULT")
 OUT = TypeVar("OUT")
 
 
-@final
 @checked_methods
-class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
-    """Elements of each key in windows, to be reduced, aggregated or processed.
-
-    Same as in Flink: event-time windows fire when the watermark passes their end, and each result has the window's
-    ``max_timestamp``. Elements that come after the allowed lateness are dropped and counted in
-    ``numLateRecordsDropped``, or sent to a side output.
-    """
+class WindowSetters(FieldAggregations[T], Generic[T]):
+    """Setters of a stream in windows: when the windows fire, with which elements, and where late ones go."""
 
     def __init__(
         self,
@@ -76,11 +72,11 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
 
     getInputType = get_input_type
 
-    def trigger(self, trigger: Trigger[Any, Any]) -> WindowedStream[T, K, W]:
+    def trigger(self, trigger: Trigger[Any, Any]) -> Self:
         """Set the trigger that decides when windows fire, in place of the assigner's default."""
         return self._with(trigger=trigger)
 
-    def evictor(self, evictor: Evictor[Any, Any]) -> WindowedStream[T, K, W]:
+    def evictor(self, evictor: Evictor[Any, Any]) -> Self:
         """Set the evictor that removes elements from windows when they fire.
 
         Same as in Flink: windows then buffer all their elements, and ``reduce`` and ``aggregate`` process those that
@@ -88,7 +84,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         """
         return self._with(evictor=evictor)
 
-    def allowed_lateness(self, time_ms: int) -> WindowedStream[T, K, W]:
+    def allowed_lateness(self, time_ms: int) -> Self:
         """Keep windows open for late elements, each of which fires its window again.
 
         Args:
@@ -101,7 +97,7 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
 
     allowedLateness = allowed_lateness
 
-    def side_output_late_data(self, output_tag: OutputTag[T]) -> WindowedStream[T, K, W]:
+    def side_output_late_data(self, output_tag: OutputTag[T]) -> Self:
         """Send elements that come after the allowed lateness to a side output instead of dropping them.
 
         Args:
@@ -110,6 +106,32 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
         return self._with(late=output_tag)
 
     sideOutputLateData = side_output_late_data
+
+    @abstractmethod
+    def _with(self, **changes: Any) -> Self:
+        """Return a stream with changed windows."""
+
+    def _apply(
+        self,
+        combine: ReduceFunction[Any] | AggregateFunction[Any, Any, Any] | None,
+        function: Function | None,
+        output_type: TypeInformation[OUT] | None,
+    ) -> DataStream[OUT]:
+        operation = attrs.evolve(self._operation, combine=combine, function=function)
+        if function is None and isinstance(combine, ReduceFunction):
+            output_type = output_type or cast("Any", self._stream.get_type())
+        return add_keyed_operator(self._stream._env, [self._keyed], OperatorKind.WINDOW, operation, output_type)
+
+
+@final
+@checked_methods
+class WindowedStream(WindowSetters[T], Generic[T, K, W]):
+    """Elements of each key in windows, to be reduced, aggregated or processed.
+
+    Same as in Flink: event-time windows fire when the watermark passes their end, and each result has the window's
+    ``max_timestamp``. Elements that come after the allowed lateness are dropped and counted in
+    ``numLateRecordsDropped``, or sent to a side output.
+    """
 
     @overload
     def reduce(
@@ -213,17 +235,6 @@ class WindowedStream(FieldAggregations[T], Generic[T, K, W]):
     def _with(self, **changes: Any) -> WindowedStream[T, K, W]:
         return WindowedStream(self._stream, self._keyed, attrs.evolve(self._operation, **changes))
 
-    def _apply(
-        self,
-        combine: ReduceFunction[Any] | AggregateFunction[Any, Any, Any] | None,
-        function: Function | None,
-        output_type: TypeInformation[OUT] | None,
-    ) -> DataStream[OUT]:
-        operation = attrs.evolve(self._operation, combine=combine, function=function)
-        if function is None and isinstance(combine, ReduceFunction):
-            output_type = output_type or cast("Any", self._stream.get_type())
-        return add_keyed_operator(self._stream._env, [self._keyed], OperatorKind.WINDOW, operation, output_type)
-
 
 def _same_key(_: object) -> int:
     return 0
@@ -231,51 +242,11 @@ def _same_key(_: object) -> int:
 
 @final
 @checked_methods
-class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
+class AllWindowedStream(WindowSetters[T], Generic[T, W]):
     """Elements of a stream without keys in windows; as in Flink, a single subtask processes them all."""
 
     def __init__(self, stream: DataStream[T], operation: WindowOperation) -> None:
-        one_key = KeyedInput(node=stream._id, selector=_same_key)
-        self._windowed: WindowedStream[T, int, W] = WindowedStream(stream, one_key, operation)
-
-    def get_execution_environment(self) -> StreamExecutionEnvironment:
-        """Return the environment in which the stream was created."""
-        return self._windowed.get_execution_environment()
-
-    getExecutionEnvironment = get_execution_environment
-
-    def get_input_type(self) -> TypeInformation[T] | None:
-        """Return the type of the elements, or None if none was declared."""
-        return self._windowed.get_input_type()
-
-    getInputType = get_input_type
-
-    def trigger(self, trigger: Trigger[Any, Any]) -> AllWindowedStream[T, W]:
-        """Set the trigger that decides when windows fire, in place of the assigner's default."""
-        return self._as(self._windowed.trigger(trigger))
-
-    def evictor(self, evictor: Evictor[Any, Any]) -> AllWindowedStream[T, W]:
-        """Set the evictor that removes elements from windows when they fire; windows then buffer all their elements."""
-        return self._as(self._windowed.evictor(evictor))
-
-    def allowed_lateness(self, time_ms: int) -> AllWindowedStream[T, W]:
-        """Keep windows open for late elements, each of which fires its window again.
-
-        Args:
-            time_ms: Time in ms after the end of a window; event time only.
-
-        Raises:
-            DefinitionError: ``time_ms`` is negative.
-        """
-        return self._as(self._windowed.allowed_lateness(time_ms))
-
-    allowedLateness = allowed_lateness
-
-    def side_output_late_data(self, output_tag: OutputTag[T]) -> AllWindowedStream[T, W]:
-        """Send elements that come after the allowed lateness to a side output instead of dropping them."""
-        return self._as(self._windowed.side_output_late_data(output_tag))
-
-    sideOutputLateData = side_output_late_data
+        super().__init__(stream, KeyedInput(node=stream._id, selector=_same_key), operation)
 
     @overload
     def reduce(
@@ -311,7 +282,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
             window_function: Function that gets the reduced element as its only input, with the window.
             output_type: Type of the results; by default that of the elements, if there is no window function.
         """
-        return self._windowed._apply(as_reduce_function(reduce_function), window_function, output_type)
+        return self._apply(as_reduce_function(reduce_function), window_function, output_type)
 
     @overload
     def aggregate(
@@ -346,7 +317,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
             accumulator_type: No effect; accumulators are pickled.
             output_type: Type of the results; without one they stay Python objects.
         """
-        return self._windowed._apply(aggregate_function, window_function, output_type)
+        return self._apply(aggregate_function, window_function, output_type)
 
     def apply(
         self, window_function: AllWindowFunction[T, OUT, W], output_type: TypeInformation[OUT] | None = None
@@ -357,7 +328,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
             window_function: ``AllWindowFunction``, which gets window and elements.
             output_type: Type of the results; without one they stay Python objects.
         """
-        return self._windowed._apply(None, window_function, output_type)
+        return self._apply(None, window_function, output_type)
 
     def process(
         self,
@@ -370,8 +341,7 @@ class AllWindowedStream(FieldAggregations[T], Generic[T, W]):
             process_window_function: ``ProcessAllWindowFunction``, which gets context and elements.
             output_type: Type of the results; without one they stay Python objects.
         """
-        return self._windowed._apply(None, process_window_function, output_type)
+        return self._apply(None, process_window_function, output_type)
 
-    @staticmethod
-    def _as(windowed: WindowedStream[T, int, W]) -> AllWindowedStream[T, W]:
-        return AllWindowedStream(windowed._stream, windowed._operation)
+    def _with(self, **changes: Any) -> AllWindowedStream[T, W]:
+        return AllWindowedStream(self._stream, attrs.evolve(self._operation, **changes))
