@@ -1,1 +1,1 @@
-"""Compiles the expressions of Flink SQL: nodes of sqlglot become typed expressions of ``kafkastream.sql.plan``."""
+"""Compiles expressions of Flink SQL from sqlglot's nodes to typed expressions of ``kafkastream.sql.plan``."""

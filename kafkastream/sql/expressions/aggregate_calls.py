@@ -21,10 +21,10 @@ __all__ = ["RequestedAggregate", "aggregate_of", "calls_in"]
 @final
 @attrs.frozen
 class RequestedAggregate:
-    """Aggregate that a query asks for.
+    """Aggregate that a query requests.
 
     Args:
-        call: Call, whose columns have no places yet.
+        call: Call without positions of its columns.
         argument: Argument; None for ``COUNT(*)``.
         filter: Condition of FILTER; None for all rows.
     """
@@ -39,7 +39,7 @@ def _name(node: exp.Expr | None) -> str:
 
 
 def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Aggregates in an expression, with their FILTER; not those of OVER and of queries inside."""
+    """Return the aggregates in an expression, with their FILTER; without those of OVER and subqueries."""
     if isinstance(node, exp.Window | exp.Query):
         return
     if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _name(node) in AGGREGATES:
@@ -50,11 +50,11 @@ def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> RequestedAggregate | None:
-    """Compile an aggregate; None for what is none.
+    """Compile an aggregate; None if the node is not one.
 
     Raises:
         DefinitionError: The arguments do not fit.
-        UnsupportedFeatureError: Flink knows the aggregate, and this package does not.
+        UnsupportedFeatureError: Flink has the aggregate, and this package does not.
     """
     text = of.text
     filtered: TypedExpression | None = None

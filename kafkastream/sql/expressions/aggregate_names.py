@@ -1,4 +1,4 @@
-"""The names of aggregate functions and of the older windows of GROUP BY."""
+"""Names of aggregate functions and of the older group windows."""
 
 from __future__ import annotations
 
@@ -22,4 +22,4 @@ GROUP_WINDOWS: Final[Mapping[str, str]] = {
     for window in ("TUMBLE", "HOP", "SESSION")
     for name in (window, f"{window}_START", f"{window}_END", f"{window}_ROWTIME", f"{window}_PROCTIME")
 }
-"""Functions of group windows, with the hint for each."""
+"""Functions of group windows, each with a hint."""

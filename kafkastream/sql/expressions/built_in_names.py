@@ -13,7 +13,7 @@ __all__ = ["is_built_in", "is_replaceable"]
 _OF_GRAMMAR: Final = frozenset(
     {*Flink.Parser.FUNCTION_PARSERS, *AGGREGATES, *GROUP_WINDOWS, "CURRENT_DATE", "CURRENT_TIMESTAMP", "PROCTIME"}
 )
-"""Names that queries understand by more than a call."""
+"""Names with a meaning in queries beyond a plain call."""
 
 
 def is_built_in(name: str) -> bool:
@@ -27,7 +27,7 @@ def is_built_in(name: str) -> bool:
 
 
 def is_replaceable(name: str) -> bool:
-    """Whether a system function of the user's may have this name.
+    """Whether a temporary system function may replace this name.
 
     Example:
         >>> is_replaceable("upper"), is_replaceable("sum"), is_replaceable("trim")

@@ -1,4 +1,4 @@
-"""Columns that names in a query mean."""
+"""Resolution of column names in a query."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["NamedTable", "Scope", "name_parts"]
 @final
 @attrs.frozen
 class NamedTable:
-    """A table of a FROM: its alias, and the columns that can be named.
+    """A table of a FROM clause: its alias and its columns.
 
     Args:
         alias: Name that qualifies its columns; empty for none.
-        columns: The name and the place of each.
+        columns: Name and position of each column.
     """
 
     alias: str
@@ -32,7 +32,7 @@ class NamedTable:
 
 
 def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
-    """The identifiers of ``a.b.c``; None when it is something else."""
+    """Return the identifiers of ``a.b.c``; None for other nodes."""
     if isinstance(node, exp.Dot):
         before = name_parts(node.this)
         if before is not None and isinstance(node.expression, exp.Identifier):
@@ -46,11 +46,11 @@ def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
 @final
 @attrs.frozen
 class Scope:
-    """The columns that expressions may name.
+    """Columns that expressions may refer to.
 
     Args:
-        fields: Columns of the relation that expressions are computed of.
-        sources: The tables that they come from.
+        fields: Columns of the input relation.
+        sources: Tables of the FROM clause.
     """
 
     fields: tuple[Field, ...]
@@ -58,11 +58,11 @@ class Scope:
 
     @staticmethod
     def of(fields: Sequence[Field], alias: str = "") -> Scope:
-        """The columns of one table."""
+        """Return the scope of one table."""
         return Scope(tuple(fields), (NamedTable(alias, tuple((field.name, at) for at, field in enumerate(fields))),))
 
     def joined(self, other: Scope) -> Scope:
-        """Scope of these columns, and of another scope's behind them."""
+        """Return the scope of these columns, followed by another scope's."""
         moved = tuple(
             NamedTable(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns))
             for one in other.sources
@@ -70,10 +70,10 @@ class Scope:
         return Scope(self.fields + other.fields, self.sources + moved)
 
     def resolve(self, text: QueryText, node: exp.Expr) -> ColumnRef | FieldAccess:
-        """The column, or the field inside of one, that a name means.
+        """Resolve a name to a column, or to a field of a column.
 
         Raises:
-            DefinitionError: The name means nothing, or more than one column.
+            DefinitionError: The name is unknown or ambiguous.
         """
         parts = name_parts(node)
         if parts is None:

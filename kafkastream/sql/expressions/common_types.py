@@ -1,4 +1,4 @@
-"""The type that holds the values of several, as UNION and VALUES need."""
+"""Common types of columns, for UNION and VALUES."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST_DIGITS: Final = 38
 
 
 def common_type(text: QueryText, node: exp.Expr, types: Sequence[DataType]) -> DataType:
-    """The type of a column whose values have these types.
+    """Return the common type of the values of a column.
 
     Raises:
-        DefinitionError: There is none.
+        DefinitionError: They have no common type.
     """
     known = [type_ for type_ in types if type_.kind is not Kind.CHAR or type_.size] or list(types)
     kinds = {type_.kind for type_ in known}

@@ -1,4 +1,4 @@
-"""Expressions of Flink SQL as typed expressions over the columns of a relation."""
+"""Compiles expressions of Flink SQL to typed expressions over the columns of a relation."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _MOST_DIGITS: Final = 38
 
 
 class ExpressionCompiler:
-    """Compiles the expressions over one relation.
+    """Compiles expressions over one relation.
 
     Args:
-        text: Text of the user, for errors.
-        scope: Columns that expressions may name.
-        catalog: Tells user-defined functions.
+        text: Text of the query, for errors.
+        scope: Columns that expressions may refer to.
+        catalog: Catalog of user-defined functions.
     """
 
     def __init__(self, text: QueryText, scope: Scope, catalog: Catalog) -> None:
@@ -59,8 +59,8 @@ class ExpressionCompiler:
         """Compile an expression.
 
         Raises:
-            DefinitionError: It is wrong.
-            UnsupportedFeatureError: Spark cannot give what Flink gives.
+            DefinitionError: The expression is invalid.
+            UnsupportedFeatureError: Spark cannot compute Flink's result.
         """
         if name_parts(node) is not None:
             return self._named(node)
@@ -75,15 +75,15 @@ class ExpressionCompiler:
         """Call a built-in function or operator.
 
         Args:
-            node: Place of the call, for errors.
+            node: Node of the call, for errors.
             name: Name in ``kafkastream.sql.plan.functions``.
             arguments: Arguments.
-            nodes: Places of the arguments.
+            nodes: Nodes of the arguments, for errors.
         """
         return self.located(node, lambda: call(name, *arguments), nodes)
 
     def located(self, node: exp.Expr, make: Callable[[], _T], nodes: Sequence[exp.Expr] = ()) -> _T:
-        """Make an expression, or the type of an aggregate; what is wrong with arguments is told with their place."""
+        """Make an expression, or the type of an aggregate; errors about arguments get their position in the text."""
         try:
             return make()
         except CallError as error:
@@ -93,7 +93,7 @@ class ExpressionCompiler:
             raise self.text.error(at, error.what, error.now) from None
 
     def resolved(self, node: exp.Expr) -> TypedExpression:
-        """The column, or the field inside of one, that a name means."""
+        """Resolve a name to a column, or to a field of a column."""
         return self.scope.resolve(self.text, node)
 
     def user_function(self, node: exp.Expr) -> NamedFunction | None:
@@ -106,7 +106,7 @@ class ExpressionCompiler:
         return found and attrs.evolve(found, name=".".join((*space, found.name)))
 
     def _checked(self, node: exp.Expr, found: TypedExpression) -> TypedExpression:
-        """Refuse an expression that calls a function that is not deterministic more often than it is written."""
+        """Refuse an expression that would call a non-deterministic function more than once."""
         again = self._evaluations(found)
         if again and again > sum(self._varies(one) for one in node.find_all(exp.Anonymous)):
             what = f"{self.text.shown(node)} needs the result of a function more than once, which is not deterministic."
@@ -191,7 +191,7 @@ class ExpressionCompiler:
     def _cast(self, node: exp.Expr) -> TypedExpression:
         to = node.args["to"]
         target = to.meta.get("type") or parse_type(str(to.this.value))
-        if isinstance(to, exp.DataType) and target.kind in STAMPS:  # TIMESTAMP '...': the digits that are written
+        if isinstance(to, exp.DataType) and target.kind in STAMPS:  # TIMESTAMP '...': precision by the written digits
             target = DataType.of(target.kind, min(9, len(node.this.name.partition(".")[2])))
         value = self.compile(node.this)
         return self.located(node, lambda: cast(value, target, tries=isinstance(node, exp.TryCast)))
@@ -239,5 +239,5 @@ class ExpressionCompiler:
 
 
 def _names(node: exp.Expr) -> tuple[str, ...]:
-    """The parts of a name that stands before a call."""
+    """Return the parts of the name before a call."""
     return (*_names(node.this), node.expression.name) if isinstance(node, exp.Dot) else (node.name,)

@@ -1,4 +1,4 @@
-"""Calls of functions by their names."""
+"""Calls of functions by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
 
 
 def called_name(node: exp.Expr) -> str:
-    """Name of the function that a node calls."""
+    """Return the name of the function that a node calls."""
     return node.this.name if isinstance(node.this, exp.Identifier) else str(node.this)
 
 
@@ -43,7 +43,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
     Raises:
         UnsupportedFeatureError: The function is not known.
-        DefinitionError: It takes other arguments.
+        DefinitionError: The arguments do not fit.
     """
     of.text.only(node, "this", "expressions", "returning")
     name = called_name(node).upper()

@@ -1,4 +1,4 @@
-"""Functions with a grammar of their own, as ``TRIM(LEADING 'x' FROM s)``."""
+"""Functions with special syntax, such as ``TRIM(LEADING 'x' FROM s)``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``INTERVAL '1' DAY`` and the like."""
+"""Interval literals, such as ``INTERVAL '1' DAY``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def interval_of(text: QueryText, node: exp.Expr) -> Interval:
 
 
 def interval_ms(text: QueryText, node: exp.Expr) -> int:
-    """Length of an interval of days or less, in milliseconds."""
+    """Return the length of a day-time interval, in milliseconds."""
     unit = node.args.get("unit")
     written = node.this.name if isinstance(node, exp.Interval) else ""
     span = _span(unit)

@@ -1,1 +1,1 @@
-"""Text of queries to trees, every node of which is one that is known."""
+"""Parses queries to sqlglot trees, and refuses nodes that are not supported."""

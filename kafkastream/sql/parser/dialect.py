@@ -1,4 +1,4 @@
-"""Flink's queries for sqlglot's parser: functions are calls of their name, types are read by our own parser."""
+"""Flink's dialect for sqlglot's parser: functions are plain calls, types are parsed by our own parser."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Parser(parser.Parser):
         return kind(this=value, to=self._flink_type())
 
     def _flink_type(self) -> exp.Expr:
-        """The text up to the parenthesis that ends the call, as our own parser reads it; JSON clauses end it, too."""
+        """Parse a type by our own parser: the text up to the call's closing parenthesis, or up to a JSON clause."""
         start, depth = self._curr, 0
         words = []
         while self._curr and (depth or self._curr.token_type is not TokenType.R_PAREN):
@@ -84,7 +84,7 @@ class _Parser(parser.Parser):
         return type_
 
     def _flink_json(self, name: str) -> exp.Expr:
-        """``JSON_VALUE(text, path [RETURNING type] [... ON EMPTY] [... ON ERROR])``: the clauses as properties."""
+        """Parse ``JSON_VALUE(text, path [RETURNING type] [... ON EMPTY] [... ON ERROR])``, clauses as properties."""
         call = exp.Anonymous(this=name, expressions=self._parse_csv(self._parse_disjunction))
         clauses: dict[str, Any] = {}
         if self._match_text_seq("RETURNING"):
@@ -103,7 +103,7 @@ class _Parser(parser.Parser):
         return call
 
     def _parse_interval(self, require_interval: bool = True, parse_function_unit: bool = True) -> Any:
-        """``INTERVAL [-] 'n' unit[(p)] [TO unit[(p)]]``, and nothing else."""
+        """Parse ``INTERVAL [-] 'n' unit[(p)] [TO unit[(p)]]``, and nothing else."""
         index = self._index
         if not self._match(TokenType.INTERVAL):
             return None
@@ -167,7 +167,7 @@ class _Parser(parser.Parser):
             table.set("alias", alias)
 
     def _hint(self) -> exp.Expr:
-        """The hint that was just read, as it is written."""
+        """Return the hint that was just parsed, as text."""
         return exp.Var(this=self._prev.text).update_positions(self._prev)
 
     def _tvf(self) -> exp.Expr:
@@ -215,7 +215,7 @@ class _Parser(parser.Parser):
 
 
 class Flink(Dialect):
-    """Queries of Flink SQL. What sqlglot knows of functions is left out: each is a call, which we translate ourselves."""
+    """Dialect of Flink SQL, without sqlglot's own functions: each is a plain call, which we compile ourselves."""
 
     Tokenizer = _Tokenizer
     Parser = _Parser

@@ -1,4 +1,4 @@
-"""A query's text and its tree: where each node stands, and that nothing of the text is left out of the tree."""
+"""A query's text and tree: positions of nodes, and a check that no word of the text is missing from the tree."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEYWORDS = frozenset(
     DAYS HOURS MINUTES SECONDS MONTHS YEARS WEEKS QUARTERS LOCALTIMESTAMP LOCALTIME UESCAPE
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
-"""Words that a tree says by its shape."""
+"""Keywords that a tree represents by its structure."""
 _REFUSED = {
     "MATCH_RECOGNIZE": "Find patterns in a KeyedProcessFunction of the DataStream API.",
     "TABLESAMPLE": "Take rows by a condition, as in WHERE RAND() < 0.1.",
@@ -48,12 +48,12 @@ _TEXTS: Final = frozenset(
         *(kind for kind in TokenType if kind.name.endswith("STRING")),
     }
 )
-"""Tokens whose text is no word."""
+"""Tokens whose text is not a word."""
 
 
 @final
 class QueryText:
-    """A query, or an expression, and where its parts stand in the text of the user."""
+    """Text of a query or an expression, with the positions of its parts in the user's text."""
 
     def __init__(self, expression: Expression) -> None:
         line, column = expression.position
@@ -63,7 +63,7 @@ class QueryText:
         self._ahead = 0
 
     def query(self) -> exp.Expr:
-        """The tree of a query."""
+        """Parse the tree of a query."""
         tree = self._parsed(self._text)
         if not isinstance(tree, exp.Select | exp.SetOperation | exp.Values | exp.Subquery | exp.Paren):
             raise self.refused(
@@ -72,7 +72,7 @@ class QueryText:
         return tree
 
     def expression(self) -> exp.Expr:
-        """The tree of an expression."""
+        """Parse the tree of an expression."""
         self._ahead = len(_SELECT)
         tree = self._parsed(_SELECT + self._text)
         projected = tree.expressions
@@ -108,7 +108,7 @@ class QueryText:
         try:
             return Flink().tokenize(sql)
         except SqlglotError as error:
-            tokenize(self._source)  # which tells the place of a text or a comment without an end
+            tokenize(self._source)  # which reports the position of an unterminated text or comment
             raise self.error(None, f"The query cannot be read: {error}") from None
 
     def _unreadable(self, sql: str, error: ParseError) -> DefinitionError:
@@ -120,7 +120,7 @@ class QueryText:
         return self._source.error(self._place(max(at, 0)), f"The query cannot be read here: {what}.")
 
     def _check_words(self, tree: exp.Expr, tokens: Sequence[Token]) -> None:
-        """Refuse a word that the parser has read over without a trace in the tree."""
+        """Refuse a word that the parser has skipped without a trace in the tree."""
         held = set(_held(tree))
         for token, behind in zip_longest(tokens, tokens[1:]):
             start = self._place(token.start)
@@ -135,7 +135,7 @@ class QueryText:
         return len(self._before) + max(0, start - self._ahead)
 
     def at(self, node: exp.Expr | None) -> int:
-        """The first character of a node in the text with what stands before it."""
+        """Return the position of a node's first character in the whole text."""
         starts = [int(one.meta["start"]) for one in (node.walk() if node else ()) if "start" in one.meta]
         above = node.parent if node else None
         while node and not starts and above is not None:
@@ -144,15 +144,15 @@ class QueryText:
         return self._place(min(starts)) if starts else len(self._before)
 
     def error(self, node: exp.Expr | None, what: str, now: str = "") -> DefinitionError:
-        """Error about a node, with its place."""
+        """Return an error about a node, with its position."""
         return self._source.error(self.at(node), what, now)
 
     def refused(self, node: exp.Expr | None, what: str, now: str) -> UnsupportedFeatureError:
-        """Error about a node that Flink supports and this package does not."""
+        """Return an error about a node that Flink supports and this package does not."""
         return self._source.refused(self.at(node), what, now)
 
     def only(self, node: exp.Expr, *known: str) -> None:
-        """Refuse a node with parts that nothing here reads."""
+        """Refuse a node with unsupported parts."""
         for name, value in node.args.items():
             if value and name not in known:
                 part = value[0] if isinstance(value, list) else value
@@ -161,12 +161,12 @@ class QueryText:
                 raise self.refused(part if isinstance(part, exp.Expr) else node, what, "Write the query without it.")
 
     def shown(self, node: exp.Expr) -> str:
-        """A node as SQL, for errors."""
+        """Return a node as SQL, for errors."""
         return node.sql(dialect=Flink)
 
 
 def unquoted(node: exp.UnicodeString) -> str:
-    """The text that ``U&'...'`` is."""
+    """Return the value of ``U&'...'``."""
     return tokenize(SqlText(f"U&{literal(str(node.this))}"))[0].value
 
 
@@ -179,7 +179,7 @@ def _held(tree: exp.Expr) -> Iterator[str]:
 
 
 def _words_of(token: Token) -> Iterator[str]:
-    """Names, and words that are no keywords; sqlglot makes one token of ``GROUP BY``."""
+    """Return the words of a token; sqlglot makes one token of ``GROUP BY``."""
     if token.token_type is TokenType.IDENTIFIER:
         yield token.text.upper()
     elif token.token_type not in _TEXTS and (token.text[:1].isalpha() or token.text[:1] == "_"):

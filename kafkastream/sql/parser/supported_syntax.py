@@ -1,4 +1,4 @@
-"""The nodes that a tree may have, and the parts of each that are read: whatever else the parser understands is refused."""
+"""Supported nodes of a tree, and the supported parts of each; everything else that the parser accepts is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFUSED_LATER = (
     ),
     *(exp.GroupingSets, exp.Cube, exp.Rollup, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup),
 )
-"""Nodes with an error of their own."""
+"""Nodes with a specific error."""
 _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     **dict.fromkeys(_REFUSED_LATER, frozenset({"*"})),
     **dict.fromkeys(
@@ -133,7 +133,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
 
 
 def unread(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
-    """The nodes of a tree that nothing here reads, each with the part of it, or an empty name for the whole."""
+    """Yield the unsupported nodes of a tree, each with the name of the unsupported part; empty for the whole node."""
     for node in tree.walk():
         known = _PARTS.get(type(node))
         if known is None:

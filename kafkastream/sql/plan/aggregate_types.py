@@ -1,4 +1,4 @@
-"""Types of aggregates, by Flink's rules."""
+"""Result types of aggregates, by Flink's rules."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _SORTED: Final = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
 
 
 def aggregate_type(function: AggregateFunction, source: DataType, name: str = "") -> DataType:
-    """Type of an aggregate: sums and means of whole numbers are whole, sums of a DECIMAL have 38 digits.
+    """Return the type of an aggregate: sums and averages of integers are integers, sums of DECIMAL have 38 digits.
 
     Args:
-        function: Aggregate.
+        function: Aggregate function.
         source: Type of its argument.
-        name: Name by which the user calls it, for errors; its usual one, if empty.
+        name: Name in the query, for errors; default: its usual name.
 
     Raises:
-        CallError: The aggregate does not take the argument.
+        CallError: The argument does not fit.
 
     Example:
         >>> str(aggregate_type(AggregateFunction.SUM, DataType.of(Kind.DECIMAL, 10, 2)))

@@ -1,4 +1,4 @@
-"""A relation as branches: what each row comes from, and what is computed of it on its own on the way up."""
+"""Branches of a relation: the origin of rows, and the row-by-row steps from there up to the relation."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from kafkastream.sql.plan.relations import Explode, Field, Project, Relation, Sc
 __all__ = ["Branch", "Origin", "branches", "origins"]
 
 Origin = Scan | Values | Stateful
-"""Origin of rows: a table, the query itself, or an operation with state."""
+"""Origin of rows: a table, VALUES, or a stateful operation."""
 
 
 @final
 @attrs.frozen
 class Branch:
-    """Rows that take the same way.
+    """Rows with the same origin and steps.
 
     Args:
         origin: Origin of the rows.
-        steps: Projections of each row, one after the other.
+        steps: Projections of each row, in order.
     """
 
     origin: Origin
@@ -31,12 +31,12 @@ class Branch:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The columns that come out."""
+        """Return the output columns."""
         return self.steps[-1].fields if self.steps else self.origin.fields
 
 
 def branches(relation: Relation) -> tuple[Branch, ...]:
-    """The ways to a relation: one, unless there are unions on it.
+    """Return the branches of a relation: one, unless it has unions.
 
     Example:
         >>> from kafkastream.sql.plan.expression import Literal
@@ -59,7 +59,7 @@ def branches(relation: Relation) -> tuple[Branch, ...]:
 
 
 def origins(relation: Relation) -> Iterator[Origin]:
-    """Origins of all rows on their way to a relation, each after what it takes, from left to right."""
+    """Return the origins of all rows of a relation, inputs first, from left to right."""
     for branch in branches(relation):
         if isinstance(branch.origin, Stateful):
             yield from chain.from_iterable(map(origins, branch.origin.merged))

@@ -18,12 +18,12 @@ _LONGEST = 2**31 - 1
 
 
 def null_of(type_: DataType) -> Cast:
-    """NULL of a type."""
+    """Return NULL of a type."""
     return Cast(NULL, type_.nullable())
 
 
 def widened(value: TypedExpression, type_: DataType) -> TypedExpression:
-    """A value as a type that holds it."""
+    """Return a value widened to a type."""
     return value if value.type == type_ else Cast(value, type_)
 
 
@@ -33,10 +33,10 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     Args:
         value: Expression.
         target: Type of the result.
-        tries: Whether a value that does not fit becomes NULL.
+        tries: Whether to return NULL for a value that does not fit (``TRY_CAST``).
 
     Raises:
-        CallError: Flink does not cast between these types, or Spark does it in another way.
+        CallError: Flink does not cast between these types, or Spark's result differs.
     """
     if is_null(value):
         return null_of(target)
@@ -53,7 +53,7 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
 
 
 def cast_text(cast: Cast, value: str) -> str:
-    """Spark SQL of a cast, of the Spark SQL of its value."""
+    """Return the Spark SQL of a cast, given that of its value."""
     source, target = cast.value.type, cast.type
     match cast.mode:
         case CastMode.ASSIGNMENT:
@@ -102,7 +102,7 @@ def _length(text: str, target: DataType) -> str:
 
 
 def _is_plain(source: DataType, target: DataType) -> bool:
-    """Whether Spark casts all that is inside as Flink does."""
+    """Whether Spark casts all nested values as Flink does."""
     inner = zip(source.inner_types, target.inner_types, strict=True)
     return all(_is_plain(*pair) if pair[0].inner_types else _is_plain_leaf(*pair) for pair in inner)
 

@@ -1,4 +1,4 @@
-"""The columns that a query needs of what it reads: the others are not decoded, and state does not depend on them."""
+"""Column pruning: columns that a query does not need are not decoded, and state does not depend on them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["needed_before", "needed_columns"]
 
 
 def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset[str]:
-    """The physical columns of a table that a branch needs, by their names.
+    """Return the names of the physical columns of a table that a branch needs.
 
     Args:
-        scan: The table.
-        branch: Projections of its rows.
-        needs_time: Whether somebody wants to know how far event time has come.
+        scan: Scan of the table.
+        branch: Branch with the projections of its rows.
+        needs_time: Whether watermarks are needed.
     """
     needed = frozenset(range(len(branch.fields)))
     for step in reversed(branch.steps):
@@ -33,7 +33,7 @@ def needed_columns(scan: Scan, branch: Branch, *, needs_time: bool) -> frozenset
 
 
 def needed_before(step: Project | Explode, needed: frozenset[int]) -> frozenset[int]:
-    """The columns of a step's input that are needed for these columns of the step."""
+    """Return the input columns of a step that its needed output columns read."""
     if isinstance(step, Explode):
         return frozenset(place for place in needed if place < len(step.input.fields)) | columns_in(step.array)
     condition = frozenset() if step.condition is None else columns_in(step.condition)

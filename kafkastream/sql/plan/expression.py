@@ -1,7 +1,7 @@
 """Expressions of a plan: frozen trees with Flink's type on every node.
 
-SQL's compiler builds them of text; ``kafkastream.sql.plan.functions.call`` and the classes here build them without.
-The engine prints them (``kafkastream.sql.plan.spark_text``).
+SQL's compiler builds them from text; ``kafkastream.sql.plan.functions.call`` and these classes build them directly. The
+engine prints them as Spark SQL (``kafkastream.sql.plan.spark_text``).
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Literal(_Leaf):
     """Constant.
 
     Args:
-        value: Text, number or truth; the digits as they are written for DECIMAL and DOUBLE; None for NULL.
-        type: Type of the value; STRING for NULL, as long as nothing else is known.
+        value: Text, number or boolean; the written digits for DECIMAL and DOUBLE; None for NULL.
+        type: Type of the value; STRING for an untyped NULL.
     """
 
     value: bool | int | str | None
@@ -78,17 +78,17 @@ class Literal(_Leaf):
 
     @staticmethod
     def text(value: str) -> Literal:
-        """CHAR literal."""
+        """Return a CHAR literal."""
         return Literal(value, DataType.of(Kind.CHAR, max(1, len(value))).not_null())
 
     @staticmethod
     def whole(value: int) -> Literal:
-        """INT literal; BIGINT where INT does not hold the number."""
+        """Return an INT literal; BIGINT if the number exceeds INT."""
         return Literal(value, DataType.of(Kind.INT if value < 2**31 else Kind.BIGINT).not_null())
 
 
 class IntervalUnit(enum.Enum):
-    """Unit that an interval literal is counted in; Spark adds days to a DATE in another way than milliseconds."""
+    """Unit of an interval literal; Spark adds days to a DATE differently from milliseconds."""
 
     MONTH = "month"
     DAY = "day"
@@ -101,7 +101,7 @@ class Interval(_Leaf):
     """Interval literal.
 
     Args:
-        amount: Length in units; negative for an interval back in time.
+        amount: Number of units; may be negative.
         unit: Unit of the length.
     """
 
@@ -132,7 +132,7 @@ class FieldAccess:
 
     @staticmethod
     def of(value: TypedExpression, name: str) -> FieldAccess:
-        """Field of a ROW that has it.
+        """Return the access to a field of a ROW.
 
         Raises:
             KeyError: The ROW has no field of this name.
@@ -173,9 +173,9 @@ class CastMode(enum.Enum):
     CAST = "CAST"
     TRY_CAST = "TRY_CAST"
     IMPLICIT = "IMPLICIT"
-    """Widening that nobody has written, which Spark does as Flink."""
+    """Implicit widening, in which Spark agrees with Flink."""
     ASSIGNMENT = "ASSIGNMENT"
-    """Value of a column that an INSERT writes."""
+    """Implicit cast of a value to the column of an INSERT."""
 
 
 @final
@@ -206,8 +206,8 @@ class Case:
 
     Args:
         conditions: Conditions, in order.
-        values: One for each condition.
-        otherwise: Value where no condition holds.
+        values: One value for each condition.
+        otherwise: Value if no condition holds.
         type: Type of all values.
     """
 
@@ -230,7 +230,7 @@ class UserCall:
     Args:
         name: Name that the user writes, with its catalog and database where they are written; no part of equality.
         spark_name: Name in Spark, unique in the process.
-        arguments: Arguments, of the types that the function takes.
+        arguments: Arguments, cast to the input types of the function.
         type: Type of the result.
         is_deterministic: Whether the same arguments always give the same result.
     """
@@ -260,14 +260,14 @@ def is_null(expression: TypedExpression) -> bool:
 
 
 def _walk(expression: TypedExpression) -> Iterator[TypedExpression]:
-    """All expressions of a tree, each before its parts."""
+    """Yield all expressions of a tree, in pre-order."""
     yield expression
     for part in expression.parts:
         yield from _walk(part)
 
 
 def columns_in(expression: TypedExpression) -> frozenset[int]:
-    """Positions of the columns that an expression reads.
+    """Return the positions of the columns that an expression reads.
 
     Example:
         >>> kind = DataType.of(Kind.INT)
@@ -278,7 +278,7 @@ def columns_in(expression: TypedExpression) -> frozenset[int]:
 
 
 def user_calls(expression: TypedExpression) -> Iterator[UserCall]:
-    """Calls of user-defined functions in an expression; a function that is called twice comes twice."""
+    """Return the calls of user-defined functions in an expression, with repetitions."""
     return (one for one in _walk(expression) if isinstance(one, UserCall))
 
 
@@ -288,14 +288,14 @@ def calls_user(expression: TypedExpression) -> bool:
 
 
 def conjunction(conditions: Sequence[TypedExpression]) -> TypedExpression | None:
-    """Conjunction (``AND``) of conditions, which holds where all hold; None for no conditions."""
+    """Return the conjunction (``AND``) of conditions; None for no conditions."""
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Call("$ALL", tuple(conditions), DataType.of(Kind.BOOLEAN))
 
 
 def shifted(expression: TypedExpression, by: int) -> TypedExpression:
-    """The expression over columns that stand ``by`` places further left.
+    """Return the expression over columns whose positions are lower by ``by``.
 
     Example:
         >>> shifted(ColumnRef(5, DataType.of(Kind.INT)), 3).place
@@ -305,7 +305,7 @@ def shifted(expression: TypedExpression, by: int) -> TypedExpression:
 
 
 def renumbered(expression: TypedExpression, places: Mapping[int, int]) -> TypedExpression:
-    """The expression over columns that stand at other places.
+    """Return the expression over columns at other positions.
 
     Args:
         expression: Expression.

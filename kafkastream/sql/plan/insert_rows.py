@@ -1,4 +1,4 @@
-"""Rows of a query as the columns of the table that an INSERT writes."""
+"""Projects the rows of a query to the columns that an INSERT writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["inserted", "written_columns"]
 
 
 def written_columns(definition: TableDefinition) -> tuple[PhysicalColumn | MetadataColumn, ...]:
-    """The columns of a table that an INSERT gives: not those that are computed, or can only be read."""
+    """Return the columns that an INSERT writes: all but computed and VIRTUAL ones."""
     return tuple(
         column
         for column in definition.schema.columns
@@ -26,16 +26,16 @@ def written_columns(definition: TableDefinition) -> tuple[PhysicalColumn | Metad
 
 
 def inserted(relation: Relation, definition: TableDefinition, columns: Sequence[str], where: Position) -> Relation:
-    """The rows of a query as a table takes them: by position, with the table's types; NULL where nothing is given.
+    """Project rows to a table's columns: by position, cast to the table's types; NULL for columns without a value.
 
     Args:
-        relation: The query.
-        definition: The table.
-        columns: Columns that the query gives; empty for all, in their order.
-        where: The statement's place.
+        relation: Query.
+        definition: Table.
+        columns: Names of the columns in the INSERT; empty for all, in their order.
+        where: Position of the statement, for errors.
 
     Raises:
-        DefinitionError: The query has other columns.
+        DefinitionError: Number or types of columns do not match.
     """
     written = written_columns(definition)
     given = _given(definition, written, columns, where)

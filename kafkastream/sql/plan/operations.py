@@ -1,4 +1,4 @@
-"""Operations of a query with state, as frozen values that keyed operators carry out."""
+"""Stateful operations of a query, as frozen values; keyed operators run them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TimeAttribute(enum.Enum):
 
 
 class AggregateFunction(enum.Enum):
-    """Function of the rows of a group."""
+    """Aggregate function."""
 
     COUNT = "COUNT"
     SUM = "SUM"
@@ -67,11 +67,11 @@ class AggregateCall:
 
     Args:
         function: Function.
-        argument: The column of the rows that come in; None for ``COUNT(*)``.
+        argument: Position of the input column; None for ``COUNT(*)``.
         type: Type of the result.
-        argument_type: The argument's type; None for ``COUNT(*)``.
-        distinct: Whether equal values count once.
-        filter: A BOOLEAN column of the rows that come in, by which rows count; None for all.
+        argument_type: Type of the argument; None for ``COUNT(*)``.
+        distinct: Whether DISTINCT is given.
+        filter: Position of a BOOLEAN input column with the condition of FILTER; None for all rows.
         separator: Separator of LISTAGG.
     """
 
@@ -87,12 +87,12 @@ class AggregateCall:
 @final
 @attrs.frozen(kw_only=True)
 class GroupAggregate:
-    """Aggregates of each key, told anew whenever they change: the key's columns, then one for each call.
+    """Group aggregate: emits the aggregates of a key whenever they change: the key's columns, then one per call.
 
     Args:
         calls: Aggregates.
-        keys: Number of key columns, which are the first of the input.
-        ttl_ms: After how long without a change a group is forgotten; never, if 0.
+        keys: Number of key columns, which come first in the input.
+        ttl_ms: Time without a change after which the state of a group expires, in ms; 0 for never.
     """
 
     calls: tuple[AggregateCall, ...]
@@ -103,17 +103,16 @@ class GroupAggregate:
 @final
 @attrs.frozen(kw_only=True)
 class WindowAggregate:
-    """Aggregates of each key and window, told once when the window is over.
+    """Window aggregate: emits the aggregates of each key and window once, when the window closes.
 
-    Rows come in with the bounds of their window: the first ``keys`` columns are the key, then come window_start and
-    window_end, then arguments. What comes out: the key, one column for each call, window_start, window_end.
+    Input columns: the first ``keys`` columns are the key, then window_start and window_end, then arguments. Output
+    columns: the key, one column per call, window_start, window_end.
 
     Args:
         calls: Aggregates.
         keys: Number of key columns, without the window.
-        time: When a window is over; by event time, rows that come after it are late, and dropped.
-        zone: The time zone in which the bounds are wall-clock times of TIMESTAMP columns; by event time of a
-            TIMESTAMP column it is UTC.
+        time: Time attribute by which a window closes; in event time, later rows are dropped.
+        zone: Time zone of the bounds, which are TIMESTAMP; UTC for event time of a TIMESTAMP column.
     """
 
     calls: tuple[AggregateCall, ...]
@@ -125,14 +124,14 @@ class WindowAggregate:
 @final
 @attrs.frozen(kw_only=True)
 class SessionAggregate:
-    """Aggregates of each key and session: rows between which there is never so much time.
+    """Session aggregate: emits the aggregates of each key and session, which a gap without rows ends.
 
-    Rows come in as key, then the time column, then arguments; what comes out is as with ``WindowAggregate``.
+    Input columns: the key, then the time column, then arguments. Output columns as of ``WindowAggregate``.
 
     Args:
         calls: Aggregates.
         keys: Number of key columns.
-        gap_ms: Gap between two sessions.
+        gap_ms: Gap between two sessions, in ms.
         time: Event time or processing time.
         zone: As with ``WindowAggregate``.
     """
@@ -145,7 +144,7 @@ class SessionAggregate:
 
 
 class Keep(enum.Enum):
-    """Row of a key that stays."""
+    """Row of a key to keep."""
 
     FIRST = "first"
     LAST = "last"
@@ -154,16 +153,16 @@ class Keep(enum.Enum):
 @final
 @attrs.frozen(kw_only=True)
 class Deduplicate:
-    """Keeps one row of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) = 1`` over rows that are only added.
+    """Deduplication: keeps one row per key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY time) = 1``.
 
-    The rows come out as they came in. The first by processing time never changes, so it is told once; otherwise changes
-    are told with the row before.
+    Output columns are the input's. The first row by processing time never changes, so it is emitted once; otherwise
+    changes are emitted with UPDATE_BEFORE.
 
     Args:
         keep: First or last row.
-        time: Event time or processing time; by event time rows are compared by ``column``, and equal ones come in the order of arrival.
-        column: The column with the time, for event time.
-        ttl_ms: After how long without a change a key is forgotten; never, if 0.
+        time: Event time or processing time; in event time rows are compared by ``column``, ties by arrival.
+        column: Position of the time column, for event time.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
     """
 
     keep: Keep
@@ -175,12 +174,12 @@ class Deduplicate:
 @final
 @attrs.frozen
 class Order:
-    """A column by which rows are sorted.
+    """Sort order by one column.
 
     Args:
-        column: The column.
-        descending: Whether the greatest comes first.
-        nulls_last: Whether NULL comes last, or else first; where nothing is said, Flink takes it for less than anything.
+        column: Position of the column.
+        descending: Whether the order is descending.
+        nulls_last: Whether NULL comes last, otherwise first; Flink's default treats NULL as the least value.
     """
 
     column: int
@@ -191,19 +190,19 @@ class Order:
 @final
 @attrs.frozen(kw_only=True)
 class TopN:
-    """The first rows of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY ...) BETWEEN first AND last``.
+    """Top-N: the first rows of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY ...) BETWEEN first AND last``.
 
-    The rows come out as they came in, with their number (a BIGINT) behind if it is asked for.
+    Output columns are the input's, followed by the row number (a BIGINT) if it is selected.
 
     Args:
-        order: Sort order; equal rows come in the order of arrival.
-        first: The first number that is wanted.
-        last: The last one.
-        with_number: Whether the number comes out, too.
-        window: The column with the end of the window when each window has its own first rows, told when it is over;
-            None when they are told anew whenever they change.
-        ttl_ms: After how long without a change a key is forgotten; never, if 0.
-        time: With windows, when one is over.
+        order: Sort order; ties are ordered by arrival.
+        first: First row number.
+        last: Last row number.
+        with_number: Whether the row number is selected.
+        window: Position of the column with the end of the window, for a window top-N, emitted when the window closes;
+            None for a top-N that is emitted whenever it changes.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
+        time: Time attribute by which a window closes.
         zone: As with ``WindowAggregate``.
     """
 
@@ -218,7 +217,7 @@ class TopN:
 
 
 class JoinKind(enum.Enum):
-    """Kind of a join, by the rows without a match that come out."""
+    """Kind of a join."""
 
     INNER = "INNER"
     LEFT = "LEFT"
@@ -231,14 +230,14 @@ class JoinKind(enum.Enum):
 @final
 @attrs.frozen(kw_only=True)
 class Join:
-    """Rows of two inputs with equal keys, told anew whenever one changes: the left one's columns, then the right one's.
+    """Regular or window join of two inputs with equal keys; output columns: the left input's, then the right one's.
 
     Args:
-        kind: Kind of the join; rows without a match have NULL in the other's columns, SEMI and ANTI have the left columns.
+        kind: Kind of the join; SEMI and ANTI only have the left columns.
         widths: Number of columns of each input.
-        ttl_ms: After how long a row is forgotten; never, if 0.
-        window_end: The column of each input with the end of its window for a join of windows, told when it is over.
-        time: With windows, when one is over.
+        ttl_ms: Time after which the state of a row expires, in ms; 0 for never.
+        window_end: Position of each input's column with the end of its window, for a window join; else None.
+        time: Time attribute by which a window closes.
         zone: As with ``WindowAggregate``.
     """
 
@@ -253,17 +252,17 @@ class Join:
 @final
 @attrs.frozen(kw_only=True)
 class IntervalJoin:
-    """Rows of two inputs with equal keys whose times are so far apart: ``right + lower <= left <= right + upper``.
+    """Interval join: rows of two inputs with equal keys and ``right + lower <= left <= right + upper`` for their times.
 
-    Both inputs are only added to, and so is what comes out. Rows without a match come out when none can come any more.
+    Both inputs and the output are insert-only. Rows without a match are emitted when none can arrive any more.
 
     Args:
         kind: INNER, LEFT, RIGHT or FULL.
         widths: Number of columns of each input.
-        times: The time column of each input.
-        lower_ms: Least time that the left row is later than the right one.
-        upper_ms: And at most.
-        time: By which time.
+        times: Position of each input's time column.
+        lower_ms: Minimum of left time minus right time, in ms.
+        upper_ms: Maximum of left time minus right time, in ms.
+        time: Event time or processing time.
     """
 
     kind: JoinKind
@@ -277,14 +276,14 @@ class IntervalJoin:
 @final
 @attrs.frozen(kw_only=True)
 class TemporalJoin:
-    """Temporal join: each left row with what the right input, a table of changes, held for its key at the row's time.
+    """Temporal join: each left row with the version of the right table that was valid for its key at the row's time.
 
     Args:
         kind: INNER or LEFT.
         widths: Number of columns of each input.
-        times: The time column of each input.
-        time: By event time, a left row waits for the watermark; by processing time, it has what is there now.
-        ttl_ms: After how long without a change a key is forgotten; never, if 0.
+        times: Position of each input's time column.
+        time: In event time, a left row waits for the watermark; in processing time, it joins the current version.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
     """
 
     kind: JoinKind
@@ -297,10 +296,10 @@ class TemporalJoin:
 @final
 @attrs.frozen(kw_only=True)
 class Normalize:
-    """Upserts as changes with the row before (Flink's ChangelogNormalize): what says nothing new is left out.
+    """Flink's ChangelogNormalize: adds UPDATE_BEFORE to upserts, and drops those that change nothing.
 
     Args:
-        ttl_ms: After how long without a change a key is forgotten; never, if 0.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
     """
 
     ttl_ms: int = 0
@@ -309,10 +308,10 @@ class Normalize:
 @final
 @attrs.frozen(kw_only=True)
 class Materialize:
-    """Changes by any key as upserts by the sink's primary key: the last one of the rows that are there.
+    """Flink's SinkUpsertMaterializer: turns changes by another key into upserts by the sink's primary key.
 
     Args:
-        ttl_ms: After how long without a change a key is forgotten; never, if 0.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
     """
 
     ttl_ms: int = 0
@@ -339,14 +338,14 @@ _IN_PARTS_WHEN_ADDED = frozenset({AggregateFunction.MIN, AggregateFunction.MAX})
 @final
 @attrs.frozen
 class TableOperation(KeyedOperation):
-    """An operation, and what its rows are like.
+    """An operation with properties of its input.
 
     Args:
         operation: Operation.
-        retracts: Whether rows may take back others.
-        keys: For a join, the columns of each input that it compares by ``=``, which NULL never equals.
-        has_plain_keys: Whether no column of the key has parts of its own.
-        depends_on: Text that the state depends on: the operation, and all expressions below it.
+        retracts: Whether the input has retractions.
+        keys: For a join, the positions of each input's columns compared by ``=``, which NULL never equals.
+        has_plain_keys: Whether no column of the key has a nested type.
+        depends_on: Description that the state depends on: the operation, and all expressions below it.
     """
 
     operation: Operation
@@ -357,20 +356,20 @@ class TableOperation(KeyedOperation):
 
     @property
     def is_columnar(self) -> bool:
-        """Whether parts stay columns all the way: no key has to be looked up before its window is over."""
+        """Whether partial aggregates stay columns: no key is looked up before its window closes."""
         by_event_time = isinstance(self.operation, WindowAggregate) and self.operation.time is TimeAttribute.EVENT
         return by_event_time and self.takes_parts and self.has_plain_keys
 
     @property
     def takes_parts(self) -> bool:
-        """Whether rows are aggregated as far as those of one task go, and come as parts of the aggregates.
+        """Whether rows are aggregated locally in each task, so that the input consists of partial aggregates.
 
-        Such a row is, in place of a row's kind, how many rows more there are, then the columns of the key (and the bounds
-        of the window), then a part for each call:
+        Such a row has the net number of rows in place of the row kind, then the columns of the key (and the bounds of
+        the window), then a part for each call:
 
-        - COUNT: how many values more there are, of those that are not NULL
-        - SUM, $SUM0, AVG: a pair of the sum, or None, and of how many values it is
-        - MIN, MAX: the value; None where there is none
+        - COUNT: net number of values that are not NULL
+        - SUM, $SUM0, AVG: pair of the sum, or None, and the net number of values
+        - MIN, MAX: the value; None without one
         """
         if not isinstance(self.operation, (GroupAggregate, WindowAggregate)):
             return False

@@ -1,4 +1,4 @@
-"""Relations while they are planned, and the steps that put one on another."""
+"""Builds relations on others, while a query is planned."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ ONE_ROW: Final = Values(rows=((Literal.whole(0),),), fields=(Field("ZERO", DataT
 @final
 @attrs.frozen(kw_only=True)
 class WindowColumns:
-    """The columns that tell the window of a row.
+    """Columns with the window of a row.
 
     Args:
-        start: The one with the beginning.
-        end: The one with the end.
-        time: The one with the last instant; None when it was left out.
+        start: Position of the column with its start.
+        end: Position of the column with its end.
+        time: Position of the column with its last instant (``window_time``); None if it was dropped.
         attribute: Event time or processing time.
-        zone: The time zone of the bounds.
+        zone: Time zone of the bounds.
         is_local: Whether the time is a TIMESTAMP_LTZ.
-        gap_ms: Gap of sessions, whose bounds are known only to their aggregates; else None.
-        column: The time column of sessions.
-        partition: The columns that have sessions of their own; None when they are those of GROUP BY.
+        gap_ms: Gap of sessions in ms, whose bounds only aggregates know; None for other windows.
+        column: Position of the time column of sessions.
+        partition: Positions of the partition columns of sessions; None if they are those of GROUP BY.
     """
 
     start: int
@@ -65,29 +65,29 @@ class WindowColumns:
 @final
 @attrs.frozen
 class PlannedRows:
-    """A relation, and the window of its rows if they have one."""
+    """A relation, with the window columns of its rows, if any."""
 
     relation: Relation
     window: WindowColumns | None = None
 
 
 def column_of(expression: TypedExpression) -> int | None:
-    """Position of the column that an expression is; None when it is computed."""
+    """Return the position of a column reference; None for other expressions."""
     return expression.place if isinstance(expression, ColumnRef) else None
 
 
 def reference(relation: Relation, place: int) -> ColumnRef:
-    """Reference to a column of a relation."""
+    """Return a reference to a column of a relation."""
     return ColumnRef(place, relation.fields[place].type)
 
 
 def references(relation: Relation) -> list[TypedExpression]:
-    """References to all columns of a relation."""
+    """Return references to all columns of a relation."""
     return [reference(relation, place) for place in range(len(relation.fields))]
 
 
 def filtered(relation: Relation, conditions: Sequence[TypedExpression], ttl_ms: int = 0) -> Relation:
-    """The rows for which all conditions hold."""
+    """Return the rows for which all conditions hold."""
     condition = conjunction(conditions)
     if condition is None:
         return relation
@@ -96,7 +96,7 @@ def filtered(relation: Relation, conditions: Sequence[TypedExpression], ttl_ms: 
 
 
 def normalized(relation: Relation, ttl_ms: int = 0) -> Relation:
-    """Upserts as changes with the row before; other relations as they are."""
+    """Return upserts with UPDATE_BEFORE added; other relations unchanged."""
     if relation.changelog is not ChangelogMode.UPSERT:
         return relation
     key = relation.upsert_key or ()
@@ -118,7 +118,7 @@ def projected(
     ttl_ms: int = 0,
     proctimes: frozenset[int] = frozenset(),
 ) -> Relation:
-    """Columns of each row. A plain reference stays a time attribute and a part of the key; a key that is cut is none."""
+    """Project rows. References keep time attributes and the upsert key, unless the key loses a column."""
     places = [column_of(one) for one in expressions]
     kept = [place for place in places if place is not None]
     loses_key = relation.upsert_key is not None and not set(relation.upsert_key) <= set(kept)
@@ -146,7 +146,7 @@ def projected(
 
 
 def rewindowed(window: WindowColumns | None, expressions: Sequence[TypedExpression]) -> WindowColumns | None:
-    """The window of rows behind a projection; None when one of its bounds is left out."""
+    """Return the window columns after a projection; None if it drops a bound."""
     if window is None:
         return None
     places = list(map(column_of, expressions))
@@ -157,18 +157,18 @@ def rewindowed(window: WindowColumns | None, expressions: Sequence[TypedExpressi
 
 
 def without_times(fields: Sequence[Field], only: int | None = None) -> tuple[Field, ...]:
-    """Columns that are times of a row no more; only one, if it is given."""
+    """Return columns without time attributes; or with only one dropped, if it is given."""
     return tuple(attrs.evolve(field, time=None) if only in (None, at) else field for at, field in enumerate(fields))
 
 
 def with_names(relation: Relation, names: Sequence[str]) -> Relation:
-    """Relation with other names of columns."""
+    """Return a relation with renamed columns."""
     fields = tuple(attrs.evolve(field, name=name) for field, name in zip(relation.fields, names, strict=True))
     return attrs.evolve(relation, fields=fields)
 
 
 def with_distinct_names(rows: PlannedRows) -> PlannedRows:
-    """Rows each of whose columns has a name of its own: as in Flink, the next ``id`` is ``id0``."""
+    """Return rows with distinct column names: as in Flink, the second ``id`` becomes ``id0``."""
     names: dict[str, None] = {}
     for field in rows.relation.fields:
         tried = chain((field.name,), (f"{field.name}{number}" for number in count()))

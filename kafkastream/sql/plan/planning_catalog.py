@@ -1,4 +1,4 @@
-"""Catalog that a query is planned against: the tables, views and functions that it may name."""
+"""Catalog for planning: tables, views and functions that a query may refer to."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ResolvedTable:
     """A table that can be read.
 
     Args:
-        definition: As it is declared.
+        definition: Declaration of the table.
         changelog: Changelog mode of its rows.
-        fields: Columns in the order of the schema, with computed ones and time attributes.
-        expressions: Expressions of the columns over those that are not computed; none where no column is computed.
-        watermark: The column that tells how far event time has come, and how many ms later than it time is.
+        fields: Columns in the order of the schema, including computed ones and time attributes.
+        expressions: Expressions of all columns over those that are not computed; empty if no column is computed.
+        watermark: Position of the watermark's column, and the delay of the watermark in ms; None without one.
     """
 
     definition: TableDefinition
@@ -39,11 +39,11 @@ class ResolvedTable:
 @final
 @attrs.frozen
 class View:
-    """A query with a name.
+    """A named query.
 
     Args:
         query: Text of the query.
-        columns: The names of its columns; those of the query, if empty.
+        columns: Names of its columns; empty for those of the query.
     """
 
     query: Expression
@@ -51,20 +51,20 @@ class View:
 
 
 class Catalog(Protocol):
-    """The tables, views and functions that queries may name."""
+    """Tables, views and functions that queries may refer to."""
 
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
-        """Table or view of a name; None if there is none."""
+        """Return a table or view by name; None if there is none."""
         ...
 
     def tables(self) -> Sequence[str]:
-        """The names that are known, for suggestions."""
+        """Return all names, for suggestions."""
         ...
 
     def function(self, path: tuple[str, ...]) -> NamedFunction | None:
-        """The function of the user that a name means; None when there is none, or a built-in one comes first."""
+        """Return a user-defined function by name; None if there is none, or a built-in one takes precedence."""
         ...
 
     def of(self, query: Expression) -> Catalog:
-        """Catalog in which names resolve as they did where a query was defined."""
+        """Return the catalog that resolves names as of the definition of a query."""
         ...

@@ -1,4 +1,4 @@
-"""A query in the job graph: its tables are sources, its operations with state keyed operators, and its end a node."""
+"""A query in the job graph: tables become sources, stateful operations keyed operators, the result a ``QueryNode``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ __all__ = [
 @final
 @attrs.frozen
 class KeyColumns:
-    """The key of a row: some of its columns.
+    """Key selector of rows: some of their columns.
 
     Example:
         >>> KeyColumns((1,))((0, "a", "b")), KeyColumns((0, 1))((0, "a", "b"))
@@ -71,7 +71,7 @@ class KeyColumns:
     columns: tuple[int, ...]
 
     def __call__(self, row: Any) -> Any:
-        """The value of the only column, or those of all; the kind of the row stands before its columns."""
+        """Return the key of a row, whose kind precedes its columns."""
         if len(self.columns) == 1:
             return row[self.columns[0] + 1]
         return tuple(row[column + 1] for column in self.columns)
@@ -84,7 +84,7 @@ class Target:
 
     Args:
         sink: Sink; None for the calling program.
-        table: The table that it is, as it was declared.
+        table: Declaration of the table.
     """
 
     sink: TableSink | None = None
@@ -92,12 +92,12 @@ class Target:
 
     @property
     def spec(self) -> Sink:
-        """The sink in the job graph."""
+        """Return the sink in the job graph."""
         return CollectSink() if self.sink is None else self.sink.sink
 
     @property
     def name(self) -> str:
-        """Name in plans and metrics."""
+        """Return the name in plans and metrics."""
         return "Collect" if self.table is None else self.table.name[-1]
 
 
@@ -107,10 +107,10 @@ class QuerySettings:
     """Settings of a query.
 
     Args:
-        time_zone: The time zone of TIMESTAMP_LTZ.
-        idle_timeout_ms: After how long without a record a partition holds back nobody; never, if 0.
-        drops_null: Whether a row with NULL in a NOT NULL column of the sink is left out, which otherwise fails the job.
-        functions: The user's functions that it may call, by their names in Spark.
+        time_zone: Session time zone, for TIMESTAMP_LTZ.
+        idle_timeout_ms: Time without a record after which a partition is idle, in ms; 0 for never.
+        drops_null: Whether to drop a row with NULL in a NOT NULL column of the sink, which otherwise fails the job.
+        functions: User-defined functions that it calls, by their names in Spark.
     """
 
     time_zone: str = "UTC"
@@ -122,14 +122,14 @@ class QuerySettings:
 @final
 @attrs.frozen(kw_only=True)
 class QueryNode(Node):
-    """Result of a query, as its sink takes it.
+    """Result of a query, for its sink.
 
     Args:
-        merged: The nodes whose rows come in.
-        relation: The query.
-        origins: The nodes of all that rows come from, in the order of ``origins(relation)``.
-        target: Where the rows go.
-        settings: Settings.
+        merged: Input nodes.
+        relation: Plan of the query.
+        origins: Nodes of the origins of rows, in the order of ``origins(relation)``.
+        target: Target of the rows.
+        settings: Settings of the query.
     """
 
     merged: tuple[int, ...]
@@ -147,11 +147,11 @@ class QueryNode(Node):
 @final
 @attrs.frozen(kw_only=True)
 class StreamNode(Node):
-    """Converts the elements of a stream to rows.
+    """Conversion of a stream's elements to rows.
 
     Args:
-        input: The stream's node.
-        source: Source with the columns of the rows.
+        input: Node of the stream.
+        source: Table source with the columns of the rows.
         watermarks: Watermark strategy of the table; None for that of the stream.
     """
 
@@ -168,12 +168,12 @@ class StreamNode(Node):
 @final
 @attrs.frozen
 class Route:
-    """Path of rows within a query, from what they come from to what takes them.
+    """Path of rows within a query, from their origin to their consumer.
 
     Args:
-        branch: The rows.
-        node: The node that they come from.
-        into: The node of the operation that takes them; None for the sink.
+        branch: Branch with the rows.
+        node: Node of their origin.
+        into: Node of the operation that takes them; None for the sink.
     """
 
     branch: Branch
@@ -182,7 +182,7 @@ class Route:
 
 
 def routes(query: QueryNode) -> tuple[Route, ...]:
-    """All ways of rows within a query."""
+    """Return all routes of rows within a query."""
     nodes = iter(query.origins)
 
     def of(relation: Relation) -> Iterator[tuple[Branch, int, list[Route]]]:
@@ -197,7 +197,7 @@ def routes(query: QueryNode) -> tuple[Route, ...]:
 
 
 def query_graph(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> JobGraph:
-    """The job of a query, down to its sink; arguments and errors as with ``query_nodes``."""
+    """Return the job graph of a query with its sink; arguments and errors as of ``query_nodes``."""
     nodes = query_nodes(relation, target, settings, ids)
     sink = target.sink
     parallelism = None if sink is None else sink.parallelism
@@ -206,16 +206,16 @@ def query_graph(relation: Relation, target: Target, settings: QuerySettings, ids
 
 
 def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids: Iterator[int]) -> tuple[Node, ...]:
-    """The nodes of a query; the last one gives its rows.
+    """Return the nodes of a query; the last one emits its rows.
 
     Args:
-        relation: The query.
-        target: Where its rows go.
-        settings: Settings.
-        ids: Numbers for nodes.
+        relation: Plan of the query.
+        target: Target of its rows.
+        settings: Settings of the query.
+        ids: Supply of node numbers.
 
     Raises:
-        KafkastreamError: A table's options are wrong, or ask for what is not to be had.
+        KafkastreamError: A table's options are invalid or not supported.
     """
     check_mixture(relation)
     graph = _Graph(ids, settings.idle_timeout_ms)
@@ -235,7 +235,7 @@ def query_nodes(relation: Relation, target: Target, settings: QuerySettings, ids
 
 
 class _Graph:
-    """The nodes so far."""
+    """Graph under construction."""
 
     def __init__(self, ids: Iterator[int], idle_timeout_ms: int) -> None:
         self.ids = ids
@@ -248,7 +248,7 @@ class _Graph:
         return node.id
 
     def add(self, relation: Relation) -> tuple[int, ...]:
-        """The nodes that the rows of a relation come from."""
+        """Add the nodes of a relation; return the nodes that emit its rows."""
         return tuple(self._origin(branch.origin) for branch in branches(relation))
 
     def _origin(self, origin: Origin) -> int:
@@ -270,7 +270,7 @@ class _Graph:
         name = scan.table.name[-1]
         watermarks = WatermarkStrategy.no_watermarks()
         if scan.watermark is not None:
-            # The time that rows bring is one ms later than the watermark that they are to make.
+            # The event time that rows carry is one ms later than their watermark.
             watermarks = WatermarkStrategy.for_monotonous_timestamps()
             if self._idle_timeout_ms:
                 watermarks = watermarks.with_idleness(Duration.of_millis(self._idle_timeout_ms))
@@ -281,7 +281,7 @@ class _Graph:
         return self.put(StreamNode(id=next(self.ids), name=name, input=last, source=source, watermarks=own))
 
     def _copied(self, nodes: Sequence[Node]) -> int:
-        """Copy all nodes that a stream comes from, once for each table that is read; return the stream's own node."""
+        """Copy all nodes of a stream, once for each table that is read; return the copy of its last node."""
         numbers = {node.id: next(self.ids) for node in nodes}
         self.nodes.extend(node.renumbered(numbers) for node in nodes)
         return numbers[nodes[-1].id]

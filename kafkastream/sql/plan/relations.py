@@ -1,6 +1,6 @@
-"""Relations: the logical plan of a query. The columns of each are ``c0``, ``c1`` and so on to those above it.
+"""Relations: the logical plan of a query. Relations refer to the columns of their inputs as ``c0``, ``c1`` and so on.
 
-What can be computed row by row is typed expressions over these columns; what needs state is an operation of ours.
+Row-by-row computations are typed expressions over these columns; stateful ones are operations (``operations``).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def column(index: int) -> str:
-    """Name of the column at a place, in Spark SQL."""
+    """Return the name of the column at a position, in Spark SQL."""
     return f"c{index}"
 
 
@@ -42,9 +42,9 @@ class Field:
     """A column of a relation.
 
     Args:
-        name: Name that the user knows.
-        type: Type.
-        time: Event time or processing time, for a time attribute; else None.
+        name: Name of the column.
+        type: Type of the column.
+        time: Event time or processing time, for a time attribute; None for other columns.
     """
 
     name: str
@@ -59,7 +59,7 @@ class _Relation:
     Args:
         fields: Columns.
         changelog: Changelog mode of the rows.
-        upsert_key: The columns by which a row replaces the one before, as far as they are known.
+        upsert_key: Positions of the columns by which a row replaces an earlier one; None if unknown.
     """
 
     fields: tuple[Field, ...]
@@ -68,19 +68,19 @@ class _Relation:
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """The relations that it is made of."""
+        """Return the input relations."""
         return ()
 
 
 @final
 @attrs.frozen(kw_only=True)
 class Scan(_Relation):
-    """A table that is read: its columns in the order of the schema.
+    """Table scan, with columns in the order of the schema.
 
     Args:
-        table: The table, with the options of a hint merged in.
-        expressions: Expressions of the columns over those that are not computed; none where no column is computed.
-        watermark: The column that tells how far event time has come, and how many ms later than it time is.
+        table: Declaration of the table, with the options of a hint merged in.
+        expressions: Expressions of all columns over those that are not computed; empty if no column is computed.
+        watermark: Position of the watermark's column, and the delay of the watermark in ms; None without one.
     """
 
     table: TableDefinition
@@ -91,10 +91,10 @@ class Scan(_Relation):
 @final
 @attrs.frozen(kw_only=True)
 class Values(_Relation):
-    """Rows that the query itself holds.
+    """Rows that the query itself contains (``VALUES``).
 
     Args:
-        rows: The expressions of each.
+        rows: Expressions of each row.
     """
 
     rows: tuple[tuple[TypedExpression, ...], ...]
@@ -103,12 +103,12 @@ class Values(_Relation):
 @final
 @attrs.frozen(kw_only=True)
 class Project(_Relation):
-    """Columns computed of those of each row.
+    """Projection and filter.
 
     Args:
         input: Input.
-        expressions: One for each column.
-        condition: Condition of the rows that stay; None for all.
+        expressions: One expression for each column.
+        condition: Filter condition; None for all rows.
     """
 
     input: Relation
@@ -122,19 +122,19 @@ class Project(_Relation):
 
     @property
     def computed(self) -> tuple[TypedExpression, ...]:
-        """The expressions, and the condition behind them."""
+        """Return the expressions, followed by the condition."""
         return self.expressions if self.condition is None else (*self.expressions, self.condition)
 
 
 @final
 @attrs.frozen(kw_only=True)
 class Explode(_Relation):
-    """Unnested array: each row once for every element, the columns of the row, then those of the element.
+    """Unnested array: each row once per element; columns of the row, then of the element.
 
     Args:
         input: Input.
-        array: An expression for an array of structs, whose fields are the new columns.
-        outer: Whether a row without elements comes out once, with NULL.
+        array: Expression of an array of structs, whose fields are the new columns.
+        outer: Whether a row without elements is kept, with NULL.
     """
 
     input: Relation
@@ -150,7 +150,7 @@ class Explode(_Relation):
 @final
 @attrs.frozen(kw_only=True)
 class Union(_Relation):
-    """The rows of all inputs, which have the same columns."""
+    """Union of inputs with the same columns."""
 
     merged: tuple[Relation, ...]
 
@@ -163,11 +163,11 @@ class Union(_Relation):
 @final
 @attrs.frozen(kw_only=True)
 class Stateful(_Relation):
-    """Operation with state on rows with the same key.
+    """Stateful operation on rows with the same key.
 
     Args:
-        merged: The inputs, one or two.
-        keys: The columns of each that are its key; none when all rows belong together.
+        merged: Inputs, one or two.
+        keys: Positions of each input's key columns; empty if all rows have the same key.
         operation: Operation.
     """
 
@@ -177,7 +177,7 @@ class Stateful(_Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """Inputs of the operation: one or two."""
+        """Return the inputs of the operation: one or two."""
         return self.merged
 
 
@@ -185,7 +185,7 @@ Relation = Scan | Values | Project | Explode | Union | Stateful
 
 
 def computations(relation: Relation) -> Iterator[TypedExpression]:
-    """All expressions of a relation and of those below it."""
+    """Return all expressions of a relation and of those below it."""
     match relation:
         case Scan(expressions=expressions):
             yield from expressions

@@ -1,4 +1,4 @@
-"""Rows of a query as the changelog mode of its sink takes them, or the reason why it cannot."""
+"""Adapts the rows of a query to the changelog mode of its sink, or refuses the query."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _START: Final = Position()
 def consumed(
     relation: Relation, sink: TableSink | None, table: TableDefinition | None, ttl_ms: int, where: Position = _START
 ) -> Relation:
-    """The rows of a query as a sink takes them.
+    """Return the rows of a query in the changelog mode of a sink.
 
     Args:
-        relation: The query, with the columns of the sink.
-        sink: The sink; None for the calling program.
-        table: The sink's table.
-        ttl_ms: After how long without a change a key may be forgotten.
-        where: Where the INSERT stands.
+        relation: Query, with the columns of the sink.
+        sink: Sink; None for the calling program.
+        table: Table of the sink.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
+        where: Position of the INSERT, for errors.
 
-    Where rows change by another key than the sink's primary key, an operation with state makes them changes of that one.
+    If rows change by another key than the sink's primary key, a stateful operation turns them into upserts by that key.
 
     Raises:
-        DefinitionError: The sink takes no changes.
+        DefinitionError: The sink is insert-only, and the query is not.
     """
     has_changes = table is not None and not relation.changelog.is_insert_only
     if sink is None or table is None or not has_changes:
@@ -62,7 +62,7 @@ def consumed(
 
 
 def _producer(relation: Relation) -> str:
-    """Operator that changes come from, by Flink's name."""
+    """Return Flink's name of the operator that produces changes."""
     match relation:
         case Project() | Explode():
             return _producer(relation.input)

@@ -12,15 +12,15 @@ __all__ = ["check_mixture", "generators"]
 
 
 def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
-    """The tables of a query whose rows are made up."""
+    """Return the ``datagen`` tables of a query."""
     return tuple(source for source in map(_table, origins(relation)) if isinstance(source, DataGenTableSource))
 
 
 def check_mixture(relation: Relation) -> None:
-    """Refuse rows that are there at once beside those that come.
+    """Refuse a query with both bounded in-memory rows and Kafka rows.
 
     Raises:
-        UnsupportedFeatureError: There are both.
+        UnsupportedFeatureError: The query reads both.
     """
     every = tuple(origins(relation))
     is_keyed = any(map(_has_keys, every))
@@ -42,9 +42,9 @@ def check_mixture(relation: Relation) -> None:
 
 
 def _rows_at_hand(origin: Origin) -> RowsAtHand | None:
-    """Return the rows that do not come from Kafka, if there are such.
+    """Return the rows that do not come from Kafka, if any.
 
-    Those that a program holds itself come with the control stream, which there is where there is state.
+    Collections of the program come by the control stream, which exists if there is state.
     """
     if isinstance(origin, Values):
         return RowsAtHand("VALUES", "rows of VALUES, or of a SELECT without FROM,", needs_state=False)
@@ -53,17 +53,17 @@ def _rows_at_hand(origin: Origin) -> RowsAtHand | None:
 
 
 def _has_keys(origin: Origin) -> bool:
-    """Return whether there is state, in the query or in a stream that it reads."""
+    """Whether the query, or a stream that it reads, has state."""
     table = _table(origin)
     return isinstance(origin, Stateful) or (table is not None and table.has_state)
 
 
 def _reads_kafka(origin: Origin) -> bool:
-    """Return whether a table, or a stream, has a topic behind it."""
+    """Whether a table or a stream reads a topic."""
     table = _table(origin)
     return table is not None and table.reads_kafka
 
 
 def _table(origin: Origin) -> TableSource | None:
-    """Return the table that is read, if the origin is one."""
+    """Return the table source of an origin, if it is a scan."""
     return source_of(origin.table) if isinstance(origin, Scan) else None

@@ -1,7 +1,7 @@
-"""Spark SQL of typed expressions: the one place where the text is made that Spark's planner reads.
+"""Prints typed expressions as Spark SQL; the only place that does.
 
 Columns are ``c0``, ``c1`` and so on.
-Checkpoints keep this text for what is below an operation with state (``state_description``).
+Checkpoints store this text for everything below a stateful operation (``state_description``).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from kafkastream.sql.types import Kind
 __all__ = ["KEPT", "EvaluationCounter", "SparkPrinter", "spark_text"]
 
 KEPT: Final = "__kept"
-"""Column that says whether a row is one of the query's; the others are there for the time that they tell.
+"""Column that marks the rows of the query; others only carry event time.
 
-Spark calls a Python function for every row of a frame, also for those that CASE passes over. So a function is told
-first whether the row is one of the query's, and is called for no other.
+Spark calls a Python function for every row of a DataFrame, even inside of CASE. So a function gets this column first,
+and skips all other rows.
 """
 _MARK: Final = "\0"
 _SUFFIXES: Final = {Kind.BIGINT: "L", Kind.DECIMAL: "BD", Kind.DOUBLE: "D"}
@@ -62,10 +62,10 @@ class SparkPrinter:
     """Prints typed expressions as Spark SQL.
 
     Args:
-        columns: Name of the column at a place.
-        kept: Column that user-defined functions get first; empty where the text is only shown, with the names of
-            functions that users know.
-        shows_failures: Whether there are the words that a query fails with, which may be written better one day; else NULL.
+        columns: Returns the name of the column at a position.
+        kept: Column that user-defined functions get as first argument; empty if the text is only shown to users, with
+            the users' names of functions.
+        shows_failures: Whether to print the texts of failures, which may change between versions; NULL otherwise.
     """
 
     columns: Callable[[int], str] = column
@@ -106,7 +106,7 @@ _PLAIN: Final = SparkPrinter()
 
 
 def _is_path(expression: TypedExpression) -> bool:
-    """Whether an expression is a column, or a field inside of one."""
+    """Whether an expression is a column, or a field of one."""
     while isinstance(expression, FieldAccess):
         expression = expression.value
     return isinstance(expression, ColumnRef)
@@ -133,7 +133,7 @@ def _case(conditions: Sequence[str], values: Sequence[str], otherwise: str) -> s
 class EvaluationCounter:
     """Counts, for a row, the calls of user-defined functions that are not deterministic.
 
-    Spark SQL of a built-in function may name an argument more than once. Parts of what was counted are not counted again.
+    The Spark SQL of a built-in function may repeat an argument. Parts of what was counted are not counted again.
     """
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class EvaluationCounter:
 
 
 def _uses(expression: TypedExpression, place: int) -> int:
-    """Number of times that the Spark SQL of an expression names one of its parts."""
+    """Return how often the Spark SQL of an expression repeats one of its parts."""
     texts = [_MARK if one == place else "" for one in range(len(expression.parts))]
     match expression:
         case Call(function=function):

@@ -1,4 +1,4 @@
-"""Flink's types and texts as Spark SQL writes them."""
+"""Types and text literals in Spark SQL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DIGITS = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 19}
 
 
 def spark_type(type_: DataType) -> str:
-    """A type in Spark SQL: TIMESTAMP is without a zone there, TIMESTAMP_LTZ is Spark's timestamp.
+    """Return a type in Spark SQL: TIMESTAMP is Spark's ``timestamp_ntz``, TIMESTAMP_LTZ its ``timestamp``.
 
     Example:
         >>> spark_type(DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.TIMESTAMP, 3),)))
@@ -43,12 +43,12 @@ def spark_type(type_: DataType) -> str:
 
 
 def decimal_of(type_: DataType) -> DataType:
-    """The DECIMAL that holds every whole number of a type, as Flink takes it in arithmetic."""
+    """Return the DECIMAL of an integer type in Flink's arithmetic."""
     return DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0) if type_.kind in _DIGITS else type_
 
 
 def quoted_text(text: str) -> str:
-    r"""A text, as Spark SQL writes it: a backslash escapes there, which it does not in Flink.
+    r"""Return a text as a literal of Spark SQL, in which a backslash escapes, unlike in Flink.
 
     Example:
         >>> print(quoted_text("it's \\d"))

@@ -1,4 +1,4 @@
-"""The text that says what an operation's state depends on: the operation, and all that is computed below it.
+"""Description of an operation and of all computations below it, on which its state depends.
 
 A checkpoint keeps this text, and a changed query is compared with it. So a change of what is printed here refuses every
 query that has state: ``tests/unit/sql/query/test_state_descriptions.py`` holds it fast.
@@ -38,12 +38,12 @@ __all__ = ["describe_same_state", "state_description"]
 def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
     """Describe an operation and everything below it, one line each, inputs indented below their consumer.
 
-    Columns that nothing above them reads are left out, and the others numbered as if those were not there: a column
-    that is added to a table changes only the state of who reads it.
+    Unused columns are left out, and the others are renumbered: a column that is added to a table only changes the state
+    of operations that read it.
 
     Args:
-        stateful: The operation.
-        reads: Says what a table reads; its name may change.
+        stateful: Operation.
+        reads: Returns what a table reads, in place of its name, which may change.
     """
     return "\n".join(_described(stateful, _all(stateful), reads).lines)
 
@@ -78,11 +78,11 @@ def _without_numbers(description: str) -> str:
 @final
 @attrs.frozen
 class _Described:
-    """A relation and those below it.
+    """Description of a relation and those below it.
 
     Args:
-        lines: One for each.
-        places: Where the relation's columns stand in its line.
+        lines: One line for each relation.
+        places: New positions of the relation's columns in its line.
     """
 
     lines: tuple[str, ...]
@@ -126,12 +126,12 @@ _WITHOUT_WORDS: Final = attrs.evolve(_PRINTER, shows_failures=False)
 
 
 def _text(expression: TypedExpression, places: Mapping[int, int]) -> str:
-    """Spark SQL without the words that the query fails with: they may be written better one day."""
+    """Return the Spark SQL without texts of failures, which may change between versions."""
     return _WITHOUT_WORDS.text(renumbered(expression, places))
 
 
 def _inputs(relation: Union | Stateful, reads: Callable[[Scan], str]) -> Sequence[_Described]:
-    """All columns of all inputs: what is united or kept is the whole row."""
+    """Describe all columns of all inputs: unions and stateful operations use the whole row."""
     return [_described(one, _all(one), reads) for one in relation.inputs]
 
 
@@ -154,7 +154,7 @@ def _scan(scan: Scan, places: Mapping[int, int]) -> str:
 
 
 def _computed(scan: Scan, places: Iterable[int]) -> str:
-    """Expressions of computed columns, and the columns that they read."""
+    """Describe the expressions of computed columns, and the columns that they read."""
     if not scan.expressions:
         return ""
     expressions = [scan.expressions[place] for place in places]

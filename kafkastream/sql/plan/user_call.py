@@ -14,14 +14,14 @@ __all__ = ["user_call"]
 
 
 def user_call(named: NamedFunction, arguments: Arguments) -> UserCall:
-    """Call a user-defined function, with arguments cast to its input types where nothing is lost.
+    """Call a user-defined function, with arguments cast implicitly to its input types.
 
     Args:
         named: Function.
         arguments: Arguments.
 
     Raises:
-        CallError: The function takes other arguments, or an argument has a type that no Python function gets.
+        CallError: The arguments do not fit, or have a type that Python functions do not support.
     """
     function = named.function
     expected = function.input_types

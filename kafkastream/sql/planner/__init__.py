@@ -1,1 +1,1 @@
-"""Trees of queries to plans: FROM, joins, GROUP BY, windows, top-N."""
+"""Plans query trees: FROM, joins, GROUP BY, windows, top-N."""

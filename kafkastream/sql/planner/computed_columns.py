@@ -31,9 +31,8 @@ class EventTime(NamedTuple):
     """Event time of a table.
 
     Args:
-        column: Place of the time column among the table's columns.
-        out_of_orderness_ms: Delay of the watermark behind the latest time; None where the stream that rows come from
-            tells how far time has come.
+        column: Position of the time column in the schema.
+        out_of_orderness_ms: Delay of the watermark in ms; None if the table takes the watermarks of its stream.
     """
 
     column: int
@@ -43,13 +42,13 @@ class EventTime(NamedTuple):
 @final
 @attrs.frozen
 class ComputedSchema:
-    """A table's columns, and how they are computed.
+    """Columns of a table with their expressions.
 
     Args:
-        inputs: The physical and metadata columns, which expressions are computed of.
+        inputs: Physical and metadata columns, which expressions read.
         fields: All columns in the order of the schema.
-        expressions: One for each column.
-        event_time: The column with the watermark, if one is declared.
+        expressions: One expression per column.
+        event_time: Event time, if a watermark is declared.
     """
 
     inputs: tuple[Field, ...]
@@ -59,7 +58,7 @@ class ComputedSchema:
 
 
 class _NoTables:
-    """Catalog without tables: computed columns name none."""
+    """Catalog without tables, to which computed columns cannot refer."""
 
     def table(self, path: tuple[str, ...]) -> None:
         return None
@@ -75,18 +74,18 @@ class _NoTables:
 
 
 def computed(definition: TableDefinition, catalog: Catalog | None = None) -> ComputedSchema:
-    """The columns of a table with those that are computed.
+    """Compile the columns of a table, including computed ones.
 
-    As in Flink, an expression sees physical and metadata columns, and ``PROCTIME()`` gives a time attribute.
-    Differs from Flink: a watermark is its column, or that minus intervals.
+    As in Flink, an expression can refer to physical and metadata columns, and ``PROCTIME()`` gives a time attribute.
+    Differs from Flink: a watermark must be its column, or the column minus intervals.
 
     Args:
         definition: The table.
-        catalog: Tells user-defined functions.
+        catalog: Catalog of user-defined functions.
 
     Raises:
-        DefinitionError: An expression is wrong, or the watermark's column is no time.
-        UnsupportedFeatureError: An expression or a watermark that is not supported.
+        DefinitionError: An expression is invalid, or the watermark's column is not a timestamp.
+        UnsupportedFeatureError: An expression or the watermark is not supported.
     """
     schema = definition.schema
     inputs = tuple(Field(one.name, one.type) for one in schema.columns if not isinstance(one, ComputedColumn))

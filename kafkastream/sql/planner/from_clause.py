@@ -24,7 +24,7 @@ __all__ = ["renamed", "source"]
 
 
 def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
-    """The rows of an entry of FROM, and how its columns are called."""
+    """Plan an entry of FROM; return its rows and its scope."""
     rows = _rows(planner, node)
 
     rows = renamed(planner, node, rows)
@@ -32,7 +32,7 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
 
 
 def renamed(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows) -> PlannedRows:
-    """Rows whose columns are named by ``AS t (a, b)``, if it names them."""
+    """Return rows with the column names of ``AS t (a, b)``, if given."""
     alias = node.args.get("alias")
     columns = alias.args.get("columns") if isinstance(alias, exp.TableAlias) else None
     if not columns:
@@ -45,7 +45,7 @@ def renamed(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows) -> Planne
 
 
 def _alias(node: exp.Expr) -> str:
-    """Name that qualifies the columns of an entry of FROM."""
+    """Return the name that qualifies the columns of an entry of FROM."""
     if node.alias:
         return node.alias
     return node.name if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) else ""

@@ -1,4 +1,4 @@
-"""The older windows: ``GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)``."""
+"""Older group windows: ``GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["group_window", "window_property"]
 def group_window(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
 ) -> PlannedRows:
-    """The rows that a condition keeps, with their windows."""
+    """Return the rows that meet a condition, with their windows."""
     text, name = planner.text, call.name.upper()
     counts = {"TUMBLE": 2, "HOP": 3, "SESSION": 2}
     if len(call.expressions) != counts[name]:
@@ -50,7 +50,7 @@ def group_window(
 def window_property(
     of: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: WindowColumns
 ) -> int:
-    """Column of the groups that ``TUMBLE_START(...)`` and the like mean."""
+    """Return the column of the groups for ``TUMBLE_START(...)`` and similar functions."""
     name, _, part = node.name.upper().partition("_")
     if (
         window_call is None

@@ -40,7 +40,7 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 
 
 def is_grouped(node: exp.Select) -> bool:
-    """Whether a SELECT makes one row of many."""
+    """Whether a SELECT has GROUP BY or aggregates."""
     having = node.args.get("having")
     return bool(node.args.get("group")) or any(
         next(calls_in(one), None) is not None for one in (*node.expressions, *([having.this] if having else []))
@@ -48,18 +48,18 @@ def is_grouped(node: exp.Select) -> bool:
 
 
 class _Grouped(NamedTuple):
-    """Relation of groups, and what its columns stand for: expressions of the rows that came in, and aggregates."""
+    """Relation of groups, whose columns are the keys (expressions over the input) and the aggregates."""
 
     rows: PlannedRows
     known: dict[TypedExpression | RequestedAggregate, int]
 
     def column(self, found: TypedExpression | RequestedAggregate) -> ColumnRef:
-        """Reference to the column that stands for an expression or an aggregate."""
+        """Return a reference to the column of a key or an aggregate."""
         return reference(self.rows.relation, self.known[found])
 
 
 class _OfGroups(ExpressionCompiler):
-    """Compiles expressions over groups: their keys, their aggregates, and what is made of these."""
+    """Compiles expressions over groups: keys, aggregates, and computations with them."""
 
     def __init__(
         self, planner: SelectPlanner, of: ExpressionCompiler, grouped: _Grouped, window: exp.Anonymous | None
@@ -71,7 +71,7 @@ class _OfGroups(ExpressionCompiler):
         self._window = window
 
     def compile(self, node: exp.Expr) -> TypedExpression:
-        """Compile an expression; a plain column must be a key."""
+        """Compile an expression; a column must be a key."""
         aggregate = aggregate_of(self._of, node)
         if aggregate is not None:
             return self._grouped.column(aggregate)
@@ -103,7 +103,7 @@ def aggregated(
     condition: TypedExpression | None,
     chosen: Sequence[Item],
 ) -> PlannedRows:
-    """The rows of a SELECT with aggregates or GROUP BY."""
+    """Plan a SELECT with aggregates or GROUP BY."""
     text, having = planner.text, node.args.get("having")
     keys, window_call = _keys(planner, node)
     if window_call is not None:
@@ -186,7 +186,7 @@ def _windowed(
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
 ) -> _Grouped:
-    """Groups of windows: the bounds are known behind the aggregates, and with them the last instant."""
+    """Plan groups of windows; bounds and ``window_time`` are columns after the aggregates."""
     window = rows.window
     assert window is not None
     if rows.relation.changelog is not ChangelogMode.APPEND:
@@ -230,7 +230,7 @@ def _windowed(
 
 
 def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relation:
-    """With the last instant of the window, which is a time attribute."""
+    """Add ``window_time``, the last instant of the window, which is a time attribute."""
     type_ = DataType.of(Kind.TIMESTAMP_LTZ if window.is_local else Kind.TIMESTAMP, 3).not_null()
     last = Call("$WINDOW_TIME", (reference(relation, start + 1),), type_)
     names = [field.name for field in relation.fields]
@@ -246,7 +246,7 @@ def _arguments(
     bounds: Sequence[TypedExpression],
     calls: Sequence[RequestedAggregate],
 ) -> tuple[Relation, tuple[AggregateCall, ...]]:
-    """The relation that goes into an operation: keys, bounds, then what the calls need, each once."""
+    """Return the input of an operation: keys, bounds, then the arguments of the calls, each once."""
     wanted = [one for call in calls for one in (call.argument, call.filter) if one is not None]
     columns = [*keys, *bounds, *(one for one in dict.fromkeys(wanted) if one not in {*keys, *bounds})] or [TRUE]
     names: list[str] = []

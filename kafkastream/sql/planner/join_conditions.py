@@ -1,4 +1,4 @@
-"""The conditions of a join: which columns are equal, and how far times are apart."""
+"""Conditions of a join: equalities, and bounds of times."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
 
 
 class TimeBound(NamedTuple):
-    """Bounds of an interval join: how much later than the right time the left one is.
+    """Bounds of an interval join, for left time minus right time.
 
     Args:
-        times: The time column of each side.
+        times: Position of each side's time column.
         time: Event time or processing time.
-        lower_ms: At least.
-        upper_ms: At most.
+        lower_ms: Minimum, in ms.
+        upper_ms: Maximum, in ms.
     """
 
     times: tuple[int, int]
@@ -52,8 +52,8 @@ class Conditions(NamedTuple):
 
     Args:
         left: Keys of the left side, over its columns.
-        right: Keys of the right side over its own, equal one by one.
-        bound: Bounds of the times, where there are both; else None.
+        right: Keys of the right side, over its columns, pairwise equal to the left ones.
+        bound: Bounds of the times, if both are given; otherwise None.
         rest: Other conditions, over the columns of both.
     """
 
@@ -64,7 +64,7 @@ class Conditions(NamedTuple):
 
 
 def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts of a condition that AND joins."""
+    """Yield the conjuncts of a condition."""
     if isinstance(node, exp.And):
         yield from conjuncts(node.this)
         yield from conjuncts(node.expression)
@@ -75,7 +75,7 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
-    """The conditions of a join by what they are."""
+    """Classify the conditions of a join."""
     both = left.joined(right)
     of = planner.compiler(both)
     keys: list[tuple[TypedExpression, TypedExpression]] = []
@@ -135,7 +135,7 @@ def _pair(
 def _timed(
     planner: SelectPlanner, scope: Scope, width: int, node: exp.Expr
 ) -> Iterator[tuple[tuple[int, int], int | None, int | None]]:
-    """Bounds that a comparison of two times sets: the least and the most that the left one is later."""
+    """Return the bounds of a comparison of two times: minimum and maximum of left minus right."""
     if isinstance(node, exp.Between):
         lower = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
         upper = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
@@ -162,7 +162,7 @@ def _timed(
 
 
 def _time(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
-    """A time attribute and how much is added to it; None when it is something else."""
+    """Return a time attribute and the ms added to it; None for other expressions."""
     added = 0
     while isinstance(node, exp.Add | exp.Sub | exp.Paren):
         if not isinstance(node, exp.Paren):

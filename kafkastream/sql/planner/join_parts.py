@@ -1,4 +1,4 @@
-"""Parts of joins: keys as columns, the columns of both sides, and leaving out those that are only keys."""
+"""Helpers of joins: keys as columns, the columns of both sides, and removal of computed keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MISSING_RIGHT = frozenset({JoinKind.LEFT, JoinKind.FULL})
 
 
 def both_fields(left: Relation, right: Relation, kind: JoinKind) -> tuple[Field, ...]:
-    """The columns of both, which are no time attributes any more; those of a side that may be missing are nullable."""
+    """Return the columns of both sides, without time attributes; those of an optional side are nullable."""
     sides = ((left, kind in _MISSING_LEFT), (right, kind in _MISSING_RIGHT))
     return tuple(
         Field(field.name, field.type.nullable() if may_miss else field.type)
@@ -26,7 +26,7 @@ def both_fields(left: Relation, right: Relation, kind: JoinKind) -> tuple[Field,
 
 
 def keyed(relation: Relation, keys: Sequence[TypedExpression]) -> tuple[Relation, tuple[int, ...]]:
-    """A relation with its keys as columns: those that are computed come behind the others."""
+    """Return a relation with its keys as columns; computed keys are appended."""
     added = [key for key in dict.fromkeys(keys) if column_of(key) is None]
     if not added:
         return relation, tuple(place for key in keys if (place := column_of(key)) is not None)
@@ -40,7 +40,7 @@ def keyed(relation: Relation, keys: Sequence[TypedExpression]) -> tuple[Relation
 def trimmed(
     relation: Relation, wanted: tuple[int, int], widths: tuple[int, int], conditions: Sequence[TypedExpression]
 ) -> Relation:
-    """The columns of both sides without computed keys; the conditions are over these."""
+    """Drop computed keys from the columns of both sides, and apply conditions over the remaining ones."""
     kept = [*range(wanted[0]), *range(widths[0], widths[0] + wanted[1])]
     if len(kept) != len(relation.fields):
         names = [relation.fields[at].name for at in kept]

@@ -1,4 +1,4 @@
-"""Joins of two relations: regular ones, those of windows, of times that are close, and of versions."""
+"""Joins of two relations: regular, window, interval, and temporal joins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 def joined_rows(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
-    """The rows of a table with those of another; conditions of WHERE that join them are taken from the list."""
+    """Plan a join; removes the conditions of WHERE that belong to it from the list."""
     text = planner.text
     if join.args.get("using") or join.args.get("method"):
         raise text.refused(join, "USING and NATURAL are not supported.", "Write ON a.k = b.k.")
@@ -80,7 +80,7 @@ def _kind(planner: SelectPlanner, join: exp.Join) -> JoinKind:
 
 
 def _joins(planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr) -> bool:
-    """Whether a condition of WHERE is one on both sides."""
+    """Whether a condition of WHERE refers to both sides."""
     if node.find(exp.Query):
         return False
     try:
@@ -148,7 +148,7 @@ def _of_two(
 def _pushed(
     planner: SelectPlanner, relations: list[Relation], conditions: Sequence[TypedExpression], kind: JoinKind
 ) -> tuple[list[Relation], list[TypedExpression]]:
-    """Conditions on one side are done before the join, where this changes nothing; the others are left."""
+    """Push conditions on one side below the join, if the result is the same; return the others."""
     width = len(relations[0].fields)
     sides: tuple[list[TypedExpression], list[TypedExpression]] = ([], [])
     rest = []
@@ -166,7 +166,7 @@ def _pushed(
 def _window_ends(
     windows: Sequence[WindowColumns | None], left: tuple[int, ...], right: tuple[int, ...]
 ) -> tuple[int, int] | None:
-    """The ends of the windows of both sides, when their bounds are among the keys."""
+    """Return the positions of both sides' window ends, if the window bounds are among the keys."""
     one, other = windows
     pairs = set(zip(left, right, strict=True))
     if one is None or other is None or not {(one.start, other.start), (one.end, other.end)} <= pairs:

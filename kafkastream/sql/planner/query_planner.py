@@ -38,19 +38,19 @@ __all__ = ["SelectPlanner", "planned"]
 def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
     """Plan a query.
 
-    Same as Flink: names, types, which rows come and which changes they make.
-    Differs from Flink: CURRENT_TIMESTAMP and the like are one time for each micro-batch; numbers that overflow fail, where
-    Flink wraps them around or gives NULL.
+    As in Flink: names, types, rows and changes.
+    Differs from Flink: CURRENT_TIMESTAMP and similar functions are constant in a micro-batch; overflow of numbers fails
+    the job, where Flink wraps around or returns NULL.
 
     Args:
-        query: As the user wrote it.
+        query: Query as the user wrote it.
         catalog: Tables, views and functions that it may name.
         zone: The time zone of the session (``table.local-time-zone``).
-        ttl_ms: After how long without a change state is forgotten; never, if 0 (``table.exec.state.ttl``).
+        ttl_ms: Time without a change after which state expires, in ms; 0 for never (``table.exec.state.ttl``).
 
     Raises:
-        DefinitionError: The query is wrong; the message shows the place.
-        UnsupportedFeatureError: It asks for something that Flink has and this package has not.
+        DefinitionError: The query is invalid; the message shows the position.
+        UnsupportedFeatureError: Flink supports the query, and this package does not.
     """
     text = QueryText(query)
     return with_distinct_names(SelectPlanner(text, catalog, zone, ttl_ms).query(text.query())).relation
@@ -59,7 +59,7 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
 @final
 @attrs.frozen
 class Named:
-    """A query of WITH, and what plans it."""
+    """A query of WITH, with its planner."""
 
     planner: SelectPlanner
     cte: exp.Expr
@@ -75,12 +75,12 @@ class SelectPlanner:
     """Plans the queries of one text.
 
     Args:
-        text: Text of the user.
-        catalog: Tables, views and functions that it may name.
-        zone: The time zone of the session.
-        ttl_ms: Time without a change after which state is forgotten; 0 for never.
-        named: The queries of WITH.
-        views: The views that are being planned, from the outermost.
+        text: Text of the queries.
+        catalog: Tables, views and functions that they may refer to.
+        zone: Time zone of the session.
+        ttl_ms: Time without a change after which state expires, in ms; 0 for never.
+        named: Queries of WITH.
+        views: Views that are being planned, outermost first.
     """
 
     text: QueryText
@@ -91,11 +91,11 @@ class SelectPlanner:
     views: tuple[str, ...] = ()
 
     def compiler(self, scope: Scope) -> ExpressionCompiler:
-        """Compiler of expressions over some columns."""
+        """Return the compiler of expressions in a scope."""
         return ExpressionCompiler(self.text, scope, self.catalog)
 
     def query(self, node: exp.Expr) -> PlannedRows:
-        """A query of any form."""
+        """Plan a query of any form."""
         inner = self._with(node)
         _check_modifiers(self.text, node)
         match node:
@@ -113,7 +113,7 @@ class SelectPlanner:
                 raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
 
     def _with(self, node: exp.Expr) -> SelectPlanner:
-        """SelectPlanner that also knows the queries of WITH."""
+        """Return a planner that also knows the queries of WITH."""
         clause = node.args.get("with_")
         if not clause:
             return self
@@ -126,7 +126,7 @@ class SelectPlanner:
         return inner
 
     def definition(self, node: exp.Expr) -> tuple[SelectPlanner | None, exp.Expr | None]:
-        """The query that an entry of FROM stands for, and what plans it; none when it is something else."""
+        """Return the query that an entry of FROM refers to, with its planner; None for other entries."""
         if isinstance(node, exp.Subquery):
             return self, node.this
         path = (
@@ -146,7 +146,7 @@ class SelectPlanner:
         return inner, inner.text.query()
 
     def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> SelectPlanner:
-        """SelectPlanner of a view."""
+        """Return the planner of a view."""
         name = ".".join(path)
         if name in self.views:
             raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")
@@ -154,7 +154,7 @@ class SelectPlanner:
         return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
 
     def union(self, node: exp.Expr) -> Relation:
-        """``UNION [ALL]``, with types that hold those of both sides."""
+        """Plan ``UNION [ALL]``, with the common types of both sides."""
         self.text.only(node, "this", "expression", "distinct", "with_")
         sides = [self.query(side).relation for side in (node.this, node.expression)]
         if len(sides[0].fields) != len(sides[1].fields):
@@ -189,7 +189,7 @@ class SelectPlanner:
         )
 
     def values(self, node: exp.Expr) -> Relation:
-        """``VALUES (...), (...)``."""
+        """Plan ``VALUES (...), (...)``."""
         self.text.only(node, "expressions", "alias", "with_")
         of = self.compiler(Scope((), ()))
         rows = [[of.compile(value) for value in _cells(row)] for row in node.expressions]
@@ -206,7 +206,7 @@ class SelectPlanner:
 
 
 def _cells(row: exp.Expr) -> Sequence[exp.Expr]:
-    """The values of a row: of ``(1, 2)``, ``ROW(1, 2)`` or a single one."""
+    """Return the values of a row: ``(1, 2)``, ``ROW(1, 2)`` or a single value."""
     if isinstance(row, exp.Tuple) and len(row.expressions) == 1:
         return _cells(row.expressions[0])
     if isinstance(row, exp.Tuple) or is_call(row, "ROW"):

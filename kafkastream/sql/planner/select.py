@@ -1,4 +1,4 @@
-"""``SELECT``: what it takes rows from, which rows, and which columns."""
+"""``SELECT``: its FROM, WHERE and selected columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Item", "selected"]
 
 
 class Item(NamedTuple):
-    """A column that is selected: an expression, or a column as ``*`` names it."""
+    """A selected column: an expression, or a column of ``*``."""
 
     name: str
     node: exp.Expr
@@ -35,7 +35,7 @@ class Item(NamedTuple):
 
 
 def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
-    """The rows of a SELECT."""
+    """Plan a SELECT."""
     text = planner.text
     for clause, now in (
         ("windows", "Write what is in it behind OVER."),
@@ -77,7 +77,7 @@ def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
 
 
 def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:
-    """The selected columns, with ``*`` and ``t.*`` written out."""
+    """Return the selected columns, with ``*`` and ``t.*`` expanded."""
     chosen: list[Item] = []
     for node in nodes:
         stars = list(_star(text, scope, node))
@@ -129,7 +129,7 @@ def _from(
 def _filtered_first(
     planner: SelectPlanner, rows: PlannedRows, conditions: list[TypedExpression]
 ) -> tuple[PlannedRows, list[TypedExpression]]:
-    """User-defined functions are called only for rows that meet the other conditions, as in Flink."""
+    """Filter by other conditions before those that call user-defined functions, as Flink does."""
     plain, calling = [one for one in conditions if not calls_user(one)], list(filter(calls_user, conditions))
     if not plain or not calling:
         return rows, conditions

@@ -1,4 +1,4 @@
-"""``[NOT] IN (SELECT ...)`` and ``[NOT] EXISTS (SELECT ...)`` in WHERE, as joins."""
+"""``[NOT] IN (SELECT ...)`` and ``[NOT] EXISTS (SELECT ...)`` in WHERE, as semi and anti joins."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 __all__ = ["filtered_by_queries"]
 
 _VALUE = "$in"
-"""Name of the column of a query in IN, which no column of a table has."""
+"""Name of the column of an IN subquery, which no table's column can have."""
 
 
 def filtered_by_queries(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
-    """The rows for which queries inside of WHERE have rows; the other conditions are left."""
+    """Apply the subqueries in WHERE; return the rows and the other conditions."""
     rest = []
     for node in conditions:
         is_not = isinstance(node, exp.Not)

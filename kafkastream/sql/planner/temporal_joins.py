@@ -1,4 +1,4 @@
-"""``JOIN t FOR SYSTEM_TIME AS OF o.ts``: each row with the version that held at its time."""
+"""Temporal joins: ``JOIN t FOR SYSTEM_TIME AS OF o.ts``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def versioned(
     kind: JoinKind,
     version: exp.Expr,
 ) -> PlannedRows:
-    """The rows of the left side with the version of the right one at their time."""
+    """Plan a temporal join."""
     text, at = planner.text, version.expression
     left, right = rows[0].relation, rows[1].relation
     if kind not in (JoinKind.INNER, JoinKind.LEFT):

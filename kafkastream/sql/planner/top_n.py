@@ -1,4 +1,4 @@
-"""``ROW_NUMBER() OVER (...)`` in a query, and a condition on it around: deduplication and the first rows of each key."""
+"""Deduplication and top-N: ``ROW_NUMBER() OVER (...)`` in a query, and a condition on it in the outer query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SWAPPED: Mapping[type[exp.Expr], type[exp.Expr]] = {
 
 
 class _Ranking(NamedTuple):
-    """A query with row numbers: what is selected, how it is cut and sorted, and what the number is called."""
+    """A query with row numbers: selected columns, partitioning, order, and the name of the row number."""
 
     select: exp.Select
     window: exp.Window
@@ -43,7 +43,7 @@ class _Ranking(NamedTuple):
 def ranked(
     planner: SelectPlanner, node: exp.Select, first: exp.Expr, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]] | None:
-    """The rows that a condition on their number keeps; None when FROM has no such query."""
+    """Plan the rows with the wanted row numbers; None if FROM has no such query."""
     inside, inner = planner.definition(first)
     found = _ranking(inner, inside) if inner is not None and inside is not None else None
     if found is None or first.alias_column_names:
@@ -96,7 +96,7 @@ def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
 
 
 def _with_columns(found: _Ranking) -> exp.Select:
-    """The query with a place for the number, and behind its columns those by which it is cut and sorted."""
+    """Return the query with a column for the row number, followed by the partition and order columns."""
     select = found.select.copy()
     columns = [
         exp.alias_(exp.Literal.number(2**40), found.name, quoted=True)
@@ -123,7 +123,7 @@ def _numbered(
     bounds: tuple[int, int],
     is_told: bool,
 ) -> Relation:
-    """The rows with the numbers that are wanted."""
+    """Return the rows with the wanted row numbers."""
     fields, window = relation.fields, rows.window
     time = fields[orders[0].column].time if len(orders) == 1 else None
     is_append = relation.changelog is ChangelogMode.APPEND
@@ -166,7 +166,7 @@ def _numbered(
 
 
 def _without_doubles(relation: Relation, width: int) -> tuple[Relation, list[int]]:
-    """The relation with its columns from ``width`` on, as far as they are not there before; and where each of these is."""
+    """Drop columns from ``width`` on that repeat earlier ones; return the relation and the position of each."""
     if not isinstance(relation, Project):
         return relation, list(range(width, len(relation.fields)))
     kept = list(range(width))
@@ -182,7 +182,7 @@ def _without_doubles(relation: Relation, width: int) -> tuple[Relation, list[int
 def _bounds(
     planner: SelectPlanner, name: str, conditions: Sequence[exp.Expr], first: exp.Expr
 ) -> tuple[int, int, list[exp.Expr]]:
-    """The first and the last number that the conditions keep, and the conditions on other columns."""
+    """Return the first and last row number that the conditions allow, and the conditions on other columns."""
     low, high, rest = 1, None, []
     for one in conditions:
         found = _bound(one, name)
@@ -228,7 +228,7 @@ def _is_number(node: exp.Expr, name: str) -> bool:
 
 
 def _names(node: exp.Select, rest: Sequence[exp.Expr], name: str) -> bool:
-    """Whether a query shows the number, or asks for it again."""
+    """Whether the outer query reads the row number elsewhere."""
     group, having = node.args.get("group"), node.args.get("having")
     parts = [*node.expressions, *rest, *([group] if group else []), *([having] if having else [])]
     return any(

@@ -25,7 +25,7 @@ _ORDINALITY = "ORDINALITY"
 def unnested(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Unnest, *, outer: bool
 ) -> tuple[PlannedRows, Scope]:
-    """Plan ``UNNEST``: each row once for every element of a column."""
+    """Plan ``UNNEST``: each row once per element of a column."""
     text = planner.text
     text.only(node, "expressions", "alias", "offset")
     if len(node.expressions) != 1:

@@ -1,4 +1,4 @@
-"""Window functions in FROM: TUMBLE, HOP, CUMULATE and SESSION."""
+"""Window table-valued functions: TUMBLE, HOP, CUMULATE and SESSION."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BIGINT = DataType.of(Kind.BIGINT).not_null()
 
 
 def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
-    """The rows of a table, each with its windows."""
+    """Plan a window function: the rows of a table with their windows."""
     name = call.name.upper()
     given = _arguments(planner, call, name)
     data = given["DATA"]
@@ -97,7 +97,7 @@ def _arguments(planner: SelectPlanner, call: exp.Anonymous, name: str) -> dict[s
 
 
 def time_column(planner: SelectPlanner, scope: Scope, descriptor: exp.Expr, name: str) -> int:
-    """The time attribute that DESCRIPTOR names."""
+    """Return the position of the time attribute in DESCRIPTOR."""
     named = descriptor.expressions if isinstance(descriptor, exp.Anonymous) and descriptor.name == "DESCRIPTOR" else ()
     if len(named) != 1:
         raise planner.text.error(descriptor, f"{name} takes DESCRIPTOR(column) here.", "Name the time column in it.")
@@ -105,7 +105,7 @@ def time_column(planner: SelectPlanner, scope: Scope, descriptor: exp.Expr, name
 
 
 def checked_time(planner: SelectPlanner, scope: Scope, node: exp.Expr, name: str) -> int:
-    """The place of a column that must be a time attribute."""
+    """Return the position of a column, which must be a time attribute."""
     found = scope.resolve(planner.text, node)
     if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
         what = f"The window function {name} requires the timecol is a time attribute type, but is {found.type}."
@@ -143,13 +143,13 @@ def _window(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
 
 
 def _clock(relation: Relation, at: int) -> TypedExpression:
-    """The wall-clock time of a row."""
+    """Return the wall-clock time of a row."""
     time = reference(relation, at)
     return Cast(time, _STAMP) if time.type.kind is Kind.TIMESTAMP_LTZ else time
 
 
 def _unless_null(relation: Relation, at: int, value: TypedExpression) -> TypedExpression:
-    """A value that fails the query where the time is NULL, as Flink's window functions do."""
+    """Return a value that fails the query if the time is NULL, as Flink's window functions do."""
     field = relation.fields[at]
     if not field.type.is_nullable:
         return value
@@ -158,7 +158,7 @@ def _unless_null(relation: Relation, at: int, value: TypedExpression) -> TypedEx
 
 
 def _columns(field: Field) -> tuple[Field, ...]:
-    """The columns of a window by a time."""
+    """Return the columns of a window by a time column."""
     last = DataType.of(Kind.TIMESTAMP_LTZ if field.type.kind is Kind.TIMESTAMP_LTZ else Kind.TIMESTAMP, 3).not_null()
     start, end, time = WINDOW_COLUMNS
     return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
@@ -176,7 +176,7 @@ def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offs
 
 
 def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> PlannedRows:
-    """Plan ``SESSION``: each row with columns for the bounds of its session, which only an aggregate fills."""
+    """Plan ``SESSION``: each row with columns for the bounds of its session, which only aggregates fill."""
     nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
     assert rows.window is not None
@@ -195,9 +195,9 @@ def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Seque
 def sliced(
     planner: SelectPlanner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
 ) -> PlannedRows:
-    """Plan ``HOP`` or ``CUMULATE``: each row once for every window that it is in.
+    """Plan ``HOP`` or ``CUMULATE``: each row once per window that contains it.
 
-    Windows of HOP begin, those of CUMULATE end a step apart.
+    The starts of HOP's windows, and the ends of CUMULATE's, are one step apart.
     """
     field, width = relation.fields[at], len(relation.fields)
     columns = _columns(field)

@@ -1,6 +1,6 @@
-"""Built-in functions and operators: what each takes, Flink's type of its result, and its Spark SQL.
+"""Built-in functions and operators: argument types, Flink's result type, and Spark SQL.
 
-One module for each topic. ``call`` makes a checked expression; a new function is one entry of a table.
+One module per topic. ``call`` makes a checked expression; a new function is one entry of a table.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NAMES: Final = (
     ),
     *("ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
 )
-"""Names that SQL calls functions by; CAST, CASE, EXTRACT, TRIM, POSITION and the like have a grammar of their own."""
+"""Names of functions with plain calls in SQL; CAST, CASE, EXTRACT, TRIM, POSITION and others have special syntax."""
 
 
 def call(name: str, *arguments: TypedExpression) -> Call:
@@ -52,7 +52,7 @@ def call(name: str, *arguments: TypedExpression) -> Call:
         arguments: Arguments.
 
     Raises:
-        CallError: The function does not take these arguments.
+        CallError: The arguments do not fit.
 
     Example:
         >>> from kafkastream.sql.plan.expression import Literal

@@ -32,7 +32,7 @@ _DECIMALS: Final[Mapping[str, Callable[[DataType, DataType], DataType]]] = {
 
 
 def misapplied(sign: str, arguments: Arguments) -> CallError:
-    """Error about operands that an operator does not take."""
+    """Return the error about operands that do not fit an operator."""
     types = f" {sign} ".join(f"<{one.type}>" for one in arguments)
     return CallError(f"Cannot apply '{sign}' to arguments of type '{types}'", "CAST one of them.")
 
@@ -48,7 +48,7 @@ def _operands(sign: str, arguments: Arguments) -> Arguments:
 
 
 def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
-    """Whether an operator takes operands of these kinds; NULL fits each, and is left out."""
+    """Whether operands of these kinds, without NULLs, fit an operator."""
     intervals = [kind for kind in kinds if kind in INTERVALS]
     others = [kind for kind in kinds if kind not in INTERVALS]
     if intervals and sign in "+-":
@@ -96,7 +96,7 @@ def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) ->
 
 
 def _time_result(arguments: Arguments, left: DataType, right: DataType) -> DataType:
-    """Times and intervals: a TIMESTAMP stays one, with its digits; two intervals are one."""
+    """Return the result type of times and intervals: a TIMESTAMP keeps its precision; two intervals give one."""
     for one in (left, right):
         if one.kind in STAMPS:
             return one
@@ -107,7 +107,7 @@ def _time_result(arguments: Arguments, left: DataType, right: DataType) -> DataT
 
 
 def _after_date(arguments: Arguments) -> DataType:
-    """A DATE, as long as whole days or months are added; else Spark makes it a point in time."""
+    """Return DATE if whole days or months are added; otherwise Spark's result is a timestamp."""
     is_whole = any(
         one.type.kind is Kind.INTERVAL_YEAR_MONTH or (isinstance(one, Interval) and one.unit is IntervalUnit.DAY)
         for one in arguments
@@ -127,7 +127,7 @@ def _divided(types: Sequence[DataType], left: str, right: str) -> str:
 
 
 def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
-    """Rest of a division: the type of whole numbers is the divisor's."""
+    """Return the type of a remainder; for integers it is the divisor's."""
     kinds = {one.kind for one in types}
     if kinds & APPROXIMATE:
         return f"if({right} = 0, double('NaN'), {left} % {right})"
@@ -150,4 +150,4 @@ ARITHMETIC: Final[Mapping[str, BuiltInFunction]] = {
     **{sign: _arithmetic(sign) for sign in _DECIMALS},
     "$NEGATE": _negated(),
 }
-"""Operators by their signs."""
+"""Operators by sign."""

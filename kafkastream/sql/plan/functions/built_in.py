@@ -1,4 +1,4 @@
-"""A built-in function: the arguments that it takes, Flink's type of its result, and its Spark SQL."""
+"""Declaration of a built-in function: argument types, Flink's result type, and Spark SQL."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _ALL: Final = "{*}"
 
 
 class CallError(Exception):
-    """Arguments that a function does not take.
+    """Error about arguments that do not fit a function.
 
     Args:
         what: Reason.
         now: Hint.
-        argument: Position of the argument that is wrong; None for the whole call.
-        is_unsupported: Whether Flink takes them.
+        argument: Position of the wrong argument; None for the whole call.
+        is_unsupported: Whether Flink accepts the arguments.
     """
 
     def __init__(self, what: str, now: str = "", *, argument: int | None = None, is_unsupported: bool = False) -> None:
@@ -51,7 +51,7 @@ class CallError(Exception):
 
     @staticmethod
     def unsupported(what: str, now: str, argument: int | None = None) -> CallError:
-        """Arguments that Flink takes, and this package does not."""
+        """Return the error about arguments that Flink accepts and this package does not."""
         return CallError(what, now, argument=argument, is_unsupported=True)
 
 
@@ -61,11 +61,11 @@ class BuiltInFunction:
     """Built-in function or operator.
 
     Args:
-        infer: Type of the result, by Flink's rules; raises ``CallError`` for arguments that do not fit.
-        write: Spark SQL of a call, of the Spark SQL of its arguments.
-        counts: Fewest and most arguments.
-        takes: Kinds of each argument, the last for all that follow; no entries for any.
-        prepare: Casts of arguments that nobody has written.
+        infer: Returns the result type by Flink's rules; raises ``CallError`` for arguments that do not fit.
+        write: Returns the Spark SQL of a call, given that of its arguments.
+        counts: Minimum and maximum number of arguments.
+        takes: Accepted kinds of each argument, the last for all that follow; empty for any.
+        prepare: Inserts implicit casts of arguments.
     """
 
     infer: Infer
@@ -75,10 +75,10 @@ class BuiltInFunction:
     prepare: Callable[[Arguments], Arguments] = tuple
 
     def checked(self, name: str, arguments: Arguments) -> Call:
-        """Call with arguments that fit.
+        """Return the call with checked arguments.
 
         Raises:
-            CallError: They do not.
+            CallError: The arguments do not fit.
         """
         low, high = self.counts
         if not low <= len(arguments) <= high:
@@ -100,10 +100,10 @@ class BuiltInFunction:
 @final
 @attrs.frozen
 class Forms:
-    """Writer of Spark SQL that is the same whatever the types of the arguments are.
+    """Writer of Spark SQL that does not depend on the types of arguments.
 
     Args:
-        templates: One for each number of arguments, with ``{0}`` for the first; ``{*}`` stands for all of them.
+        templates: One template per number of arguments: ``{0}`` is the first, ``{*}`` all of them.
     """
 
     templates: tuple[str, ...]
@@ -114,7 +114,7 @@ class Forms:
         return {None if _ALL in one else _places(one): one for one in self.templates}
 
     def __call__(self, _: Call, texts: Sequence[str]) -> str:
-        """Spark SQL of a call."""
+        """Return the Spark SQL of a call."""
         template = self._by_count.get(len(texts))
         return self._by_count[None].replace(_ALL, ", ".join(texts)) if template is None else template.format(*texts)
 
@@ -124,7 +124,7 @@ def _places(template: str) -> int:
 
 
 def forms(*templates: str) -> Forms:
-    """Writer by templates."""
+    """Return a writer by templates."""
     return Forms(templates)
 
 
@@ -133,22 +133,22 @@ def _any_null(arguments: Arguments) -> bool:
 
 
 def returns(type_: DataType) -> Infer:
-    """A type that is nullable where an argument is."""
+    """Return an inference of this type, nullable if an argument is."""
     return lambda arguments: type_.nullable() if _any_null(arguments) else type_.not_null()
 
 
 def always_nullable(type_: DataType) -> Infer:
-    """A type with NULL, whatever the arguments are."""
+    """Return an inference of this type, always nullable."""
     return lambda _: type_.nullable()
 
 
 def never_null(type_: DataType) -> Infer:
-    """A type without NULL."""
+    """Return an inference of this type, NOT NULL."""
     return lambda _: type_.not_null()
 
 
 def like(place: int, *, nullable: bool = False) -> Infer:
-    """The type of an argument, nullable where an argument is, or always."""
+    """Return an inference of an argument's type, nullable if any argument is, or always."""
 
     def inferred(arguments: Arguments) -> DataType:
         type_ = arguments[place].type

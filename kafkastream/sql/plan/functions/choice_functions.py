@@ -1,4 +1,4 @@
-"""Functions that choose one of their arguments, as COALESCE, and CASE."""
+"""Functions that choose one of their arguments, such as COALESCE, and CASE."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MANY: Final = 255
 
 
 def _first_known(arguments: Arguments) -> DataType:
-    """NULL comes out where all are NULL."""
+    """Return the type of COALESCE: NULL only if all arguments are."""
     type_ = widest(arguments)
     return type_ if all(one.type.is_nullable for one in arguments) else type_.not_null()
 
@@ -30,7 +30,7 @@ def _branch_type(arguments: Arguments) -> DataType:
 
 
 def _extreme(name: str) -> BuiltInFunction:
-    """NULL among the arguments is the result in Flink; Spark passes over it."""
+    """Return GREATEST or LEAST: NULL if an argument is, as in Flink; Spark ignores NULLs."""
 
     def written(_: Call, texts: Sequence[str]) -> str:
         missing = " or ".join(f"{text} is null" for text in texts)
@@ -52,11 +52,11 @@ def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -
 
     Args:
         conditions: Conditions, in order.
-        values: One for each condition.
-        otherwise: Value where no condition holds.
+        values: One value for each condition.
+        otherwise: Value if no condition holds.
 
     Raises:
-        CallError: A condition is none, or the values have no type in common.
+        CallError: A condition is not BOOLEAN, or the values have no common type.
     """
     wrong = next((one for one in conditions if one.type.kind is not Kind.BOOLEAN and not is_null(one)), None)
     if wrong is not None:

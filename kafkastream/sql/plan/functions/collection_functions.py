@@ -53,7 +53,7 @@ def _values(arguments: Arguments) -> DataType:
 
 
 def _searched(arguments: Arguments) -> Arguments:
-    """Spark calls no Python function inside of a lambda. The value is compared with the elements."""
+    """Refuse Python functions in the searched value: Spark evaluates it in a lambda, where it cannot call Python."""
     if any(map(calls_user, arguments[1:])):
         raise CallError.unsupported("ARRAY_CONTAINS cannot have a call of a Python function inside.", IN_SUBQUERY)
     comparable((ColumnRef(0, _element(arguments)), arguments[1]))

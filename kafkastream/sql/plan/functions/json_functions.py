@@ -32,7 +32,7 @@ def _checked(arguments: Arguments) -> Arguments:
 
 
 def _found(call: Call, texts: Sequence[str]) -> str:
-    """A VARIANT; NULL when there is nothing, or no JSON."""
+    """Return the Spark SQL of the value at a path, as VARIANT; NULL if it is missing, or the text is not JSON."""
     return f"try_variant_get(try_parse_json({texts[0]}), {quoted_text(_steps(call.arguments))}, 'variant')"
 
 

@@ -28,11 +28,11 @@ __all__ = ["NUMBERS"]
 _DOUBLE: Final = DataType.of(Kind.DOUBLE)
 _RETURNS_DOUBLE: Final = returns(_DOUBLE)
 _NUMBERS: Final = NUMERIC | TEXT
-"""Kinds that Spark casts to a number."""
+"""Kinds that Spark casts to a number implicitly."""
 _MOST: Final = 38
 _MOST_INT: Final = 2**31
 _DIGITS: Final = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 20}
-"""Digits of the DECIMAL that Spark makes of a whole number."""
+"""Precision of the DECIMAL that Spark casts an integer to."""
 
 
 def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> BuiltInFunction:
@@ -44,7 +44,7 @@ def _absolute(arguments: Arguments) -> DataType:
 
 
 def _rounded_type(type_: DataType, digits: int) -> DataType:
-    """DECIMAL of another one that is rounded to some digits behind the point; left of it, if they are negative."""
+    """Return the type of a DECIMAL rounded to some digits after the decimal point; before it, if negative."""
     whole = (type_.size or 0) - (type_.scale or 0) + 1
     if digits < 0:
         return DataType.of(Kind.DECIMAL, min(max(whole, 1 - digits), _MOST), 0)
@@ -57,7 +57,7 @@ def _digits(arguments: Arguments) -> int:
 
 
 def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
-    """The type of the result depends on the digits, so that these have to be known."""
+    """Return the inference for ROUND and TRUNCATE: the type depends on the digits, which must be literal."""
 
     def checked(arguments: Arguments) -> Arguments:
         digits = whole_number(arguments[1]) if len(arguments) > 1 else 0
@@ -117,7 +117,7 @@ def _logarithm(name: str) -> BuiltInFunction:
 
 
 def _whole(name: str) -> BuiltInFunction:
-    """FLOOR and CEIL of a number; those of a time are ``FLOOR TO`` and ``CEIL TO``."""
+    """Return FLOOR or CEIL of a number; those of a time are ``FLOOR TO`` and ``CEIL TO``."""
 
     def inferred(arguments: Arguments) -> DataType:
         type_ = arguments[0].type

@@ -1,4 +1,4 @@
-"""Operators: comparisons, logic, patterns, and constructors of arrays, maps and rows."""
+"""Operators: comparison, logic, patterns, and constructors of arrays, maps and rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _within(_: Call, texts: Sequence[str]) -> str:
 
 
 def _like(sign: str) -> BuiltInFunction:
-    """Spark's LIKE as Flink's: where ESCAPE is not written, nothing escapes in Flink, and a backslash does in Spark."""
+    """Return LIKE as in Flink: without ESCAPE nothing escapes there, while a backslash does in Spark."""
 
     def written(call: Call, texts: Sequence[str]) -> str:
         pattern = written_text(call.arguments[1])
@@ -116,7 +116,7 @@ def _row_type(arguments: Arguments) -> DataType:
 
 
 def _plain(type_: DataType) -> DataType:
-    """The type of a field: a text has any length."""
+    """Return the type of a field in a constructor: texts have any length."""
     if type_.kind not in TEXT:
         return type_
     return DataType.string() if type_.is_nullable else DataType.string().not_null()
@@ -168,4 +168,4 @@ OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     "$ITEM": _item(),
     "ROW": BuiltInFunction(_row_type, _row, (0, _MANY)),
 }
-"""Operators by their signs; ``$`` begins names of what SQL writes without one."""
+"""Operators by sign; names with ``$`` are for syntax without a sign."""

@@ -32,7 +32,7 @@ _MANY: Final = 2**31
 _HASHED: Final = "cast({0} as binary)"
 _HASHABLE: Final = TEXT | BYTES
 _COUNTABLE: Final = NUMERIC | TEXT
-"""Kinds that Spark casts to INT."""
+"""Kinds that Spark casts to INT implicitly."""
 
 
 def _of_texts(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
@@ -44,7 +44,7 @@ def _plain(name: str) -> BuiltInFunction:
 
 
 def _counted(template: str, infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
-    """A text, and a number behind it."""
+    """Return a function of a text and a number."""
     return BuiltInFunction(infer, forms(template), (2, 2), takes=(ATOMIC, _COUNTABLE))
 
 
@@ -53,7 +53,7 @@ def _hashed(template: str, infer: Infer = _RETURNS_STRING) -> BuiltInFunction:
 
 
 def _cut(call: Call, texts: Sequence[str]) -> str:
-    """Beyond the beginning there is nothing in Flink; Spark would count on from there. A negative length is NULL."""
+    """Return SUBSTRING as in Flink: empty for a start before the text, unlike Spark's; NULL for a negative length."""
     text, start, *lengths = texts
     begin, *sizes = map(whole_number, call.arguments[1:])
     cases = [f"when {lengths[0]} < 0 then null"] if lengths and (sizes[0] is None or sizes[0] < 0) else []
@@ -107,7 +107,7 @@ def _trimmed(side: str) -> BuiltInFunction:
 
 
 def _joined_type(arguments: Arguments) -> DataType:
-    """The type of CONCAT: bytes of bytes, else a text."""
+    """Return the type of CONCAT: bytes for bytes, otherwise a text."""
     is_bytes = all(one.type.kind in BYTES for one in arguments)
     return returns(DataType.bytes_() if is_bytes else _STRING)(arguments)
 
@@ -174,4 +174,4 @@ TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
     "OVERLAY": BuiltInFunction(_RETURNS_STRING, forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
 }
-"""Functions by name; ``TRIM BOTH`` and the like take what is cut off first."""
+"""Functions by name; ``TRIM BOTH`` and its like take the trimmed characters first."""

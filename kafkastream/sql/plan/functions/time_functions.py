@@ -1,4 +1,4 @@
-"""Functions of times, by the kind of time that they get."""
+"""Functions of times."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ _STRING: Final = DataType.string()
 _STAMP: Final = DataType.of(Kind.TIMESTAMP, 3)
 _LOCAL: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
 _DATED: Final = frozenset({Kind.DATE}) | STAMPS | TEXT
-"""Kinds that Spark casts to a date."""
+"""Kinds that Spark casts to a date implicitly."""
 
 
 def truncated(stamp: str, digits: int) -> str:
-    """Spark SQL of a time with so many digits behind the second."""
+    """Return the Spark SQL of a time truncated to so many digits of a second."""
     unit = 10 ** (6 - min(digits, 6))
     rest = f"cast(extract(SECOND FROM {stamp}) * 1000000 as bigint) % {unit}"
     return f"timestampadd(MICROSECOND, -({rest}), {stamp})"
@@ -88,7 +88,7 @@ def _floor_text(unit: str, kind: Kind, value: str) -> str:
 
 
 def _rounded(name: str, unit: str) -> BuiltInFunction:
-    """``FLOOR(time TO unit)`` and ``CEIL(time TO unit)``."""
+    """Return ``FLOOR(time TO unit)`` or ``CEIL(time TO unit)``."""
 
     def prepared(arguments: Arguments) -> Arguments:
         kind = arguments[0].type.kind
@@ -111,7 +111,7 @@ def _added(kind: Kind, unit: str, count: str, value: str) -> str:
 
 
 def _is_clocked(unit: str, value: TypedExpression) -> bool:
-    """Whether a DATE becomes a TIMESTAMP, since less than a day is added."""
+    """Whether a DATE becomes a TIMESTAMP, since units below a day are added."""
     return value.type.kind is Kind.DATE and unit in _CLOCK_UNITS
 
 
@@ -155,7 +155,7 @@ def _formatted_type(arguments: Arguments) -> DataType:
 
 
 def _to_timestamp(_: Call, texts: Sequence[str]) -> str:
-    """NULL for what is no time, as in Flink; a TIMESTAMP(3)."""
+    """Return TO_TIMESTAMP: a TIMESTAMP(3), NULL for an invalid text, as in Flink."""
     text, *pattern = texts
     if pattern:
         return truncated(f"cast(try_to_timestamp({text}, {pattern[0]}) as timestamp_ntz)", 3)
@@ -228,7 +228,7 @@ TIME_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     **{f"TIMESTAMPADD {unit}": _add(unit) for unit in sorted(TIME_UNITS)},
     **{f"TIMESTAMPDIFF {unit}": _difference(unit) for unit in sorted(TIME_UNITS)},
 }
-"""Functions by name; the unit of those that take one is a part of it."""
+"""Functions by name, which includes the unit if they take one."""
 
 
 def extract(unit: str, value: TypedExpression) -> Call:

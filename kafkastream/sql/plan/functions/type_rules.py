@@ -1,4 +1,4 @@
-"""Types of results that are made of several values, as of CASE and of arithmetic."""
+"""Type rules for several values, as in CASE and arithmetic."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = [
 _ORDERED: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
 _DIGITS: Final = 38
 _LEAST_SCALE: Final = 6
-"""Digits behind the point that a DECIMAL of 38 digits keeps, if there are so many."""
+"""Minimum scale that a DECIMAL of 38 digits keeps."""
 
 
 _FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS | {Kind.DATE})
-"""Kinds that are compared with each other."""
+"""Groups of kinds that are comparable with each other."""
 _IN_FAMILIES: Final = frozenset().union(*_FAMILIES)
 
 
 def as_decimals(arguments: Arguments) -> Arguments:
-    """Whole numbers beside a DECIMAL with Flink's digits: Spark takes fewer for a literal, and others for BIGINT."""
+    """Cast integers besides a DECIMAL with Flink's precision; Spark's is lower for literals, another one for BIGINT."""
     if Kind.DECIMAL not in {one.type.kind for one in arguments}:
         return arguments
     return [Cast(one, _decimal(one.type)) if one.type.kind in WHOLE else one for one in arguments]
@@ -52,10 +52,10 @@ def _kinds(arguments: Arguments) -> set[Kind]:
 
 
 def with_common_type(arguments: Arguments) -> Arguments:
-    """Values that become one type, as branches of CASE.
+    """Cast values to their common type, as branches of CASE.
 
     Raises:
-        CallError: They are texts beside others, which Spark would cast.
+        CallError: Some are texts and some are not, which Spark would cast.
     """
     kinds = _kinds(arguments)
     if kinds & TEXT and kinds - TEXT:
@@ -65,10 +65,10 @@ def with_common_type(arguments: Arguments) -> Arguments:
 
 
 def comparable(arguments: Arguments) -> Arguments:
-    """Values that may be compared; texts beside times become times, as Flink does.
+    """Return comparable values; texts compared with times become times, as in Flink.
 
     Raises:
-        CallError: They are texts beside something else.
+        CallError: Texts are compared with other types.
     """
     kinds = _kinds(arguments)
     times = [one.type for one in arguments if one.type.kind in TIMES]
@@ -82,7 +82,7 @@ def comparable(arguments: Arguments) -> Arguments:
 
 
 def check_ordered(arguments: Arguments) -> None:
-    """Refuse what Spark compares with nothing.
+    """Refuse types that Spark cannot order.
 
     Raises:
         CallError: An argument is a MAP or a MULTISET.
@@ -96,10 +96,10 @@ def _nullable_like(type_: DataType, values: Sequence[DataType]) -> DataType:
 
 
 def widest(values: Arguments) -> DataType:
-    """The type that holds all values, which is nullable where one is.
+    """Return the common type of values, nullable if one of them is.
 
     Raises:
-        CallError: There is none.
+        CallError: They have no common type.
     """
     known = [one.type for one in values if not is_null(one)] or [one.type for one in values]
     found = _widest(known)
@@ -132,7 +132,7 @@ def _widest_time(types: Sequence[DataType], kinds: set[Kind]) -> DataType:
 
 
 def _widest_parts(types: Sequence[DataType]) -> DataType | None:
-    """Arrays, maps and rows with the widest types of what is in them; the names of the first row."""
+    """Return the common type of arrays, maps or rows, part by part; field names are the first row's."""
     first = types[0]
     inner = [one.inner_types for one in types]
     if len({len(one) for one in inner}) != 1 or not inner[0]:
@@ -152,7 +152,7 @@ def _widest_parts(types: Sequence[DataType]) -> DataType | None:
 
 
 def wider_numbers(types: Sequence[DataType]) -> DataType:
-    """The number that holds those of all types."""
+    """Return the common type of numbers."""
     kinds = {one.kind for one in types}
     if kinds <= WHOLE:
         return DataType.of(max(kinds, key=_ORDERED.index))
@@ -173,30 +173,30 @@ def _whole(type_: DataType) -> int:
 
 
 def _adjusted(precision: int, scale: int) -> DataType:
-    """A DECIMAL of 38 digits at most: digits behind the point are given up first, down to six."""
+    """Return a DECIMAL of at most 38 digits: scale is given up first, down to six."""
     if precision > _DIGITS:
         precision, scale = _DIGITS, max(_DIGITS - (precision - scale), min(scale, _LEAST_SCALE))
     return DataType.of(Kind.DECIMAL, precision, scale)
 
 
 def decimal_sum(one: DataType, other: DataType) -> DataType:
-    """DECIMAL of a sum or a difference."""
+    """Return the DECIMAL of a sum or a difference."""
     scale = max(one.scale or 0, other.scale or 0)
     return _adjusted(max(_whole(one), _whole(other)) + scale + 1, scale)
 
 
 def decimal_product(one: DataType, other: DataType) -> DataType:
-    """DECIMAL of a product."""
+    """Return the DECIMAL of a product."""
     return _adjusted((one.size or 0) + (other.size or 0) + 1, (one.scale or 0) + (other.scale or 0))
 
 
 def decimal_quotient(one: DataType, other: DataType) -> DataType:
-    """DECIMAL of a quotient."""
+    """Return the DECIMAL of a quotient."""
     scale = max(_LEAST_SCALE, (one.scale or 0) + (other.size or 0) + 1)
     return _adjusted(_whole(one) + (other.scale or 0) + scale, scale)
 
 
 def decimal_rest(one: DataType, other: DataType) -> DataType:
-    """DECIMAL of what is left of a division."""
+    """Return the DECIMAL of a remainder."""
     scale = max(one.scale or 0, other.scale or 0)
     return _adjusted(min(_whole(one), _whole(other)) + scale, scale)

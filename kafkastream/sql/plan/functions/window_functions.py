@@ -1,4 +1,4 @@
-"""Bounds of windows, elements of UNNEST, and failures: calls that no user writes."""
+"""Internal functions: bounds of windows, elements of UNNEST, and failures."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["FAILURE", "WINDOWS", "WINDOW_COLUMNS", "elements", "failure", "unless_null"]
 
 FAILURE: Final = "$FAILURE"
-"""Call that fails the query with the words of its argument."""
+"""Function that fails the query with the text of its argument."""
 WINDOW_COLUMNS: Final = ("window_start", "window_end", "window_time")
-"""Names of the columns of a window."""
+"""Names of a window's columns."""
 _MILLI: Final = interval_text(Interval(1))
 _MICRO: Final = "INTERVAL '0 00:00:00.000001' DAY TO SECOND"
 _EPOCH: Final = "timestamp_ntz'1970-01-01 00:00:00'"
 _BEGIN: Final = f"({{0}} - {_MICRO} * pmod(timestampdiff(MICROSECOND, {_EPOCH}, {{0}}) - {{2}}, {{1}}))"
-"""Beginning of the window that a time is in, by size and offset: rounded down, also before 1970."""
+"""Spark SQL of the begin of a time's window, by size and offset; rounded down, also before 1970."""
 _STAMP: Final = DataType.of(Kind.TIMESTAMP, 3)
 
 
 def failure(words: str) -> Call:
-    """Failure of the query."""
+    """Return a call that fails the query."""
     return Call(FAILURE, (Literal.text(words),), DataType.string())
 
 
 def unless_null(value: TypedExpression, words: str, result: TypedExpression) -> Call:
-    """The result, or a failure where a value is NULL."""
+    """Return the result, or fail the query if a value is NULL."""
     return Call("$UNLESS_NULL", (value, failure(words), result), result.type)
 
 
@@ -49,7 +49,7 @@ def _numbers(call: Call) -> list[int]:
 
 
 def _sliced(call: Call, texts: Sequence[str]) -> str:
-    """Windows of HOP and CUMULATE by clock, step, size and offset: those of HOP begin, those of CUMULATE end a step apart."""
+    """Return the windows of HOP or CUMULATE, by clock, step, size and offset."""
     (clock, *_), (step, size, offset) = texts, _numbers(call)
     cumulates = call.function == "$CUMULATE"
     first = _BEGIN.format(clock, f"{(size if cumulates else step) * 1000}L", f"{offset * 1000}L")
@@ -68,7 +68,7 @@ def _sliced(call: Call, texts: Sequence[str]) -> str:
 
 
 def elements(type_: DataType) -> tuple[RowField, ...]:
-    """The columns that UNNEST makes of a collection; none of what is no collection."""
+    """Return the columns of UNNEST for a collection type; none for other types."""
     match type_.kind:
         case Kind.ARRAY if type_.parts[0].kind is Kind.ROW:
             return type_.parts[0].fields
@@ -81,7 +81,7 @@ def elements(type_: DataType) -> tuple[RowField, ...]:
 
 
 def _unnested(call: Call, texts: Sequence[str]) -> str:
-    """An array of structs; with the number of each from 1, if the type has a field more."""
+    """Return an array of structs for UNNEST, with ordinality if the type has an additional field."""
     value, type_ = texts[0], call.arguments[0].type
     whole, parts = value, ["x"]
     match type_.kind:

@@ -1,4 +1,4 @@
-"""Values of arguments that are written out, and how Spark SQL writes intervals."""
+"""Values of literals, and the Spark SQL of intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DAY_MS = 86_400_000
 
 
 def whole_number(expression: TypedExpression) -> int | None:
-    """The whole number that an expression is; None where it is computed.
+    """Return the value of an integer literal; None for other expressions.
 
     Example:
         >>> whole_number(Literal.whole(7))
@@ -43,7 +43,7 @@ def written_text(expression: TypedExpression) -> str | None:
 
 
 def interval_text(interval: Interval) -> str:
-    """Spark SQL of an interval literal.
+    """Return the Spark SQL of an interval literal.
 
     Example:
         >>> interval_text(Interval(90_061_500)), interval_text(Interval(-2, IntervalUnit.DAY))
@@ -60,7 +60,7 @@ def interval_text(interval: Interval) -> str:
 
 
 def _clock_text(amount: int) -> str:
-    """A length of time as days and a clock."""
+    """Return a duration as days and a clock time."""
     days, rest = divmod(amount, _DAY_MS)
     clock = f"{rest // 3_600_000:02}:{rest // 60_000 % 60:02}:{rest // 1000 % 60:02}.{rest % 1000:03}"
     return f"{days} {clock}"
